@@ -8,7 +8,7 @@ import { queryClient } from '@/lib/operations'
 import { router } from '@/router'
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has no place for the console')
+if (root === null) throw new Error('index.html has no root element')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

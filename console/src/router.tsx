@@ -1,4 +1,4 @@
-/** Which page is where. Every page is loaded when it is first shown; routes only route. */
+/** The routes. Every page is loaded when it is first shown; routes only route. */
 import {
   createRootRoute,
   createRoute,
@@ -25,7 +25,7 @@ const keepAccount: SearchMiddleware<Search> = ({ search, next }) => {
   return 'account' in after ? after : { ...after, account: search.account }
 }
 
-/** Pages for whoever is signed in, inside the frame with navigation. The account stays in the address. */
+/** Signed-in pages, inside the frame with navigation. The account stays in the URL. */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
@@ -36,7 +36,7 @@ const frame = createRoute({
   search: { middlewares: [keepAccount] },
 })
 
-/** Pages that stand alone: coming in, and what everybody may read. */
+/** Pages without the frame: signing in, and public ones. */
 const alone = createRoute({ getParentRoute: () => root, id: 'alone' })
 
 const page = <

@@ -1,4 +1,4 @@
-/** What vite.config.ts writes into the bundle: where every operation is on HTTP. */
+/** Written into the bundle by vite.config.ts: the HTTP route of every operation. */
 declare module 'virtual:operations' {
   type Name = import('../../contract/operations.ts').OperationName
   type Method = import('../../contract/operation.ts').Method

@@ -19,10 +19,10 @@ after(() => person.close())
 test('without a payment provider the page says how top-ups work here', async () => {
   await page.goto('/console/billing')
   await page.getByText('No payment provider is set up on this server.').waitFor()
-  await page.getByText('You run it:').waitFor()
+  await page.getByText("You're the admin:").waitFor()
   await visit.accessible()
-  await page.getByRole('main').getByRole('link', { name: 'Give credit' }).click()
-  await page.getByRole('button', { name: 'Give credit' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Add credit' }).click()
+  await page.getByRole('button', { name: 'Add credit' }).waitFor()
   visit.clean()
 
   const guest = await person.signUp('guest')
@@ -39,7 +39,7 @@ test('a code is redeemed once, and every window knows the balance without a relo
   await page.goto('/console/billing')
   const other = await visit.window()
   await other.goto('/console/billing')
-  await other.getByRole('region', { name: /^Entries/ }).waitFor()
+  await other.getByRole('region', { name: /^Ledger entries/ }).waitFor()
   const { code } = await person.client.done('code.create', { amount: '12.50' })
   const field = page.getByRole('textbox', { name: 'Code' })
   await field.fill('no such code')
@@ -61,9 +61,9 @@ test('a code is redeemed once, and every window knows the balance without a relo
 
 test('the ledger is narrowed by kind, and its file has the same entries', async () => {
   await page.goto('/console/billing')
-  await page.getByLabel('Kind').selectOption('usage')
+  await page.getByLabel('Type').selectOption('usage')
   await page.waitForURL(/kind=usage/)
-  const rows = page.getByRole('region', { name: /^Entries/ }).locator('tbody tr')
+  const rows = page.getByRole('region', { name: /^Ledger entries/ }).locator('tbody tr')
   await page.getByRole('cell', { name: 'Redeemed code' }).waitFor({ state: 'detached' })
   // Rows that only keep the place of what is loading go first.
   await rows.nth(1).waitFor({ state: 'detached' })
@@ -75,17 +75,17 @@ test('the ledger is narrowed by kind, and its file has the same entries', async 
 
 test('the warning is chosen in days and kept', async () => {
   await page.goto('/console/billing')
-  await page.getByLabel('Warn when the balance lasts for less than').selectOption('14')
+  await page.getByLabel('Warn when runway is below').selectOption('14')
   await page.getByText('Saved.').waitFor()
   await page.reload()
-  const choice = page.getByLabel('Warn when the balance lasts for less than')
+  const choice = page.getByLabel('Warn when runway is below')
   await choice.waitFor()
   assert.equal(await choice.inputValue(), '14')
 })
 
 test('what stands on invoices is kept as it was written', async () => {
   await page.goto('/console/billing?tab=invoices')
-  await page.getByText('A statement for each month that is over').waitFor()
+  await page.getByText('Monthly statements and payment receipts will appear here.').waitFor()
   await page.getByLabel('Name and address').fill('Works <b>Ltd</b>\n1 Road')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
@@ -97,6 +97,6 @@ test('what stands on invoices is kept as it was written', async () => {
 
 test('a statement that is not there says so', async () => {
   await page.goto('/console/billing/invoices/2020-01')
-  await page.getByText('There is no such statement or receipt').waitFor()
+  await page.getByText('Statement or receipt not found').waitFor()
   await visit.accessible()
 })

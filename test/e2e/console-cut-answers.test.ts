@@ -10,7 +10,7 @@ test('a cut answer is told in words, and asked for again', async (context) => {
     route.fulfill({ status: 200, contentType: 'application/json', body: '[{"id":"key_' }),
   )
   await page.goto('/console/keys')
-  await page.getByText('The server gave an answer that cannot be read.').waitFor()
+  await page.getByText('The server sent an invalid response.').waitFor()
   await page.unroute('**/api/keys?*')
   await page.getByRole('button', { name: /again/i }).click()
   await page.getByRole('link', { name: 'first key' }).waitFor()

@@ -29,10 +29,10 @@ test('whose session has ended in the middle of a form signs in again and finds w
   await page.waitForURL(/\/console\/sign-in\?/)
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('next'), '/console/keys?create=yes')
-  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Email').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Create an API key' }).waitFor()
+  await page.getByRole('heading', { name: 'Create API key' }).waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'entered before')
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -51,9 +51,9 @@ test('two windows change the same key, and neither takes back what the other cha
   }
   const [first, second] = windows
   await first.getByRole('textbox', { name: 'Name' }).fill('renamed')
-  await dialog(first).getByLabel('At once').fill('3')
+  await dialog(first).getByLabel('Concurrent requests').fill('3')
   await second.getByRole('textbox', { name: 'Budget in USD' }).fill('7')
-  await dialog(second).getByLabel('Requests a minute').fill('60')
+  await dialog(second).getByLabel('Requests per minute').fill('60')
   for (const page of windows) {
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
@@ -91,7 +91,7 @@ test('while the server is away every page says so and stays, and goes on by itse
   const { page, context } = visit
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await context.setOffline(true)
-  const away = page.getByText('The server cannot be reached.').first()
+  const away = page.getByText("The server can't be reached.").first()
   await page.getByRole('link', { name: 'Billing' }).first().click()
   await away.waitFor()
   await visit.accessible('contrast')
@@ -111,8 +111,8 @@ for (const [name, search] of [
   test(`days that ${name} are said to be no range`, async () => {
     const visit = await person.visit()
     await visit.page.goto(`/console/usage?range=custom&${search}`)
-    await visit.page.getByText('These days are no range').waitFor()
-    await visit.page.getByText('Spent', { exact: true }).first().waitFor()
+    await visit.page.getByText('Invalid range').waitFor()
+    await visit.page.getByText('Spend', { exact: true }).first().waitFor()
     assert.equal(await visit.page.getByRole('alert').count(), 0)
     await visit.close()
   })
@@ -141,8 +141,8 @@ test('what is shown stays while asking again fails, and a secret that is shown o
   const { page } = visit
   await page.clock.install()
   await page.goto('/console/admin/people')
-  await page.getByRole('button', { name: 'What can be done with forgetful' }).click()
-  await page.getByRole('menuitem', { name: 'Make a link for a new password' }).click()
+  await page.getByRole('button', { name: 'Actions for forgetful' }).click()
+  await page.getByRole('menuitem', { name: 'Create password reset link' }).click()
   const link = dialog(page).getByText('/console/reset?')
   await link.waitFor()
   let failures = 0
@@ -190,11 +190,11 @@ test('names of any length leave room for what stands beside them', async () => {
 test('an address that names an account of others shows no other as if it were that one', async () => {
   const visit = await person.visit()
   const { page } = visit
-  const said = page.getByText('You do not act for the account in this address.')
+  const said = page.getByText("You don't have access to the account in this link.")
   await page.goto('/console/billing?account=acct_0000000000000')
   await said.waitFor()
   await visit.accessible()
-  await page.getByRole('link', { name: 'Go to your own' }).click()
+  await page.getByRole('link', { name: 'Go to your account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await said.waitFor({ state: 'detached' })
   assert.equal(new URL(page.url()).search, '')

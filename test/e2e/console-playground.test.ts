@@ -26,7 +26,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 /** The page as it is before anything was said. */
 async function fresh(model: string): Promise<void> {
   await page.goto(`/console/playground?model=${model}`)
-  await page.getByText('Say something').waitFor()
+  await page.getByText('Start a conversation').waitFor()
 }
 
 async function say(text: string): Promise<void> {
@@ -84,17 +84,17 @@ test('what a model writes stays text, and blocks of code can be copied', async (
 
 test('a tool is declared, called by the model, answered, and the conversation goes on', async () => {
   await fresh('sandbox-tool')
-  await button('Add a function').click()
+  await button('Add function').click()
   await page.getByLabel('Name', { exact: true }).fill('two words')
-  await page.getByText('Letters, digits, underscores and dashes, at most 64.').waitFor()
+  await page.getByText('Use letters, digits, underscores and dashes, at most 64.').waitFor()
   await say('go')
-  await page.getByText('One of the settings cannot be sent').waitFor()
+  await page.getByText('Fix the highlighted setting first').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('weather')
   await message().press('Enter')
   await answers().nth(0).getByText('"city"').waitFor()
   await answers().nth(0).getByLabel('Result of weather').fill('sunny in <b>Paris</b>')
   await visit.accessible()
-  await button('Send the result').click()
+  await button('Send result').click()
   await answers().nth(1).getByText('sunny in <b>Paris</b>').waitFor()
   await receiptOf(1).waitFor()
   visit.clean()
@@ -108,7 +108,7 @@ test('a picture is attached, sent as data, and can be taken back', async () => {
   )
   const chooser = page.locator('input[type=file]')
   await chooser.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
-  await page.getByText('notes.txt is no PNG, JPEG, WebP or GIF picture.').waitFor()
+  await page.getByText('notes.txt is not a PNG, JPEG, WebP or GIF image.').waitFor()
   await chooser.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png })
   await button('Remove dot.png').click()
   await chooser.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png })
@@ -144,7 +144,7 @@ test('a running answer is stopped, billed for what came, and can be asked for ag
   await button('Try again').click()
   await button('Stop').click()
   await button('New conversation').click()
-  await page.getByText('Say something').waitFor()
+  await page.getByText('Start a conversation').waitFor()
   visit.clean()
 })
 
@@ -215,7 +215,7 @@ test('without a balance the page says what is needed and where credit is, and no
   await theirs.page.keyboard.press('Enter')
   const alert = theirs.page.getByRole('article').getByRole('alert')
   await alert.getByText('insufficient_balance').waitFor()
-  await theirs.page.getByText('Nothing was charged.').waitFor()
+  await theirs.page.getByText('Not charged.').waitFor()
   await theirs.accessible()
   await alert.getByRole('link', { name: 'Add credit' }).click()
   await theirs.page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()

@@ -95,15 +95,15 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
 
   await page.goto('/console/sign-up')
   await page.getByLabel('Your name', { exact: true }).fill('Ada')
-  await page.getByLabel('E-mail address', { exact: true }).fill(email)
+  await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await button(page, 'Create the account').click()
-  await heading(page, 'Confirm your address')
+  await button(page, 'Create account').click()
+  await heading(page, 'Verify your email')
   await page.goto(await linkTo(email))
-  await page.getByText('Your address is confirmed').waitFor()
+  await page.getByText('Email verified').waitFor()
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
   await heading(page, 'Sign in')
-  await page.getByLabel('E-mail address', { exact: true }).fill(email)
+  await page.getByLabel('Email', { exact: true }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await button(page, 'Sign in').click()
   await heading(page, 'Overview')
@@ -117,7 +117,7 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   const shown = page.getByRole('dialog').locator('code').first()
   await shown.filter({ hasText: 'sk-tg-' }).waitFor()
   const key = (await shown.textContent()) ?? ''
-  await button(page, 'I have copied it').click()
+  await button(page, 'Done').click()
 
   const other = await visit.window()
   await other.goto('/console')
@@ -138,10 +138,10 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   const first = await ask()
   assert.equal(first.choices?.[0]?.message.content, 'Say hello in one sentence.')
   await page.getByText('It arrived.').waitFor()
-  await page.getByRole('link', { name: 'See its receipt' }).waitFor()
-  await other.getByText('Your first request arrived').waitFor()
+  await page.getByRole('link', { name: 'View receipt' }).waitFor()
+  await other.getByText("You're all set").waitFor()
   await other
-    .getByRole('region', { name: 'Latest requests' })
+    .getByRole('region', { name: 'Recent requests' })
     .getByRole('link', { name: 'sandbox-echo' })
     .waitFor()
 
@@ -153,21 +153,21 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   for (let turn = 0; turn < 20 && refused.error === undefined; turn += 1) refused = await ask(dear)
   assert.equal(refused.error?.code, 'insufficient_balance', JSON.stringify(refused))
   assert.ok(refused.error?.message.includes(`${origin}/console/billing`), refused.error?.message)
-  await page.getByText('It came here and was refused (402).').waitFor()
+  await page.getByText('Your request was rejected (402).').waitFor()
   for (const window of [page, other])
-    await window.getByText('Requests are refused for lack of credit.').waitFor()
+    await window.getByText('Requests are rejected for lack of credit.').waitFor()
 
   await page.getByRole('main').getByRole('link', { name: 'Add credit' }).click()
   await heading(page, 'Billing')
   assert.equal(await page.evaluate('window.isTheSame'), true, 'no page was loaded anew')
   await button(page, '$10').click()
-  await button(page, 'Pay at Stripe').click()
+  await button(page, 'Pay with Stripe').click()
   await heading(page, 'Pay')
   await button(page, 'Pay').click()
   await heading(page, 'Billing')
-  await page.getByText('It is in the balance and usable now.').waitFor()
+  await page.getByText("It's in your balance now.").waitFor()
   for (const window of [page, other]) {
-    await window.getByText('Requests are refused for lack of credit.').waitFor({ state: 'hidden' })
+    await window.getByText('Requests are rejected for lack of credit.').waitFor({ state: 'hidden' })
   }
   await other
     .getByText(/^\$10\.0/)
@@ -179,11 +179,11 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   await section(page, 'Requests').click()
   await heading(page, 'Requests')
   await page
-    .getByRole('region', { name: 'Requests, the latest first' })
+    .getByRole('region', { name: 'Requests, latest first' })
     .getByRole('link', { name: 'sandbox-echo' })
     .first()
     .click()
-  await page.getByText('The answer arrived whole.').waitFor()
+  await page.getByText('Completed.').waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const told = await visit.context.request.get(`/api/requests/${id}`)
   const receipt = operations['request.show'].output.parse(await told.json())
@@ -191,7 +191,7 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [
     ...tokens,
-    `Heldinput bounded by its size$${receipt.held}`,
+    `Reservedinput bounded by size$${receipt.held}`,
     `Charged$${receipt.charged}`,
     receipt.price,
     'laptop',
@@ -222,17 +222,17 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   }
 
   await page.goto('/console/sign-up')
-  await heading(page, 'Create an account')
+  await heading(page, 'Create account')
   await page.locator('input:focus').waitFor()
   for (const text of ['Grace', email, password]) {
     await keyboard.type(text)
     await keyboard.press('Tab')
   }
-  await keyboard.reach('button', 'Create the account')
+  await keyboard.reach('button', 'Create account')
   await keyboard.press('Enter')
-  await arrive('Confirm your address')
+  await arrive('Verify your email')
   await page.goto(await linkTo(email))
-  await page.getByText('Your address is confirmed').waitFor()
+  await page.getByText('Email verified').waitFor()
   await keyboard.reach('a', 'Sign in')
   await keyboard.press('Enter')
   await arrive('Sign in')
@@ -259,7 +259,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.press('Space')
   const key = await copied(page, 'the key')
   assert.match(key, /^sk-tg-/)
-  await keyboard.reach('button', 'I have copied it')
+  await keyboard.reach('button', 'Done')
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await keyboard.focused()
@@ -287,9 +287,9 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   const answer = JSON.parse(await inShell(exported, quiet(line))) as ChatAnswer
   assert.ok(answer.choices?.[0] !== undefined, JSON.stringify(answer))
   await page.getByText('It arrived.').waitFor()
-  await keyboard.reach('a', 'See its receipt')
+  await keyboard.reach('a', 'View receipt')
   await keyboard.press('Enter')
-  await page.getByText('The answer arrived whole.').waitFor()
+  await page.getByText('Completed.').waitFor()
   await keyboard.focused()
 
   // What opens over a page gives the focus back to what opened it.

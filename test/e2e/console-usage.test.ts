@@ -101,7 +101,7 @@ test('the file of what is shown has its rows', async () => {
 
 test('older requests are a page away, and the newer ones again', async () => {
   await page.goto('/console/requests')
-  const rows = page.getByRole('region', { name: 'Requests, the latest first' }).locator('tbody tr')
+  const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
   await page.getByRole('button', { name: 'Older' }).click()
   await page.waitForURL(/before=req_/)
   await page.getByRole('button', { name: 'Older', disabled: true }).waitFor()
@@ -119,36 +119,36 @@ test('a receipt tells what was used, held and charged', async () => {
     .getByRole('link', { name: /^sandbox-/ })
     .first()
     .click()
-  await page.getByRole('heading', { name: 'Money' }).waitFor()
+  await page.getByRole('heading', { name: 'Cost' }).waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const receipt = await person.client.done('request.show', { request: id })
-  const money = page.locator('section', { has: page.getByRole('heading', { name: 'Money' }) })
+  const money = page.locator('section', { has: page.getByRole('heading', { name: 'Cost' }) })
   const amount = (name: string) =>
     money.locator('dl > div', { hasText: new RegExp(`^${name}`) }).locator('dd')
   assert.equal(nanoOf(await amount('Charged').textContent()), parseUsd(receipt.charged))
-  assert.equal(nanoOf(await amount('Held').textContent()), parseUsd(receipt.held))
+  assert.equal(nanoOf(await amount('Reserved').textContent()), parseUsd(receipt.held))
   assert.equal(receipt.inputBound, 'bytes')
-  await money.getByText('input bounded by its size').waitFor()
+  await money.getByText('input bounded by size').waitFor()
   await page.getByText(receipt.price).waitFor()
-  await page.getByText('The answer arrived whole.').waitFor()
+  await page.getByText('Completed.').waitFor()
   await visit.accessible()
   visit.clean()
 })
 
 test('a running request is seen, stopped, and becomes a receipt by itself', async () => {
   await page.goto('/console/requests')
-  await page.getByText('Nothing is running.').waitFor()
+  await page.getByText('No running requests.').waitFor()
   const ended = streamed('sandbox-stream', 'tokens=20000 rate=20')
-  await page.getByRole('button', { name: /^Stop the request/ }).waitFor()
+  await page.getByRole('button', { name: /^Stop request/ }).waitFor()
   await page
-    .getByRole('region', { name: 'Requests that run now' })
+    .getByRole('region', { name: 'Running requests' })
     .getByRole('link', { name: /sandbox-stream/ })
     .click()
-  await page.getByText('It has not ended yet.').waitFor()
+  await page.getByText('The receipt appears here').waitFor()
   await visit.accessible()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop request' }).click()
-  await page.getByRole('heading', { name: 'Money' }).waitFor()
+  await page.getByRole('heading', { name: 'Cost' }).waitFor()
   await ended
   visit.clean()
 })
@@ -180,7 +180,7 @@ test('what stands under the pointer stays while requests arrive, with its new nu
   const { width, height } = (await chart.boundingBox()) ?? { width: 0, height: 0 }
   // The present hour is the last one.
   await chart.hover({ position: { x: width - 12, y: height / 2 } })
-  const hint = chart.getByText(/^Ended well: /)
+  const hint = chart.getByText(/^Succeeded: /)
   const before = (await hint.textContent()) ?? ''
   await person.ask(key, 'sandbox-echo')
   await hint.and(chart.getByText(before, { exact: true })).waitFor({ state: 'detached' })

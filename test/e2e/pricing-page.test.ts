@@ -100,11 +100,11 @@ test('the address keeps what was searched, filtered and sorted', async () => {
 test('a row opens to all of its prices, and the name is copied as it is sent', async () => {
   const visit = await opened('/pricing?q=gpt-4.1&sort=name')
   const { page } = visit
-  const opener = page.getByRole('button', { name: 'All about gpt-4.1', exact: true })
+  const opener = page.getByRole('button', { name: 'Details for gpt-4.1', exact: true })
   await opener.focus()
   await page.keyboard.press('Enter')
   assert.equal(await opener.getAttribute('aria-expanded'), 'true')
-  await page.getByRole('region', { name: 'Prices by kind of token' }).getByText('Cached input').waitFor()
+  await page.getByRole('region', { name: 'Prices by token type' }).getByText('Cached input').waitFor()
   await page.getByText('web_search').waitFor()
   await visit.accessible()
   await page.getByRole('button', { name: 'Copy the name gpt-4.1', exact: true }).click()
@@ -118,7 +118,7 @@ test('on a phone there are cards, and nothing is wider than the screen', async (
   const { page } = visit
   assert.equal(await page.getByRole('table').count(), 0)
   await page
-    .getByRole('button', { name: /^All about it/ })
+    .getByRole('button', { name: /^Details/ })
     .first()
     .click()
   await page.getByText('USD per million tokens', { exact: true }).waitFor()
@@ -132,7 +132,7 @@ test('a server that is away is told with a way to try again', async () => {
   const visit = await browser.visit(gateway.origin)
   await visit.context.route('**/api/pricing', (route) => route.fulfill({ status: 503, json: {} }))
   await visit.page.goto('/pricing')
-  await visit.page.getByText('The price list cannot be read now.').waitFor()
+  await visit.page.getByText("Prices couldn't be loaded.").waitFor()
   await visit.context.unroute('**/api/pricing')
   await visit.page.getByRole('button', { name: 'Try again' }).click()
   await visit.page.getByText(/^\d+ models$/).waitFor()

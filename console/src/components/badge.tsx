@@ -1,4 +1,4 @@
-/** A word on the state of something. Never colour alone: the word says it too. */
+/** A short status label. Color is never the only signal: the text says it too. */
 import { cva, type VariantProps } from 'class-variance-authority'
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'

@@ -1,4 +1,4 @@
-/** A notice over the whole page: what is the matter, and what to do about it. */
+/** A notice above a page: what is wrong and what to do about it. */
 
 import type { JSX, ReactNode } from 'react'
 import { CircleAlert, Info, TriangleAlert } from '@/components/icons'

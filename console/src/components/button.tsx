@@ -32,7 +32,7 @@ type Look = VariantProps<typeof buttonLook>
 export interface ButtonProps extends ComponentPropsWithRef<'button'> {
   readonly variant?: NonNullable<Look['variant']>
   readonly size?: NonNullable<Look['size']>
-  /** What it does is under way: it turns, and takes no second click. */
+  /** The action is running: shows a spinner and ignores clicks. */
   readonly pending?: boolean | undefined
 }
 
@@ -54,7 +54,7 @@ export function Button({
       disabled={disabled}
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
-      // A button that is busy keeps the focus, which one that is disabled would lose.
+      // A pending button stays focusable; a disabled one would lose the focus.
       onClick={(event) => {
         if (pending) event.preventDefault()
         else onClick?.(event)
@@ -71,12 +71,12 @@ type LinkButtonProps = LinkComponentProps<'a'> & {
   readonly size?: NonNullable<Look['size']>
 }
 
-/** A link to a page of the console that looks like a button. */
+/** A link to a console page, styled as a button. */
 export function LinkButton({ variant, size, className, ...rest }: LinkButtonProps): JSX.Element {
   return <Link {...rest} className={cn(buttonLook({ variant, size }), className as string | undefined)} />
 }
 
-/** The same for an address outside the console, or a file. */
+/** The same for external addresses and downloads. */
 export function AnchorButton({
   variant,
   size,

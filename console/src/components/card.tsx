@@ -1,13 +1,13 @@
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 
 export interface CardProps {
   readonly title?: ReactNode
   readonly description?: ReactNode
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ReactNode
-  /** Without inner margin: for tables that reach the edge. */
+  /** No inner padding, for tables that reach the edges. */
   readonly flush?: boolean
   readonly className?: string
   readonly children?: ReactNode

@@ -1,4 +1,4 @@
-/** A series over time with a table behind a button. What draws it is loaded when the first one is shown. */
+/** A time series with a table view. The renderer loads with the first chart. */
 
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { ChartLine, Table2 } from '@/components/icons'
@@ -12,9 +12,9 @@ import { Table } from './table.tsx'
 export interface Series {
   readonly id: string
   readonly label: string
-  /** One for each moment. */
+  /** One value per time. */
   readonly values: readonly number[]
-  /** Where it means something good or bad; left out: the colours stand for nothing. */
+  /** For series that are good or bad; without it, colors carry no meaning. */
   readonly tone?: SeriesTone
 }
 
@@ -24,14 +24,14 @@ export interface ChartProps {
   /** ISO times, ascending. */
   readonly times: readonly string[]
   readonly series: readonly Series[]
-  /** How a value is written on axis and table. */
+  /** Formats values on the axis and in the table. */
   readonly format: (value: number) => string
-  /** How a value is written in the table, where more digits belong: by series and place. */
+  /** Formats table values with more digits, by series and index. */
   readonly exact?: (series: Series, index: number) => string
   readonly formatTime: (iso: string) => string
-  /** Stacked: the first one at the bottom. */
+  /** Stacked: the first series is at the bottom. */
   readonly kind?: 'line' | 'bars' | 'stacked'
-  /** Values are whole numbers, so the axis has no marks between them. */
+  /** Values are integers, so the axis has no fractional ticks. */
   readonly whole?: boolean
   readonly height?: number
   readonly className?: string
@@ -60,7 +60,7 @@ export function Chart(props: ChartProps): JSX.Element {
           </Suspense>
           {series.every(({ values }) => values.every((value) => value === 0)) ? (
             <p className="pointer-events-none absolute inset-0 flex items-center justify-center pb-8 pl-12 text-sm text-ink-soft">
-              <span className="bg-surface px-2 py-1">Nothing in this time</span>
+              <span className="bg-surface px-2 py-1">No data in this period</span>
             </p>
           ) : null}
         </div>

@@ -1,15 +1,15 @@
-/** A piece of code to read and copy. */
+/** A code block with a copy button. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 import { CopyButton } from './copy-button.tsx'
 
 export interface CodeProps {
   readonly code: string
-  /** "Shell", "Python": stands above it. */
+  /** The label above the code, such as "Shell". */
   readonly language?: string
-  /** What is copied, where "the code" does not say it. */
+  /** What is copied, for the button's accessible name. */
   readonly what?: string
-  /** Breaks long lines instead of scrolling. */
+  /** Wraps long lines instead of scrolling. */
   readonly wrap?: boolean
   readonly className?: string
 }
@@ -22,7 +22,7 @@ export function Code({ code, language, what = 'the code', wrap = false, classNam
         <CopyButton text={code} what={what} label="Copy" variant="ghost" />
       </figcaption>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
         tabIndex={0}
         className={cn(
           'overflow-x-auto p-4 font-mono text-[0.8125rem] leading-5 -outline-offset-2',

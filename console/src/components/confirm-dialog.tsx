@@ -1,2 +1,2 @@
-/** The dialog that asks first, by its usual name. */
+/** Re-exports the confirmation dialog. */
 export { ConfirmDialog } from './dialog.tsx'

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard and says so. */
+/** Copies text to the clipboard and confirms it. */
 
 import { type JSX, useEffect, useState } from 'react'
 import { Check, Copy } from '@/components/icons'
@@ -7,9 +7,9 @@ import { toast } from './toaster.tsx'
 
 export interface CopyButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'className'> {
   readonly text: string
-  /** What is copied, for those who do not see it: "the key". */
+  /** What is copied, for the accessible name: "the key". */
   readonly what: string
-  /** Stands beside the icon. */
+  /** Visible text next to the icon. */
   readonly label?: string
   readonly onCopied?: () => void
 }
@@ -28,7 +28,7 @@ export function CopyButton(props: CopyButtonProps): JSX.Element {
     if (await toClipboard(text)) {
       setCopied(true)
       onCopied?.()
-    } else toast.problem('The browser did not allow copying. Select the text and copy it by hand.')
+    } else toast.problem('The browser blocked copying. Select the text and copy it manually.')
   }
   return (
     <Button
@@ -46,7 +46,7 @@ export function CopyButton(props: CopyButtonProps): JSX.Element {
   )
 }
 
-/** Browsers lend their clipboard to secure origins alone; elsewhere a selected text area does it. */
+/** The clipboard API needs a secure origin; elsewhere a selected text area is used. */
 async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

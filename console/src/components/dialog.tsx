@@ -1,4 +1,4 @@
-/** Windows over the page. On a phone they come up from below. */
+/** Modal dialogs. On phones they slide up from the bottom. */
 
 import { Dialog as Radix } from 'radix-ui'
 import { type JSX, type ReactNode, useState } from 'react'
@@ -14,7 +14,7 @@ export interface DialogProps {
   readonly title: ReactNode
   readonly description?: ReactNode
   readonly size?: 'small' | 'medium' | 'large'
-  /** Closes by its own buttons alone: for what is shown only once. */
+  /** Closes only by its own buttons: for content that is shown only once. */
   readonly held?: boolean
   readonly children: ReactNode
 }
@@ -34,7 +34,7 @@ export function Dialog({ open, onOpenChange, ...content }: DialogProps): JSX.Ele
 
 function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element {
   const { title, description, size = 'medium', held = false, children } = props
-  // Before anything in the dialog takes the focus: this is where it goes back to.
+  // Recorded before anything in the dialog takes the focus: it returns here.
   const [opener] = useState(() => document.activeElement)
   const stay = (event: Event): void => {
     if (held) event.preventDefault()
@@ -42,7 +42,7 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
   return (
     <Radix.Content
       {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-      // What is to be filled in comes before the button that closes.
+      // The first field gets the focus rather than the close button.
       onOpenAutoFocus={focusFirstField}
       onEscapeKeyDown={stay}
       onPointerDownOutside={stay}
@@ -86,7 +86,7 @@ function focusFirstField(event: Event): void {
   field.focus()
 }
 
-/** The row of buttons at the end of a dialog; in sight also where the dialog is longer than the window. */
+/** The buttons at the end of a dialog; visible also where the dialog is taller than the window. */
 export function DialogActions({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
     <div className="tall:sticky -bottom-5 z-10 -mx-6 mt-6 -mb-5 flex flex-col-reverse gap-2 border-t border-line bg-raised px-6 py-4 sm:flex-row sm:justify-end">
@@ -99,20 +99,20 @@ export interface ConfirmDialogProps {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
   readonly title: ReactNode
-  /** What will happen, and what will not come back. */
+  /** What will happen, and what can't be undone. */
   readonly children: ReactNode
   /** The verb on the button: "Revoke key". */
   readonly action: string
   readonly pending?: boolean | undefined
   readonly onConfirm: () => void
-  /** A text that must be typed first, for what cannot be undone. */
+  /** Text that must be typed first, for destructive actions. */
   readonly typed?: string
   /** What the typed text is: "the account's name". */
   readonly typedLabel?: string
   readonly tone?: 'danger' | 'primary'
 }
 
-/** Asks before something that is hard to undo. */
+/** Asks before an action that is hard to undo. */
 export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
   return (
     <Dialog open={props.open} onOpenChange={props.onOpenChange} title={props.title} size="small">

@@ -1,4 +1,4 @@
-/** What stands where there is nothing yet: what would be here, and what to do for it. */
+/** An empty state: what will be here, and the next step. */
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 

@@ -1,4 +1,4 @@
-/** One question of a form: its label, what helps to answer it, what is wrong with the answer, and the input. */
+/** A form field: label, hint, error and input. */
 import { cloneElement, type JSX, type ReactElement, type ReactNode, useId } from 'react'
 import { cn } from '@/lib/class-names'
 
@@ -12,12 +12,12 @@ interface Wired {
 export interface FieldProps {
   readonly label: ReactNode
   readonly hint?: ReactNode
-  /** What is wrong, in words; read out when it appears. */
+  /** The error; announced when it appears. */
   readonly error?: string | undefined
-  /** Says that it may stay empty. */
+  /** Marks the field as optional. */
   readonly optional?: boolean
   readonly className?: string
-  /** One input, text area or select; it is given id and descriptions. */
+  /** One input, text area or select; it receives the id and descriptions. */
   readonly children: ReactElement<Wired>
 }
 

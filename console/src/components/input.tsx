@@ -1,4 +1,4 @@
-/** What people type and choose in: the plain elements with our look. */
+/** Native form controls in the console's style. */
 
 import type { ComponentPropsWithRef, JSX } from 'react'
 import { ChevronDown } from '@/components/icons'
@@ -15,7 +15,7 @@ export function Textarea({ className, ...rest }: ComponentPropsWithRef<'textarea
   return <textarea rows={3} {...rest} className={cn(look, 'min-h-16 py-2', className)} />
 }
 
-/** The browser's own list: it is right on every phone. Children are `<option>`s. */
+/** A native select, which works well on every phone. Children are `<option>`s. */
 export function Select({ className, children, ...rest }: ComponentPropsWithRef<'select'>): JSX.Element {
   return (
     <span className={cn('relative inline-block w-full', className)}>

@@ -1,4 +1,4 @@
-/** A list of things to do that opens from a button, in the place where that stands. */
+/** A dropdown menu. */
 import { DropdownMenu } from 'radix-ui'
 import type { JSX, ReactElement, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
@@ -46,7 +46,7 @@ export interface MenuItemProps {
   readonly icon?: ReactNode
   readonly tone?: 'neutral' | 'danger'
   readonly disabled?: boolean
-  /** Marks the present choice. */
+  /** Marks the selected item. */
   readonly checked?: boolean
   readonly children: ReactNode
 }

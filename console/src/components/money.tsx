@@ -1,14 +1,17 @@
-/** An amount: rounded for the eye, exact in its title. */
+/** A formatted amount with the exact value in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 import { balanceUsd, columnUsd, exactUsd, isZero, roundUsd, usd } from '@/lib/usd'
 
 export interface MoneyProps {
-  /** A decimal text of the API. */
+  /** A decimal string from the API. */
   readonly amount: string
-  /** `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with others, quiet where nothing; `balance`: never more than there is. */
+  /**
+   * `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with others; `balance`: cut,
+   * never rounded up.
+   */
   readonly form?: 'short' | 'balance' | 'exact' | 'round' | 'column'
-  /** Puts a plus before what is gained. */
+  /** Shows a plus sign on positive amounts. */
   readonly signed?: boolean
   readonly className?: string
 }

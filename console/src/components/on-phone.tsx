@@ -1,4 +1,4 @@
-/** What a cell of a table says on phones alone, where the columns that say it elsewhere are not shown. */
+/** Content of a table cell that only phones show, where the column for it is hidden. */
 import type { ReactNode } from 'react'
 import { useMedia } from '@/lib/use-media'
 

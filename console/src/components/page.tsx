@@ -1,16 +1,16 @@
-/** A page of the console: its one main heading, what can be done, and what is on it. */
+/** A console page: heading, actions and content. */
 import { type JSX, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { cn } from '@/lib/class-names'
 import { takesFirstPlace } from '@/lib/first-page'
 
 export interface PageProps {
-  /** Also the title of the browser's tab. */
+  /** Also the title of the browser tab. */
   readonly title: string
-  /** Stands in the heading in place of the title, where that is more than text. */
+  /** Replaces the title in the heading, where the heading is more than text. */
   readonly heading?: ReactNode
   readonly description?: ReactNode
   readonly actions?: ReactNode
-  /** A way back, above the heading. */
+  /** A link back, above the heading. */
   readonly back?: ReactNode
   readonly className?: string
   readonly children: ReactNode
@@ -22,7 +22,7 @@ export function Page(props: PageProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · Tollgate`
   }, [title])
-  // Before anything is painted: in between, the focus would be nowhere.
+  // Before the first paint, so that the focus is never lost in between.
   useLayoutEffect(() => {
     if (!takesFirstPlace()) headingElement.current?.focus({ preventScroll: true })
   }, [])

@@ -1,4 +1,4 @@
-/** Draws a chart with uPlot, which stands in a chunk of its own. Draws only; what it shows is decided by `chart.tsx`. */
+/** Draws a chart with uPlot, in a chunk of its own. `chart.tsx` decides what it shows. */
 import { type JSX, useEffect, useLayoutEffect, useRef } from 'react'
 import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -6,7 +6,7 @@ import { useIsDark } from '@/lib/theme'
 import type { ChartProps, Series } from './chart.tsx'
 import { colourOf } from './series-colours.ts'
 
-/** The chart as it was asked for last; what draws it asks again and again. */
+/** The latest props, read by the plot's callbacks. */
 type Latest = () => PlotProps
 type PlotProps = ChartProps & { readonly height: number }
 
@@ -20,7 +20,7 @@ export function Plot(props: PlotProps): JSX.Element {
   })
   const { kind, height, series, times } = props
   const look = `${isDark} ${kind} ${height} ${series.map((one, index) => colourOf(one, index)).join(' ')}`
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another look is drawn anew; other values move in below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a different look needs a new plot; other values are updated below.
   useEffect(() => {
     const element = place.current
     if (element === null) return
@@ -34,9 +34,9 @@ export function Plot(props: PlotProps): JSX.Element {
       plot.destroy()
     }
   }, [look])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands under the pointer stays while numbers arrive.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tooltip stays while values arrive.
   useEffect(() => drawn.current?.setData(dataOf(latest.current)), [times, series])
-  // Out of the flow: what was drawn for a wide window must not keep a narrow one wide.
+  // Out of flow, so that a plot drawn for a wide window doesn't keep a narrow one wide.
   return <div ref={place} role="img" aria-label={props.label} className="absolute inset-0 overflow-hidden" />
 }
 
@@ -55,7 +55,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line' } },
     padding: [8, 4, 0, 0],
-    // Steps begin in UTC, so their marks on the axis stand there too.
+    // Intervals begin in UTC, so the ticks are in UTC too.
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
       x: { time: true, range: (_plot, low, high) => rangeOf(latest(), low, high) },
@@ -64,7 +64,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
     axes: [
       {
         ...axis,
-        // Clear of the lowest mark of the other axis.
+        // Clear of the lowest label of the other axis.
         gap: 10,
         size: 32,
         space: () => labelWidth(latest()),
@@ -87,14 +87,14 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
   }
 }
 
-/** Bars stand around their moment: the first and the last one need room for their other half. */
+/** Bars are centered on their time, so the first and last need room for half a bar. */
 function rangeOf({ times, kind = 'line' }: ChartProps, low: number, high: number): [number, number] {
   const [first = '', second = first] = times
   const half = kind === 'line' ? 0 : (Date.parse(second) - Date.parse(first)) / 2_000 || 1_800
   return [low - half, high + half]
 }
 
-/** The marks below the chart; one whose words would not fit at the right edge has none. */
+/** Labels of the time axis; a label that would not fit at the right edge is left out. */
 function timeMarks(plot: UPlot, seconds: readonly number[], { formatTime }: ChartProps): string[] {
   const { min = 0, max = 1 } = plot.scales.x ?? {}
   const pixels = Math.max(1, plot.width - 40)
@@ -109,13 +109,13 @@ const wholeSteps = [1, 2, 5]
   .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power))
   .sort((a, b) => a - b)
 
-/** In pixels, so that the marks of the axis do not touch. */
+/** Minimum tick distance in pixels, so that labels don't touch. */
 function labelWidth({ times, formatTime }: ChartProps): number {
   const [first] = times
   return first === undefined ? 60 : 24 + 6.5 * formatTime(first).length
 }
 
-/** In pixels, for the longest mark: tiny amounts have many digits. */
+/** Axis width in pixels for its longest label: tiny amounts have many digits. */
 function widthOf(values: readonly string[] | null): number {
   return Math.max(44, ...(values ?? []).map((text) => 12 + 7 * text.length))
 }
@@ -133,7 +133,7 @@ function seriesOf(stroke: string, kind: NonNullable<ChartProps['kind']>, total: 
   }
 }
 
-/** Stacked series are drawn from the largest sum to the smallest, each over the one before: the last one first. */
+/** Stacked series are drawn from the largest sum to the smallest, each over the previous one. */
 function drawnOrder(
   series: readonly Series[],
   kind: ChartProps['kind'],
@@ -153,7 +153,7 @@ function dataOf({ times, series, kind }: ChartProps): AlignedData {
   return [at, ...sums]
 }
 
-/** Says beside the pointer what stands there. */
+/** The tooltip at the pointer. */
 function hint(latest: Latest): UPlot.Plugin {
   const box = document.createElement('div')
   box.className =

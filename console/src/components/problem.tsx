@@ -1,4 +1,4 @@
-/** Something failed: what happened, what to do, and a button that tries again. */
+/** An error: what happened, what to do, and a retry button. */
 
 import type { JSX } from 'react'
 import { TriangleAlert } from '@/components/icons'
@@ -24,7 +24,7 @@ export function Problem({ problem, onRetry, className }: ProblemProps): JSX.Elem
     >
       <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
-        <p className="font-medium">{known?.message ?? 'This part of the console failed.'}</p>
+        <p className="font-medium">{known?.message ?? 'Something went wrong.'}</p>
         {known?.requestId === undefined ? null : (
           <p className="mt-0.5 text-sm text-ink-soft">
             Error <code>{known.code}</code>, request <code>{known.requestId}</code>

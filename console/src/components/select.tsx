@@ -1,2 +1,2 @@
-/** The select, by its usual name. */
+/** Re-exports the select. */
 export { Select } from './input.tsx'

@@ -1,14 +1,14 @@
-/** Colours that can be told apart in light, dark and with colour blindness; the legend names them too. */
+/** Colors that are distinguishable in light, dark and with color blindness; the legend names the series too. */
 const inTurn = ['#059669', '#3b82f6', '#d97706', '#a855f7', '#db2777', '#64748b'] as const
 
-/** How many series have a colour of their own. */
+/** How many series have a color of their own. */
 export const coloursInTurn = inTurn.length
 
-/** For series that are better or worse than each other. */
+/** For good and bad series. */
 const byTone = { good: '#059669', warn: '#d97706', bad: '#dc2626' } as const
 export type SeriesTone = keyof typeof byTone
 
-/** The colour of a series by its tone, else by its place. */
+/** The color of a series: by its tone, else by its index. */
 export function colourOf({ tone }: { readonly tone?: SeriesTone }, place: number): string {
   return tone === undefined ? (inTurn[place % inTurn.length] ?? inTurn[0]) : byTone[tone]
 }

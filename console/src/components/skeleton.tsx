@@ -1,4 +1,4 @@
-/** The place of something that is on its way; give it the size of what comes. */
+/** A placeholder for loading content; give it the size of that content. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 

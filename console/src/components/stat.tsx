@@ -1,4 +1,4 @@
-/** One number that matters, with its name. */
+/** One labeled number. */
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 

@@ -1,4 +1,4 @@
-/** Rows of things. Scrolls sideways where the page is narrow, never the page itself. */
+/** A data table. It scrolls sideways on narrow pages; the page itself never does. */
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 import { Skeleton } from './skeleton.tsx'
@@ -8,21 +8,21 @@ export interface Column<Row> {
   readonly header: ReactNode
   readonly cell: (row: Row) => ReactNode
   readonly align?: 'left' | 'right'
-  /** Not shown on phones. */
+  /** Hidden on phones. */
   readonly wide?: boolean
   readonly className?: string
 }
 
 export interface TableProps<Row> {
-  /** What the rows are, for those who do not see them. */
+  /** The accessible name of the table. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
-  /** undefined: not known yet. */
+  /** undefined: loading. */
   readonly rows: readonly Row[] | undefined
   readonly keyOf: (row: Row) => string
-  /** What stands there without rows. */
+  /** Shown when there are no rows. */
   readonly empty?: ReactNode
-  /** How many rows are expected, while they are on their way. */
+  /** How many skeleton rows to show while loading. */
   readonly expected?: number
   readonly className?: string
 }
@@ -31,7 +31,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, empty, className } = props
   if (rows?.length === 0) return <>{empty ?? <p className="px-5 py-6 text-ink-soft">Nothing yet.</p>}</>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <section aria-label={caption} tabIndex={0} className={cn('relative overflow-x-auto', className)}>
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>

@@ -1,4 +1,4 @@
-/** Parts of a page of which one is shown. Which one stands in the address, so that a link leads to it. */
+/** Tabs whose selection is in the URL, so that a link leads to it. */
 import { Tabs as Radix } from 'radix-ui'
 import type { JSX, ReactNode } from 'react'
 import { intoRow } from '@/lib/into-row'
@@ -11,10 +11,10 @@ export interface Tab {
 }
 
 export interface TabsProps {
-  /** What the row of tabs is about, for those who do not see it. */
+  /** The accessible name of the tab list. */
   readonly label: string
   readonly tabs: readonly Tab[]
-  /** Its name in the address: `?tab=…`. */
+  /** The search parameter: `?tab=…`. */
   readonly name?: string
 }
 

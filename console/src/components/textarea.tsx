@@ -1,2 +1,2 @@
-/** The textarea, by its usual name. */
+/** Re-exports the text area. */
 export { Textarea } from './input.tsx'

@@ -1,4 +1,4 @@
-/** Shows short messages on what just happened, and has them read out. */
+/** Shows toasts and announces them to screen readers. */
 
 import type { JSX } from 'react'
 import { CircleCheck, TriangleAlert, X } from '@/components/icons'
@@ -27,7 +27,7 @@ export function Toaster(): JSX.Element {
           <p className="min-w-0 flex-1 break-words">{text}</p>
           <button
             type="button"
-            aria-label="Close the message"
+            aria-label="Dismiss message"
             onClick={() => closeMessage(id)}
             className="flex size-6 items-center justify-center rounded-md text-ink-soft hover:bg-sunken max-sm:size-10"
           >

@@ -1,10 +1,10 @@
-/** A word on what something is, by hover and by keyboard. Nothing that is needed may stand here alone. */
+/** A short explanation on hover and focus. It must not be the only place for anything essential. */
 import { Tooltip as Radix } from 'radix-ui'
 import type { JSX, ReactElement, ReactNode } from 'react'
 
 export interface TooltipProps {
   readonly text: ReactNode
-  /** What it is about; must take the focus. */
+  /** The trigger; must be focusable. */
   readonly children: ReactElement
 }
 

@@ -1,4 +1,4 @@
-/** A moment: how long ago, and exactly in its title. Grows older while it is shown. */
+/** A relative time with the exact time in its title. Updates while shown. */
 import { type JSX, useSyncExternalStore } from 'react'
 import { exactTime, relative, shortTime } from '@/lib/format'
 
@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** The present moment, for what becomes another thing as time goes on. */
+/** The current time, for content that changes with it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs)
 }
@@ -23,7 +23,7 @@ export interface WhenProps {
   readonly at: string
   /** Date and time instead of "2 hours ago". */
   readonly exact?: boolean
-  /** Date and time once it is more than a day ago: where many stand below each other, "3 days ago" tells none from the next. */
+  /** Date and time once it is more than a day ago, for lists in which many rows would read "3 days ago". */
   readonly dated?: boolean
   readonly className?: string
 }

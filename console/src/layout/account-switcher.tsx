@@ -1,4 +1,4 @@
-/** Which account the page is about; changes it where there are several. */
+/** Shows the current account and switches accounts. */
 import { useNavigate } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Building2, ChevronsUpDown, Plus, User } from '@/components/icons'
@@ -23,7 +23,7 @@ export function AccountSwitcher(): JSX.Element {
           <span className="min-w-0 flex-1">
             <span className="block truncate leading-5 font-medium">{account.name}</span>
             <span className="block text-xs leading-4 text-ink-soft">{kindText(account.kind)}</span>
-            <span className="sr-only">, change the account</span>
+            <span className="sr-only">, switch account</span>
           </span>
           <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-ink-soft" />
         </button>
@@ -47,7 +47,7 @@ export function AccountSwitcher(): JSX.Element {
           void navigate({ to: '/console/settings', search: { tab: 'organizations', new: '1' } })
         }
       >
-        New organization
+        Create organization
       </MenuItem>
     </Menu>
   )
@@ -59,5 +59,7 @@ function AccountIcon({ kind }: { kind: 'personal' | 'organization' }): JSX.Eleme
 }
 
 function kindText(kind: 'personal' | 'organization'): string {
-  return kind === 'personal' ? 'Personal account' : 'Organization'
+  return kind === 'personal'
+    ? 'Personal account'
+    : '/** A notice on top of everything that the server does not answer. */'
 }

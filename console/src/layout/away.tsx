@@ -15,8 +15,8 @@ export function Away(): JSX.Element {
         <p className="motion-appear flex items-start gap-3 rounded-lg border border-line bg-raised px-4 py-3 shadow-lg shadow-black/10">
           <Unplug aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
           <span>
-            <span className="font-medium">The server cannot be reached.</span>{' '}
-            <span className="text-ink-soft">What you see may be old; it goes on by itself.</span>
+            <span className="font-medium">The server can't be reached.</span>{' '}
+            <span className="text-ink-soft">Reconnecting…</span>
           </span>
         </p>
       ) : null}

@@ -1,4 +1,4 @@
-/** What stands where a page is not, or broke. */
+/** Error pages: not found, and failed to render. */
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Button, LinkButton } from '@/components/button'
@@ -9,13 +9,13 @@ import { Problem } from '@/components/problem'
 export function NotFound(): JSX.Element {
   return (
     <main className="p-6">
-      <Page title="There is no such page">
+      <Page title="Page not found">
         <Empty
-          title="Nothing is at this address"
-          text="The link may be old, or a letter of it was lost."
+          title="Nothing here"
+          text="Check the address, or go back to the overview."
           action={
             <LinkButton to="/console" variant="primary">
-              Go to the overview
+              Go to Overview
             </LinkButton>
           }
         />
@@ -27,18 +27,15 @@ export function NotFound(): JSX.Element {
 export function Failed({ error }: ErrorComponentProps): JSX.Element {
   return (
     <main className="p-6">
-      <Page title="This page failed">
+      <Page title="Something went wrong">
         <Problem problem={error instanceof Error ? error : new Error(String(error))} />
-        <p className="text-ink-soft">
-          Reloading often helps: the console may have been renewed while it was open. Nothing that you had
-          saved is lost.
-        </p>
+        <p className="text-ink-soft">Try reloading the page. Your saved data is safe.</p>
         <div className="flex gap-2">
           <Button variant="primary" onClick={() => location.reload()}>
             Reload
           </Button>
           <Link to="/console" className="inline-flex h-9 items-center px-3 text-accent underline">
-            Go to the overview
+            Go to Overview
           </Link>
         </div>
       </Page>

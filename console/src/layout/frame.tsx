@@ -1,4 +1,4 @@
-/** The frame around pages of whoever is signed in: sections at the side, account and person on top. */
+/** The frame of signed-in pages: sections at the side, account and person on top. */
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { type JSX, Suspense, useState } from 'react'
 import { Button } from '@/components/button'
@@ -55,7 +55,7 @@ function Framed(): JSX.Element {
         href="#content"
         className="sr-only rounded-md bg-surface px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className={side} aria-label="Navigation">
         <Logo className="px-3 py-1.5" />
@@ -67,7 +67,7 @@ function Framed(): JSX.Element {
           <Button
             variant="ghost"
             size="icon"
-            aria-label="Open the navigation"
+            aria-label="Open navigation"
             className="-ml-2 lg:hidden"
             onClick={() => setOpen(true)}
           >
@@ -97,7 +97,7 @@ function Framed(): JSX.Element {
   )
 }
 
-/** The same frame with nothing in it, so that nothing jumps when it is filled. */
+/** The empty frame, so that nothing jumps when it is filled. */
 function Bones({ children }: { readonly children: JSX.Element }): JSX.Element {
   return (
     <div className="flex min-h-dvh">

@@ -1,4 +1,4 @@
-/** Holds the place of a page whose code is on its way. */
+/** A placeholder for a page whose code is loading. */
 import type { JSX } from 'react'
 import { Skeleton } from '@/components/skeleton'
 

@@ -1,4 +1,4 @@
-/** The mark of the product. */
+/** The product's logo. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 

@@ -1,4 +1,4 @@
-/** The sections of the console, in their order. */
+/** The sections of the console, in order. */
 import { Link, useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import {

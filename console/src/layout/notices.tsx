@@ -1,6 +1,6 @@
 /**
- * What the person must know on every page: what their account waits for and why requests are refused; and where
- * administrators look first, who waits for them.
+ * What the person must know on every page: why the account waits or requests are rejected; for administrators, who
+ * waits for approval.
  */
 import { useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
@@ -15,7 +15,7 @@ import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { compareUsd, isZero, usd } from '@/lib/usd'
 
-/** Whether what stands above a page is known, so that it does not push the page down later. Asked in vain counts. */
+/** Whether the notices above a page are known, so that they don't push the page down later. A failed query counts. */
 export function useNoticesKnown(): boolean {
   const { id } = useAccount()
   const billing = useOperation('billing.show', { account: id })
@@ -33,7 +33,10 @@ export function Notices(): JSX.Element {
   )
 }
 
-/** A link of somebody else's, or an organization that was left: what is shown is not what the address names. */
+/**
+ * A link to someone else's account, or to an organization that was left: the page shows another account than the URL
+ * names.
+ */
 function Elsewhere(): JSX.Element | null {
   const { account: wanted } = useSearch()
   const { id } = useAccount()
@@ -41,33 +44,34 @@ function Elsewhere(): JSX.Element | null {
   return (
     <Banner
       tone="warn"
-      title="You do not act for the account in this address."
+      title="You don't have access to the account in this link."
       action={
         <LinkButton to="/console" search={{ account: undefined }} size="small">
-          Go to your own
+          Go to your account
         </LinkButton>
       }
     >
-      It is of somebody else, or of an organization that you are no member of. This is your personal account.
+      It belongs to someone else, or to an organization you are not a member of. This is your personal
+      account.
     </Banner>
   )
 }
 
-/** Of the person themselves, so it says nothing of the accounts of their organizations. */
+/** About the person, so it is not shown for accounts of organizations. */
 function Waiting(): JSX.Element | null {
   const { waitsFor, person } = useMe()
   const { kind } = useAccount()
   const installation = useOperation('installation.show')
   const credit = installation.data?.signupCredit
   const gift =
-    credit === undefined || isZero(credit) ? '' : ` Your starting credit of ${usd(credit)} follows then.`
+    credit === undefined || isZero(credit) ? '' : ` Your starting credit of ${usd(credit)} is added then.`
   if (kind !== 'personal') return null
   if (waitsFor === 'confirmation')
     return <Unconfirmed gift={gift} hasNobody={installation.data?.needsSetup === true} />
   if (waitsFor === 'tomorrow') {
     return (
-      <Banner title="Your starting credit follows tomorrow (UTC).">
-        This server gives away so much a day, and today’s is given. It is here when you come back.
+      <Banner title="Your starting credit arrives tomorrow (UTC).">
+        This server's starting credit for today is used up. Yours is added when you come back.
       </Banner>
     )
   }
@@ -75,25 +79,25 @@ function Waiting(): JSX.Element | null {
   const resend = async (): Promise<void> => {
     const outcome = await resendVerification(person.email)
     if (outcome.kind === 'refused') toast.problem(outcome.problem.message)
-    else toast.good(`A new link is on its way to ${person.email}.`)
+    else toast.good(`We sent a new link to ${person.email}.`)
   }
   return (
     <Banner
-      title="Confirm your e-mail address."
+      title="Verify your email."
       action={
         <Button size="small" onClick={() => void resend()}>
-          Send the link again
+          Resend link
         </Button>
       }
     >
-      A link was sent to {person.email}.{gift}
+      We sent a link to {person.email}.{gift}
     </Banner>
   )
 }
 
 interface UnconfirmedProps {
   readonly gift: string
-  /** Nobody could: the setup link was not used yet. */
+  /** There is no administrator: the setup link was not used yet. */
   readonly hasNobody: boolean
 }
 
@@ -106,31 +110,32 @@ function Unconfirmed({ gift, hasNobody }: UnconfirmedProps): JSX.Element {
   const isPoor = billing.data !== undefined && isEmpty(billing.data.posted)
   if (hasNobody) {
     return (
-      <Banner tone="warn" title="An administrator has to confirm you, and there is none yet.">
-        Whoever started this server becomes it with the setup link: the server printed it, and{' '}
-        <code className="font-mono text-[0.8125rem]">node bin/tollgate.js setup-link</code> makes another.
+      <Banner tone="warn" title="An administrator needs to approve you, and there is none yet.">
+        If you started this server, open the setup link it printed, or run{' '}
+        <code className="font-mono text-[0.8125rem]">node bin/tollgate.js setup-link</code> to create one.
       </Banner>
     )
   }
   return (
-    <Banner title="An administrator has to confirm you.">
-      This server sends no mail, so it is done by hand: tell an administrator that {person.email} waits.{gift}{' '}
-      This page shows it by itself{isPoor ? '; until then requests are refused.' : '.'}
+    <Banner title="Waiting for approval.">
+      This server can't send email, so an administrator approves new accounts. Let them know that{' '}
+      {person.email} is waiting.{gift} This page updates automatically
+      {isPoor ? '; until then requests are rejected.' : '.'}{' '}
       {contact === null ? null : (
         <span className="block whitespace-pre-line">
-          They say: <bdi>{contact}</bdi>
+          Contact: <bdi>{contact}</bdi>
         </span>
       )}
     </Banner>
   )
 }
 
-/** Where administrators look first, and where they work; not on the page that lists them, nor amid other work. */
+/** For administrators, on the pages they start from; not on the page that lists the same people. */
 function tellsOfWaiting(path: string): boolean {
   return path === '/console' || (path.startsWith('/console/admin') && path !== '/console/admin/people')
 }
 
-/** Who signs up elsewhere is told to no account of the administrator's. */
+/** Sign-ups publish no event to the administrator's accounts. */
 const toConfirmEveryMs = 15_000
 
 function ToConfirm(): JSX.Element | null {
@@ -147,7 +152,7 @@ function ToConfirm(): JSX.Element | null {
   if (!enabled || first === undefined) return null
   return (
     <Banner
-      title={others.length === 0 ? 'Somebody waits for you.' : 'People wait for you.'}
+      title={others.length === 0 ? '1 person is waiting for approval.' : 'People wait for you.'}
       action={
         <LinkButton
           to="/console/admin/$section"
@@ -155,13 +160,13 @@ function ToConfirm(): JSX.Element | null {
           search={{ state: 'to_confirm' }}
           size="small"
         >
-          Confirm people
+          Review
         </LinkButton>
       }
     >
-      <bdi>{first.name}</bdi> ({first.email})
-      {others.length === 0 ? ' has' : ` and ${others.length} more have`} signed up and cannot spend before you
-      confirm that you know them.
+      <bdi>{first.name}</bdi> ({first.email}){' '}
+      {others.length === 0 ? ' has' : ` and ${others.length} more have`} signed up and can't spend until you
+      approve them.
     </Banner>
   )
 }
@@ -171,18 +176,18 @@ function AccountState(): JSX.Element | null {
   const { waitsFor } = useMe()
   const billing = useOperation('billing.show', { account: id })
   const state = billing.data
-  // A frozen account is suspended too; the reason says more.
+  // A frozen account is suspended too; the reason for freezing is more specific.
   if (suspended && state?.frozen != null) {
     return (
       <Banner tone="bad" title="This account is frozen.">
-        {state.frozen} Requests are refused until the dispute is won, or an administrator lifts it: ask them.
+        {state.frozen} Requests are rejected until the dispute is won or an administrator lifts the freeze.
       </Banner>
     )
   }
   if (suspended && !billing.isPending) {
     return (
       <Banner tone="bad" title="This account is suspended.">
-        Requests are refused; the balance stays. An administrator of this server can resume it.
+        Requests are rejected; the balance is kept. An administrator of this server can resume it.
       </Banner>
     )
   }
@@ -198,17 +203,17 @@ function isEmpty(posted: string): boolean {
 function NoCredit(): JSX.Element {
   const isPayer = useMay(...payers)
   return (
-    <Banner tone="warn" title="The balance is empty." action={<AddCredit />}>
-      Requests are refused until it is topped up.
-      {isPayer ? null : ' Owners, admins and billing members of this organization do that.'}
+    <Banner tone="warn" title="Your balance is empty." action={<AddCredit />}>
+      Requests are rejected until it is topped up.{' '}
+      {isPayer ? null : ' Owners, admins and billing members of this organization can do that.'}
     </Banner>
   )
 }
 
-/** More than any request needs: with it nothing is refused for lack of credit, and nobody has to ask. */
+/** More than any request needs: above it nothing is rejected for lack of credit, and no query is needed. */
 const ampleUsd = '10'
 
-/** A balance is seldom spent to the last digit: what is left of it may be too little for the next request. */
+/** A balance is seldom spent to the last digit: the rest may be too little for the next request. */
 function ShortOfCredit({ available }: { readonly available: string }): JSX.Element | null {
   const { id } = useAccount()
   const enabled = compareUsd(available, ampleUsd) < 0
@@ -219,8 +224,8 @@ function ShortOfCredit({ available }: { readonly available: string }): JSX.Eleme
   const credited = credits.data[0]
   if (credited !== undefined && credited.at > refused.at) return null
   return (
-    <Banner tone="warn" title="Requests are refused for lack of credit." action={<AddCredit />}>
-      The last one <When at={refused.at} />. <Money amount={available} /> are available.
+    <Banner tone="warn" title="Requests are rejected for lack of credit." action={<AddCredit />}>
+      The last one was rejected <When at={refused.at} />. <Money amount={available} /> is available.
     </Banner>
   )
 }

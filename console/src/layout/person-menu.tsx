@@ -1,4 +1,4 @@
-/** Who is signed in, and the way out. */
+/** The menu of the signed-in person. */
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { LogOut, Settings, ShieldCheck } from '@/components/icons'

@@ -1,4 +1,4 @@
-/** What is around every page: messages, the dialog that asks who you are, and the way to sign in. */
+/** What surrounds every page: toasts, the identity dialog, and the redirect to sign in. */
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Toaster } from '@/components/toaster'
@@ -18,10 +18,10 @@ export function Root(): JSX.Element {
   useEffect(() => {
     setAttendant({
       signIn() {
-        // Pages outside the frame can be read by everybody.
+        // Pages outside the frame are public.
         const { matches, location } = router.state
         if (!matches.some(({ routeId }) => routeId === '/frame')) return
-        // Each of the questions of a page is refused; the first one leads away, and knows from where.
+        // Every query of a page is rejected; the first one redirects and remembers the page.
         if (location.pathname === '/console/sign-in') return
         queryClient.clear()
         void router.navigate({ to: '/console/sign-in', search: { next: location.href } })
@@ -29,7 +29,7 @@ export function Root(): JSX.Element {
       confirm() {
         setAsking(true)
         return new Promise((resolve) => {
-          // A second question while one is open gets the same answer.
+          // A second request while the dialog is open gets the same answer.
           const earlier = answer.current
           answer.current = (isProved) => {
             earlier?.(isProved)

@@ -1,4 +1,4 @@
-/** Light, dark or as the system has it. */
+/** Light, dark or the system's theme. */
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
@@ -10,7 +10,7 @@ import { setTheme, type Theme } from '@/lib/theme-choice'
 const choices: readonly (readonly [theme: Theme, label: string, Icon: typeof Sun])[] = [
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
-  ['system', 'Like the system', Monitor],
+  ['system', 'System', Monitor],
 ]
 
 export function ThemeMenu(): JSX.Element {
@@ -19,7 +19,7 @@ export function ThemeMenu(): JSX.Element {
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" aria-label="Appearance">
+        <Button variant="ghost" size="icon" aria-label="Theme">
           {isDark ? <Moon aria-hidden="true" /> : <Sun aria-hidden="true" />}
         </Button>
       }

@@ -1,6 +1,6 @@
 /**
- * Who is signed in and for which account they act. The account stands in the address (`?account=acct_…`, left out
- * for the personal one), so that links, reload and the back button keep it.
+ * The signed-in person and the account they act for. The account is in the URL (`?account=acct_…`, left out for the
+ * personal one), so that links, reload and the back button preserve it.
  */
 import { useNavigate } from '@tanstack/react-router'
 import { createContext, type JSX, type ReactNode, useContext, useMemo } from 'react'
@@ -41,7 +41,7 @@ export function ActingProvider({
 
 function active(me: Me, wanted: string | undefined): ActiveAccount {
   const account = me.accounts.find(({ account }) => account === wanted) ?? me.accounts[0]
-  if (account === undefined) throw new Error('somebody without an account is signed in')
+  if (account === undefined) throw new Error('a signed-in person has no account')
   return shaped(account)
 }
 
@@ -51,32 +51,32 @@ function shaped({ account, ...rest }: Account): ActiveAccount {
 
 function useActing(): Acting {
   const acting = useContext(ActingContext)
-  if (acting === undefined) throw new Error('this is shown to somebody who is not signed in')
+  if (acting === undefined) throw new Error('rendered for a person who is not signed in')
   return acting
 }
 
-/** Who is signed in. */
+/** The signed-in person. */
 export function useMe(): Me {
   return useActing().me
 }
 
-/** The account that the page is about. */
+/** The current account. */
 export function useAccount(): ActiveAccount {
   return useActing().account
 }
 
-/** All accounts that the person acts for, the personal one first. */
+/** All accounts of the person, the personal one first. */
 export function useAccounts(): readonly ActiveAccount[] {
   const { me } = useActing()
   return useMemo(() => me.accounts.map(shaped), [me])
 }
 
-/** Whether the person has one of the roles in the account that the page is about. */
+/** Whether the person has one of the roles in the current account. */
 export function useMay(...roles: readonly Role[]): boolean {
   return roles.includes(useActing().account.role)
 }
 
-/** Shows another account, on its overview. */
+/** Switches to another account, on its overview. */
 export function useSwitchAccount(): (id: string) => void {
   const { me } = useActing()
   const navigate = useNavigate()

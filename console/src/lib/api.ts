@@ -1,7 +1,7 @@
 /**
- * Asks the server: every operation of the contract by its name, typed by the contract, whose schemas stay out of the
- * bundle. Says what went wrong as an `ApiError`; asks the person to sign in or to confirm who they are where the
- * server wants that. Knows nothing of React.
+ * The API client: every operation of the contract by its name, typed by the contract, whose schemas stay out of the
+ * bundle. Failures are `ApiError`s; asks the person to sign in or to confirm their identity where the server requires
+ * it. Knows nothing of React.
  */
 import { operations } from 'virtual:operations'
 import type {
@@ -21,17 +21,17 @@ export type {
 
 type Facts = NonNullable<ControlErrorBody['error']['facts']>
 
-/** An answer that is no success. `code` is of the error table, `status` 0 where no answer came at all. */
+/** A failed request. `code` is from the error table; `status` is 0 where the server did not answer. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** The field that is wrong. */
+  /** The invalid field. */
   readonly param: string | undefined
   readonly facts: Facts
   readonly requestId: string | undefined
 
   constructor(status: number, error: Partial<ControlErrorBody['error']>) {
-    super(error.message ?? 'The server gave an answer that cannot be read.')
+    super(error.message ?? 'The server sent an invalid response.')
     this.name = 'ApiError'
     this.status = status
     this.code = error.code ?? 'internal'
@@ -41,11 +41,11 @@ export class ApiError extends Error {
   }
 }
 
-/** What the page does when the server wants somebody in front of it; set once by the app. */
+/** What the page does when the server requires the person; set once by the app. */
 export interface Attendant {
-  /** The session is gone. */
+  /** The session has ended. */
   signIn(): void
-  /** Whether the person proved again who they are. */
+  /** Whether the person confirmed their identity. */
   confirm(): Promise<boolean>
 }
 let attendant: Attendant = { signIn: () => undefined, confirm: () => Promise.resolve(false) }
@@ -54,18 +54,18 @@ export function setAttendant(next: Attendant): void {
   attendant = next
 }
 
-/** Asks the person to prove again who they are. */
+/** Asks the person to confirm their identity. */
 export function confirmItsYou(): Promise<boolean> {
   return attendant.confirm()
 }
 
-/** The input of an operation; to be left out where nothing must be said. */
+/** The input of an operation; optional where it has no required fields. */
 export type Asking<Name extends OperationName> =
   Record<never, never> extends OperationRawInput<Name>
     ? [input?: OperationRawInput<Name>]
     : [input: OperationRawInput<Name>]
 
-/** Carries out an operation. Rejects with an `ApiError` alone. */
+/** Runs an operation. Rejects with an `ApiError` only. */
 export async function call<Name extends OperationName>(
   name: Name,
   ...[input]: Asking<Name>
@@ -81,7 +81,7 @@ export async function call<Name extends OperationName>(
   throw outcome
 }
 
-/** Where an operation that reads is, for links and downloads. */
+/** The URL of a reading operation, for links and downloads. */
 export function addressOf<Name extends OperationName>(name: Name, ...[input]: Asking<Name>): string {
   return place(name, input).address
 }
@@ -95,7 +95,7 @@ interface Place {
 
 function place(name: OperationName, input: object | undefined): Place {
   const row = operations[name]
-  if (row === undefined) throw new Error(`${name} is not on HTTP`)
+  if (row === undefined) throw new Error(`${name} has no HTTP route`)
   const [method, path, produces] = row
   const rest: Record<string, unknown> = { ...input }
   const filled = path.replace(/\{(\w+)\}/g, (_, field: string) => {
@@ -122,19 +122,19 @@ async function attempt<Name extends OperationName>(
     const output = produces === 'json' ? await answer.json() : await fileOf(answer)
     return output as OperationOutput<Name>
   } catch {
-    // Cut on its way, or not from this server.
+    // Truncated, or not from this server.
     return new ApiError(0, { code: 'unreachable' })
   }
 }
 
-/** One exchange with our own origin; a network that fails is an `ApiError` of status 0. */
+/** One request to our own origin; a network failure is an `ApiError` of status 0. */
 export function send(
   method: string,
   address: string,
   body: string | undefined,
 ): Promise<Response | ApiError> {
   const exchange = (): Promise<Response | ApiError> => exchanged(method, address, body)
-  // A guess that was wrong is refused too, and must not be made twice.
+  // A wrong guess is rejected too, and must not be repeated.
   if (method !== 'GET' && address.startsWith('/api/auth/')) return replacing(exchange)
   return withSession(exchange, ({ status }) => status === 401)
 }
@@ -159,7 +159,7 @@ async function exchanged(
     void whenThere()
     return new ApiError(0, {
       code: 'unreachable',
-      message: 'The server cannot be reached. Check that it runs, then try again.',
+      message: "The server can't be reached. Check that it's running, then try again.",
     })
   }
 }

@@ -1,4 +1,4 @@
-/** Joins class names; of two that contradict each other the later one wins. */
+/** Joins class names; of two conflicting ones the later wins. */
 import { type ClassValue, clsx } from 'clsx'
 import { twMerge } from 'tailwind-merge'
 

@@ -1,6 +1,6 @@
 /**
- * Whether the server answers. Whoever gets no answer has it checked; while it is away it is asked again and again, and
- * everybody is told when it is back. Knows nothing of what is asked otherwise.
+ * Whether the server is reachable. A failed request triggers a check; while the server is away it is polled, and
+ * listeners are notified when it is back. Knows nothing of other requests.
  */
 import { useSyncExternalStore } from 'react'
 
@@ -11,7 +11,7 @@ let checking: Promise<void> | undefined
 const listeners = new Set<() => void>()
 const returned = new Set<() => void>()
 
-/** Something went unanswered: finds out whether the server is away. Resolves when it answers. */
+/** Checks the server after a failed request. Resolves when it answers. */
 export function whenThere(): Promise<void> {
   checking ??= check().finally(() => {
     checking = undefined
@@ -29,7 +29,7 @@ async function check(): Promise<void> {
   for (const callback of returned) callback()
 }
 
-/** A proxy that cannot reach the server answers too, but not well. */
+/** A proxy that cannot reach the server answers too, but with an error. */
 async function answers(): Promise<boolean> {
   try {
     const { ok } = await fetch('/livez', { cache: 'no-store', credentials: 'omit' })
@@ -44,7 +44,7 @@ function set(next: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** Calls back when the server is there again after it was away. Returns how to stop. */
+/** Calls back when the server is reachable again. Returns the function that stops it. */
 export function onReturn(callback: () => void): () => void {
   returned.add(callback)
   return () => returned.delete(callback)
@@ -55,12 +55,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether the server is known to be away. */
+/** Whether the server is known to be unreachable. */
 export function useAway(): boolean {
   return useSyncExternalStore(subscribe, () => isAway)
 }
 
-/** Code that is loaded when it is first needed: waits while the server is away. Fails when it is there and has no such code. */
+/** Lazy-loaded code: waits while the server is away. Fails when the server is there and has no such code. */
 export function patiently<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     try {

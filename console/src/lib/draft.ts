@@ -1,12 +1,11 @@
 /**
- * What somebody has entered and not sent yet, in this page's memory alone: whoever has to sign in again in between
- * finds it where they left it.
+ * Unsent form input, in this page's memory only: people who must sign in again in between find it where they left it.
  */
 import { useState } from 'react'
 
 const drafts = new Map<string, unknown>()
 
-/** `place` names the form and whose it is; the value there when it was left, else `initial`. */
+/** `place` names the form and its owner; returns the saved value, else `initial`. */
 export function useDraft<Value>(
   place: string,
   initial: () => Value,
@@ -22,7 +21,7 @@ export function useDraft<Value>(
   ]
 }
 
-/** After it was sent or given up. */
+/** After it was sent or canceled. */
 export function forgetDraft(place: string): void {
   drafts.delete(place)
 }

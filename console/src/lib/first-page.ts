@@ -1,7 +1,7 @@
-/** Knows whether a page is the first one since the document was loaded: that one leaves the focus where the browser has it. */
+/** Whether a page is the first one since the document was loaded: that one leaves the focus alone. */
 let isFirst = true
 
-/** True once. Every page asks when it is shown. */
+/** True once. Every page calls it when it is shown. */
 export function takesFirstPlace(): boolean {
   const was = isFirst
   isFirst = false

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. Pure but for the clock that `when` is told. */
+/** Numbers and times as people read them. Pure except for the locale's time zone. */
 export { compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
 
 const whole = new Intl.NumberFormat('en-US')
@@ -14,19 +14,19 @@ export function shortCount(value: number): string {
   return compact.format(value)
 }
 
-/** `0.0123` → `1.2 %`. */
+/** `0.0123` → `1.2%`. */
 export function percent(share: number): string {
   const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0
-  return `${(share * 100).toFixed(digits)} %`
+  return `${(share * 100).toFixed(digits)}%`
 }
 
-/** `840` → `840 ms`, `12304` → `12.3 s`, `125000` → `2 min 5 s`. */
+/** `840` → `840 ms`, `12304` → `12.3 s`, `125000` → `2m 5s`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
   const seconds = Math.round(ms / 1_000)
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`
+  return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`
 }
 
 /** `98765432` → `94.2 MiB`. */
@@ -57,30 +57,35 @@ export function relative(iso: string, nowMs: number): string {
   return step === undefined ? 'just now' : relativeForm.format(Math.round(distance / step[1]), step[0])
 }
 
-const exactForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const dayForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const monthForm = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const exactForm = new Intl.DateTimeFormat('en-US', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+})
+const dayForm = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const monthForm = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-const shortForm = new Intl.DateTimeFormat('en-GB', {
+const shortForm = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  hourCycle: 'h23',
 })
 
-/** `5 Nov, 16:04` in the reader's own zone; of another year the whole date. */
+/** `Nov 5, 16:04` in the local zone; the whole date for another year. */
 export function shortTime(iso: string, nowMs: number): string {
   const at = new Date(iso)
   const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear()
   return isThisYear ? shortForm.format(at) : exactForm.format(at)
 }
 
-/** Date and time to the second, in the reader's own zone. */
+/** Date and time to the second, in the local zone. */
 export function exactTime(iso: string): string {
   return exactForm.format(new Date(iso))
 }
 
-/** The UTC day: `5 Nov 2026`. */
+/** The UTC day: `Nov 5, 2026`. */
 export function day(iso: string): string {
   return dayForm.format(new Date(iso))
 }

@@ -1,6 +1,6 @@
 /**
- * The key that was made a moment ago, so that recipes can show it once more: in this page's memory alone, never in
- * storage, an address or the history. It is gone with a reload and with whoever signs out.
+ * The key that was just created, so that recipes can show it: in this page's memory only, never in storage, a URL or
+ * the history. A reload or signing out clears it.
  */
 import { useSyncExternalStore } from 'react'
 
@@ -27,8 +27,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The key that was made in this account since the page was loaded; undefined where there is none. */
+/** The key created in this account since the page was loaded; undefined where there is none. */
 export function useFreshKey(account: string): string | undefined {
-  const kept = useSyncExternalStore(subscribe, () => fresh)
-  return kept?.account === account ? kept.key : undefined
+  const current = useSyncExternalStore(subscribe, () => fresh)
+  return current?.account === account ? current.key : undefined
 }

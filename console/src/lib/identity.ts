@@ -1,6 +1,6 @@
 /**
- * Signing in and out and all that belongs to a person's login, at `/api/auth/…`. Every outcome is a value; nothing
- * here throws. Knows nothing of React.
+ * Signing in and out and the person's login, at `/api/auth/…`. Every outcome is a value; nothing here throws. Knows
+ * nothing of React.
  */
 import { ApiError, confirmItsYou, send } from './api.ts'
 
@@ -8,7 +8,7 @@ export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly problem: ApiError }
 
-/** One exchange with the identity part of the server; where it wants a recent login, the person is asked for it. */
+/** One request to the identity API; where it needs a recent login, the person is asked to confirm their identity. */
 export async function identity<Value>(
   method: 'GET' | 'POST',
   path: `/${string}`,
@@ -19,14 +19,14 @@ export async function identity<Value>(
   return attempt(method, path, body)
 }
 
-/** The same for what a page shows by itself: nobody is asked anything. Throws what is refused, as queries want it. */
+/** The same for queries: it never opens a dialog. Throws errors, as queries expect. */
 export async function look<Value>(path: `/${string}`): Promise<Value> {
   const outcome = await attempt<Value>('GET', path, undefined)
   if (outcome.kind === 'refused') throw outcome.problem
   return outcome.value
 }
 
-/** Whether it was refused for a login that is too long ago. */
+/** Whether it was rejected because the login is too old. */
 export function isTooOld(problem: Error): boolean {
   return problem instanceof ApiError && ['SESSION_NOT_FRESH', 'login_too_old'].includes(problem.code)
 }
@@ -48,7 +48,7 @@ async function attempt<Value>(
   return { kind: 'refused', problem: problemOf(answer.status, value) }
 }
 
-/** The identity part words its errors as `{ code, message }`, the rest of the server as `{ error: { … } }`. */
+/** The identity API words its errors as `{ code, message }`, the rest of the server as `{ error: { … } }`. */
 function problemOf(status: number, value: unknown): ApiError {
   const body = (typeof value === 'object' && value !== null ? value : {}) as {
     readonly code?: string
@@ -59,7 +59,7 @@ function problemOf(status: number, value: unknown): ApiError {
   const tooMany = 'Too many attempts. Wait a minute, then try again.'
   return new ApiError(status, {
     code: body.code ?? (status === 429 ? 'too_many_attempts' : 'internal'),
-    message: status === 429 ? tooMany : sentence(body.message ?? 'The server did not accept this'),
+    message: status === 429 ? tooMany : sentence(body.message ?? 'The request was rejected'),
   })
 }
 
@@ -67,7 +67,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** What comes of a right password: in, or asked for a second factor. */
+/** The result of a correct password: signed in, or asked for a second factor. */
 export type SignedIn = { readonly twoFactorRedirect?: boolean }
 
 export function signIn(email: string, password: string): Promise<Outcome<SignedIn>> {
@@ -85,7 +85,7 @@ export function proveSecondFactor(factor: SecondFactor, code: string): Promise<O
   return identity('POST', path, { code: code.replace(factor === 'totp' ? /\s+/g : /^\s+|\s+$/g, '') })
 }
 
-/** Proves that whoever is signed in is still the same, by password or by the code of the second factor. */
+/** Confirms the identity of the signed-in person, by password or authenticator code. */
 export function confirmLogin(
   proof: { readonly password: string } | { readonly code: string },
 ): Promise<Outcome<unknown>> {
@@ -96,7 +96,7 @@ export function resendVerification(email: string): Promise<Outcome<unknown>> {
   return identity('POST', '/send-verification-email', { email, callbackURL: '/console/verify' })
 }
 
-/** Where to go to sign in with somebody else's word; comes back to `next`. */
+/** The URL for signing in with an identity provider; returns to `next`. */
 export function signInWith(provider: string, next: string): Promise<Outcome<{ readonly url: string }>> {
   const back = { callbackURL: next, errorCallbackURL: '/console/sign-in' }
   return identity('POST', '/sign-in/social', { provider, ...back })

@@ -1,6 +1,6 @@
 /**
- * Scrolls a row sideways until one of its parts is whole in it: on a phone a row of tabs may be longer than the screen.
- * Not by `scrollIntoView`, after which the Tab key goes on from there instead of from the top of the page.
+ * Scrolls a row sideways until one of its parts is fully visible: on a phone a row of tabs may be wider than the
+ * screen. Not by `scrollIntoView`, after which the Tab key continues from there instead of from the top of the page.
  */
 export function intoRow(part: HTMLElement | null): void {
   const row = part?.parentElement

@@ -1,6 +1,6 @@
 /**
- * Hears from the server what has changed in an account, over one connection for all tabs, and lets everything that
- * shows it be asked again. Holds no state of its own: an event says what changed, not what it is now.
+ * Receives change events of an account, over one connection for all tabs, and refetches what shows them. Holds no
+ * state: an event says what changed, not its value.
  */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -10,7 +10,7 @@ import { watchTogether } from './shared-events.ts'
 
 type Listener = (changed: Changed) => void
 const listeners = new Set<Listener>()
-/** Everything may have changed while nobody listened. */
+/** Everything may have changed while disconnected. */
 const allTopics: readonly Topic[] = [
   'balance',
   'requests',
@@ -23,10 +23,10 @@ const allTopics: readonly Topic[] = [
   'models',
   'upstreams',
 ]
-/** Many requests end in a second; what they change is asked for once. */
+/** Many requests end in a second; their changes are fetched together. */
 const gatherMs = 400
 
-/** Listens for an account as long as the component is shown. */
+/** Listens for an account while the component is mounted. */
 export function useLive(account: string | undefined): void {
   const client = useQueryClient()
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useLive(account: string | undefined): void {
   }, [account, client])
 }
 
-/** Calls back whenever something of the topic changed in the account that is shown. */
+/** Calls back whenever something of the topic changed in the current account. */
 export function useChanged(topic: Topic, callback: (changed: Changed) => void): void {
   const latest = useRef(callback)
   useEffect(() => {

@@ -1,17 +1,17 @@
 /**
- * In which order models are offered, wherever there is a list to choose from: those of providers, the newest first; then
- * those that live inside the server, the ones that answer properly before the ones that are there to fail. Pure.
+ * The order of models in every list: providers' models, newest first; then sandbox models, working ones before
+ * failing ones. Pure.
  */
 
 export interface Ordered {
   readonly model: string
   readonly provider: string
-  /** A date; null: not known. */
+  /** A date; null: unknown. */
   readonly released: string | null
   readonly deprecated: boolean
 }
 
-/** Models of the sandbox that answer as a model should, the first one to try first. */
+/** Sandbox models that answer normally, the first one to try first. */
 export const answeringModels: readonly string[] = [
   'sandbox-echo',
   'sandbox-stream',
@@ -25,7 +25,7 @@ export function inOrder<Model extends Ordered>(models: readonly Model[]): readon
   return models.toSorted(compareModels)
 }
 
-/** Below zero: the first one stands before the second. */
+/** Below zero: the first one sorts before the second. */
 export function compareModels(one: Ordered, other: Ordered): number {
   return (
     rankOf(one) - rankOf(other) ||

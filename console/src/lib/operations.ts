@@ -1,6 +1,6 @@
 /**
- * Operations as React sees them: what is shown is asked once, kept, and asked again when the server says that its
- * topic changed. Which operation belongs to which topics is a table here and nowhere else.
+ * Operations as React hooks: results are cached, and refetched when the server says that their topic changed. The
+ * table of topics is here and nowhere else.
  */
 import {
   keepPreviousData,
@@ -25,7 +25,7 @@ import { toast } from './toast.ts'
 
 export type { Topic } from '../../../contract/events.ts'
 
-/** What an event must name for an answer to be stale. Operations that are not listed are asked when shown. */
+/** Which events make a result stale. Operations that are not listed are fetched when shown. */
 const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'installation.show': ['upstreams'],
   'me.show': ['account', 'people'],
@@ -68,16 +68,16 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Whether asking again may help: nothing answered, or the server said that it cannot now. */
+/** Whether a retry may help: no answer, or a temporary error. */
 function isPassing(error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 502)
 }
 
 export interface ShowOptions {
   readonly enabled?: boolean
-  /** Asks again so often while the page is visible. */
+  /** Polls at this interval while the page is visible. */
   readonly everyMs?: number
-  /** Shows the earlier answer while another input is asked for: lists whose filter changes. */
+  /** Shows the previous result while another input is loading: lists whose filter changes. */
   readonly keep?: boolean
 }
 
@@ -86,10 +86,10 @@ type Showing<Name extends OperationName> =
     ? [input?: OperationAsk<Name>, options?: ShowOptions]
     : [input: OperationAsk<Name>, options?: ShowOptions]
 
-/** What is asked of identity, by the first word of its query. */
+/** Identity queries, by their first key. */
 const ofIdentity: readonly string[] = ['organization', 'sessions', 'passkeys']
 
-/** The answer of an operation that reads. */
+/** The result of a reading operation. */
 export function useOperation<Name extends OperationName>(
   name: Name,
   ...showing: Showing<Name>
@@ -105,10 +105,10 @@ export function useOperation<Name extends OperationName>(
   return undisturbed(query)
 }
 
-/** What is shown stays, with the windows that are open over it, while asking again fails for a moment. */
+/** Shown data and open dialogs stay while a refetch fails for a moment. */
 function undisturbed<Output>(query: UseQueryResult<Output, ApiError>): UseQueryResult<Output, ApiError> {
   if (query.data === undefined || query.error === null || !isPassing(query.error)) return query
-  // Made upon it, not copied: a copy would read every field, and so be made anew when any of them changes.
+  // A prototype, not a copy: a copy would read every field, and re-render when any of them changes.
   return Object.create(query, {
     error: { value: null },
     isError: { value: false },
@@ -117,15 +117,15 @@ function undisturbed<Output>(query: UseQueryResult<Output, ApiError>): UseQueryR
 
 export interface ChangeOptions<Name extends OperationName> {
   readonly onDone?: (output: OperationOutput<Name>) => void | Promise<void>
-  /** Told what went wrong instead of the toast. */
+  /** Receives the error instead of the toast. */
   readonly onProblem?: (problem: ApiError) => void
-  /** What is to be asked again afterwards. */
+  /** What to refetch afterwards. */
   readonly changes?: readonly Topic[]
 }
 
 type Variables<Name extends OperationName> = Asking<Name>[0]
 
-/** Carries out an operation that changes something: `change.mutate(input)`, `change.isPending`. */
+/** Runs an operation that changes something: `change.mutate(input)`, `change.isPending`. */
 export function useChange<Name extends OperationName>(
   name: Name,
   options: ChangeOptions<Name> = {},
@@ -144,7 +144,7 @@ export function useChange<Name extends OperationName>(
   })
 }
 
-/** Asks again for everything on the page that belongs to one of the topics. */
+/** Refetches everything on the page that belongs to one of the topics. */
 export function refresh(client: QueryClient, topics: readonly Topic[]): Promise<void> {
   return refetch(client, ({ queryKey: [name] }) => {
     const own = topicsOf[name as OperationName] ?? (ofIdentity.includes(String(name)) ? ['people'] : [])

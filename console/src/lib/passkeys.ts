@@ -1,6 +1,4 @@
-/**
- * Passkeys: the browser's part between two exchanges with the server. Cancelling is an outcome like any other.
- */
+/** Passkeys: the browser's part between two requests. Canceling is an ordinary outcome. */
 import { ApiError, type OperationOutput } from './api.ts'
 import { identity, type Outcome } from './identity.ts'
 
@@ -11,8 +9,8 @@ export interface Passkey {
 }
 
 /**
- * Why passkeys do not work on this page, in words; null: they do. An installation on loopback keeps them for
- * `localhost`, whichever of its names the page was opened with.
+ * Why passkeys do not work on this page; null: they do. A loopback installation registers them for `localhost`,
+ * whichever name the page was opened with.
  */
 export function passkeyProblem({
   address,
@@ -21,13 +19,13 @@ export function passkeyProblem({
   const server = new URL(address)
   const isLoopback = loopback.includes(server.hostname)
   if (isLoopback && location.hostname !== 'localhost') {
-    return `Browsers keep passkeys for names, not for IP addresses such as ${location.hostname}. Open ${server.protocol}//localhost${server.port === '' ? '' : `:${server.port}`}/console instead.`
+    return `Passkeys need a domain name, not an IP address such as ${location.hostname}. Open ${server.protocol}//localhost${server.port === '' ? '' : `:${server.port}`}/console instead.`
   }
   if (!isLoopback && passkeysOff !== null) return passkeysOff
   const isAble =
     typeof PublicKeyCredential === 'function' &&
     typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function'
-  return isAble ? null : 'This browser is too old for passkeys, or does not allow them here.'
+  return isAble ? null : "This browser doesn't support passkeys, or doesn't allow them here."
 }
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
@@ -70,14 +68,14 @@ async function fromBrowser(ask: () => Promise<Credential | null>): Promise<Outco
     return refused('The browser offered no passkey.')
   } catch (error) {
     const name = error instanceof DOMException ? error.name : ''
-    return refused(reasons[name] ?? 'The browser could not use a passkey here.')
+    return refused(reasons[name] ?? "The browser couldn't use a passkey here.")
   }
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  NotAllowedError: 'No passkey was used: the request was cancelled or took too long.',
-  InvalidStateError: 'This device has a passkey for this account already.',
-  SecurityError: 'Passkeys do not work at this address.',
+  NotAllowedError: 'The passkey request was canceled or timed out.',
+  InvalidStateError: 'This device already has a passkey for this account.',
+  SecurityError: "Passkeys don't work at this address.",
 }
 
 function refused(message: string): Outcome<never> {

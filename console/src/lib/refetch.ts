@@ -1,7 +1,7 @@
-/** Asks the server again for queries whose answer changed. */
+/** Refetches queries whose result changed. */
 import type { Query, QueryClient } from '@tanstack/react-query'
 
-/** Queries that are asked again as soon as the fetch in flight is over. */
+/** Queries to refetch as soon as the fetch in flight is over. */
 const waiting = new WeakMap<Query, Promise<void>>()
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Stands in for the package `react-remove-scroll` that Radix uses below menus and dialogs: the page does not scroll
- * while one is open. A class does it; the original injects a style sheet.
+ * Replaces the package `react-remove-scroll` that Radix uses below menus and dialogs: the page does not scroll while
+ * one is open. A class does it; the original injects a style sheet.
  */
 import { type ComponentPropsWithRef, type ElementType, type JSX, useLayoutEffect } from 'react'
 

@@ -1,4 +1,4 @@
-/** Hands a text to the browser as a file to keep. */
+/** Saves text as a file. */
 
 export function saveFile({ name, text }: { readonly name: string; readonly text: string }): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))

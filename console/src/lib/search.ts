@@ -1,7 +1,4 @@
-/**
- * The part of the address behind the question mark, where filters, tabs and the account live. Texts alone: what is no
- * text there stays one.
- */
+/** The search parameters, where filters, tabs and the account are. Strings only: other types are left as they are. */
 import { useNavigate, useSearch as useRouterSearch } from '@tanstack/react-router'
 
 export interface Search {
@@ -19,12 +16,12 @@ export function writeSearch(search: Readonly<Record<string, unknown>>): string {
   return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
 }
 
-/** What stands in the address now. */
+/** The current search parameters. */
 export function useSearch(): Search {
   return useRouterSearch({ strict: false }) as Search
 }
 
-/** Changes parts of it and leaves the others; undefined takes one out. Without a new step in the history. */
+/** Sets some parameters and leaves the others; undefined removes one. Adds no history entry. */
 export function useSetSearch(): (changes: Search) => void {
   const navigate = useNavigate()
   return (changes) => {

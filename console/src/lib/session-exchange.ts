@@ -1,13 +1,13 @@
 /**
- * Knows when the session cookie may have been replaced: a request that was sent with the earlier cookie is refused by the
- * server although the person is signed in, and may be sent again. Knows nothing of HTTP.
+ * Tracks whether the session cookie may have been replaced: a request sent with the earlier cookie is rejected
+ * although the person is signed in, and may be sent again. Knows nothing of HTTP.
  */
 
-/** Exchanges that can replace the session; the browser has its new cookie when one has ended. */
+/** Requests that can replace the session; the browser has its new cookie when one has ended. */
 const inFlight = new Set<Promise<unknown>>()
 let ended = 0
 
-/** Notes an exchange that can replace the session of this browser. */
+/** Records a request that can replace the session of this browser. */
 export async function replacing<Value>(exchange: () => Promise<Value>): Promise<Value> {
   const running = exchange()
   inFlight.add(running)
@@ -19,7 +19,7 @@ export async function replacing<Value>(exchange: () => Promise<Value>): Promise<
   }
 }
 
-/** Sends a request; sends it again, once, when it was refused and the session may have been replaced meanwhile. */
+/** Sends a request; retries once when it was rejected and the session may have been replaced meanwhile. */
 export async function withSession<Value>(
   request: () => Promise<Value>,
   isRefused: (value: Value) => boolean,

@@ -1,40 +1,40 @@
 /**
- * One connection for all tabs that watch the same account: browsers allow about six to a server, and a tab that waits for
- * a seventh looks broken. One tab listens and tells the others; when it closes, the next one takes over.
+ * One connection for all tabs that watch the same account: browsers allow about six to a server, and a tab that waits
+ * for a seventh looks broken. One tab listens and relays; when it closes, the next takes over.
  */
 import type { Changed } from '../../../contract/events.ts'
 import { whenThere } from './connection.ts'
 
 export interface Watcher {
   readonly onChanged: (changed: Changed) => void
-  /** Nobody listened for a while: everything may have changed. */
+  /** Disconnected for a while: everything may have changed. */
   readonly onGap: () => void
 }
 
-type Told =
+type TabMessage =
   | { readonly kind: 'changed'; readonly changed: Changed }
   | { readonly kind: 'gap' }
   | { readonly kind: 'lost' }
 
-/** How long after each refusal in turn the stream is asked for again; after the last one too. */
+/** Delays between reconnects after each failure; the last one repeats. */
 const againMs = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
-/** Returns how to stop. */
+/** Returns the function that stops it. */
 export function watchTogether(account: string, watcher: Watcher): () => void {
   const name = `tollgate-events:${account}`
   const channel = new BroadcastChannel(name)
   const stopping = new AbortController()
-  const hear = (told: Told): void => {
-    if (told.kind === 'changed') watcher.onChanged(told.changed)
-    else if (told.kind === 'gap') watcher.onGap()
+  const receive = (message: TabMessage): void => {
+    if (message.kind === 'changed') watcher.onChanged(message.changed)
+    else if (message.kind === 'gap') watcher.onGap()
     else void whenThere()
   }
-  const tell = (told: Told): void => {
-    hear(told)
-    channel.postMessage(told)
+  const relay = (message: TabMessage): void => {
+    receive(message)
+    channel.postMessage(message)
   }
-  channel.addEventListener('message', (event: MessageEvent<Told>) => hear(event.data))
-  const listening = (): Promise<void> => listen(account, { tell, stopping })
+  channel.addEventListener('message', (event: MessageEvent<TabMessage>) => receive(event.data))
+  const listening = (): Promise<void> => listen(account, { relay, stopping })
   holdLock(name, stopping.signal, listening)
   return () => {
     stopping.abort()
@@ -43,31 +43,31 @@ export function watchTogether(account: string, watcher: Watcher): () => void {
 }
 
 interface Listening {
-  readonly tell: (told: Told) => void
+  readonly relay: (message: TabMessage) => void
   readonly stopping: AbortController
 }
 
 /** Resolves when this tab has stopped. */
-function listen(account: string, { tell, stopping: { signal } }: Listening): Promise<void> {
+function listen(account: string, { relay, stopping: { signal } }: Listening): Promise<void> {
   let refusals = 0
   const open = (): void => {
     const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
     const close = (): void => source.close()
     signal.addEventListener('abort', close)
-    // The first time too: what the page shows was asked for before anybody listened.
+    // The first time too: the page was fetched before the connection was open.
     source.addEventListener('open', () => {
       refusals = 0
-      tell({ kind: 'gap' })
+      relay({ kind: 'gap' })
     })
     source.addEventListener('changed', (event: MessageEvent<string>) => {
-      tell({ kind: 'changed', changed: JSON.parse(event.data) as Changed })
+      relay({ kind: 'changed', changed: JSON.parse(event.data) as Changed })
     })
     source.addEventListener('error', () => {
-      tell({ kind: 'lost' })
-      // Browsers connect again by themselves, but not after an answer that is no stream: a refusal, or a proxy's.
+      relay({ kind: 'lost' })
+      // Browsers reconnect on their own, but not after a response that is no stream: an error, or a proxy's.
       if (signal.aborted || source.readyState !== EventSource.CLOSED) return
       signal.removeEventListener('abort', close)
-      tell({ kind: 'gap' })
+      relay({ kind: 'gap' })
       const timer = setTimeout(open, againMs[Math.min(refusals, againMs.length - 1)])
       refusals += 1
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
@@ -79,7 +79,7 @@ function listen(account: string, { tell, stopping: { signal } }: Listening): Pro
   })
 }
 
-/** Browsers have locks on https and on this very machine; elsewhere each tab listens for itself. */
+/** Browsers have locks on https and loopback; elsewhere each tab listens for itself. */
 function holdLock(name: string, signal: AbortSignal, listening: () => Promise<void>): void {
   if (!('locks' in navigator)) {
     void listening()
@@ -96,7 +96,7 @@ function holdLock(name: string, signal: AbortSignal, listening: () => Promise<vo
       return navigator.locks.request(name, { signal }, listening)
     })
     .catch((error: unknown) => {
-      // Whoever stops while waiting is told so by an error.
+      // A tab that stops while waiting gets an error.
       if (!signal.aborted) throw error
     })
 }

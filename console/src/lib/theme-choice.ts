@@ -35,7 +35,7 @@ export function setTheme(theme: Theme): void {
   apply()
 }
 
-/** Calls the listener after each change of what is shown; returns the function that ends it. */
+/** Calls the listener after each change; returns the function that stops it. */
 export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

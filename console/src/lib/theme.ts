@@ -1,4 +1,4 @@
-/** The chosen theme and what is shown, for components. */
+/** The chosen theme and the applied one, for components. */
 import { useSyncExternalStore } from 'react'
 import { chosenTheme, onThemeChange, type Theme } from './theme-choice.ts'
 
@@ -7,7 +7,7 @@ export function useTheme(): Theme {
   return useSyncExternalStore(onThemeChange, chosenTheme)
 }
 
-/** What is shown: charts draw by it. */
+/** The applied theme: charts draw by it. */
 export function useIsDark(): boolean {
   return useSyncExternalStore(onThemeChange, () => document.documentElement.dataset.theme === 'dark')
 }

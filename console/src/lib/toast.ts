@@ -1,4 +1,4 @@
-/** Short messages on what just happened: who says them, and who shows them. Good ones leave by themselves; problems stay. */
+/** Toasts: who adds them, and who shows them. Good ones disappear on their own; problems stay. */
 import { useSyncExternalStore } from 'react'
 
 export interface Message {
@@ -40,7 +40,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** What is shown now. */
+/** The toasts shown now. */
 export function useMessages(): readonly Message[] {
   return useSyncExternalStore(subscribe, () => messages)
 }

@@ -54,12 +54,12 @@ function dollars(
   const [, sign = '', whole = '0', written = ''] = parts
   const fraction = written.padEnd(9, '0')
   const isSmall = /^0+$/.test(whole) && fraction.startsWith('00') && /[1-9]/.test(fraction)
-  const kept = Math.min(9, Math.max(2, places(fraction, isSmall)))
-  const unit = 10n ** BigInt(9 - kept)
+  const shown = Math.min(9, Math.max(2, places(fraction, isSmall)))
+  const unit = 10n ** BigInt(9 - shown)
   const added = rounding === 'nearest' ? unit / 2n : sign === '-' ? unit - 1n : 0n
   const rounded = (BigInt(whole + fraction) + added) / unit
-  const digits = rounded.toString().padStart(kept + 1, '0')
-  const cut = digits.length - kept
+  const digits = rounded.toString().padStart(shown + 1, '0')
+  const cut = digits.length - shown
   const decimals = digits.slice(cut).replace(/0+$/, '').padEnd(2, '0')
   const minus = sign === '-' && rounded > 0n ? '−' : ''
   return `${minus}$${grouped(digits.slice(0, cut))}.${decimals}`

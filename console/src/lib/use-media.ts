@@ -1,4 +1,4 @@
-/** Whether the page is as a media query has it, now and whenever that changes. */
+/** Whether a media query matches, and updates when that changes. */
 import { useCallback, useSyncExternalStore } from 'react'
 
 export function useMedia(query: string): boolean {

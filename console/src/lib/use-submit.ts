@@ -1,4 +1,4 @@
-/** Sending a form: once at a time, with what went wrong kept until the next try. */
+/** Form submission: one at a time, with the error shown until the next attempt. */
 import { useState } from 'react'
 import type { ApiError } from './api.ts'
 import type { Outcome } from './identity.ts'
@@ -7,7 +7,7 @@ export interface Submit {
   readonly isPending: boolean
   readonly problem: ApiError | undefined
   readonly clear: () => void
-  /** Runs the exchange; `done` is called with what came of it. A second call while one runs does nothing. */
+  /** Runs the request; `done` is called with its result. A second call while one runs does nothing. */
   readonly run: <Value>(
     exchange: () => Promise<Outcome<Value>>,
     done: (value: Value) => void | Promise<void>,

@@ -1,4 +1,4 @@
-/** Where somebody goes once they are in: where they wanted to be, as long as that is a page of ours. */
+/** Where to go after signing in: the requested page, if it is one of ours. */
 import { useRouter } from '@tanstack/react-router'
 import { queryClient } from './operations.ts'
 import { safeNext } from './safe-next.ts'
@@ -8,7 +8,7 @@ export function useNext(): string {
   return safeNext(useSearch().next)
 }
 
-/** Goes there as somebody new: nothing that was known before is shown. */
+/** Goes there as another person: all cached data is dropped. */
 export function useEnter(): (next: string) => Promise<void> {
   const router = useRouter()
   return async (next) => {

@@ -1,4 +1,4 @@
-/** What operators do with an account: give credit, suspend and resume it, lift a restriction. */
+/** What operators can do with an account: add credit, suspend and resume it, lift a restriction. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -39,22 +39,22 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
       setAmount('')
       setReference('')
       setNote('')
-      if (created) toast.good(`${usd(amount)} was credited. The balance is ${usd(balance)}.`)
-      else toast.problem('This reference was credited before, so nothing was changed.')
+      if (created) toast.good(`Credited ${usd(amount)}. New balance: ${usd(balance)}.`)
+      else toast.problem('This reference was already credited. Nothing changed.')
     },
   })
   return (
     <>
       <Button onClick={() => setOpen(true)}>
         <Coins aria-hidden="true" />
-        Give credit
+        Add credit
       </Button>
       <FormDialog
         open={isOpen}
         onOpenChange={setOpen}
-        title="Give credit"
-        description={`It is added to the balance of ${account.name} at once and stands in its ledger for good.`}
-        action="Give credit"
+        title="Add credit"
+        description={`Added to the balance of ${account.name} immediately. The entry can't be edited or deleted.`}
+        action="Add credit"
         pending={credit.isPending}
         disabled={amount.trim() === '' || reference.trim() === '' || note.trim() === ''}
         problem={credit.error}
@@ -73,12 +73,12 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
         </Field>
         <Field
           label="Reference"
-          hint="What tells this credit from every other, such as an invoice number. The same reference credits only once."
+          hint="A unique ID for this credit, such as an invoice number. The same reference is credited only once."
           {...errorAt(credit.error, 'reference')}
         >
           <Input value={reference} onChange={(event) => setReference(event.target.value)} />
         </Field>
-        <Field label="Reason" hint="The account sees it in its ledger." {...errorAt(credit.error, 'note')}>
+        <Field label="Reason" hint="Shown to the account in its ledger." {...errorAt(credit.error, 'note')}>
           <Textarea value={note} onChange={(event) => setNote(event.target.value)} />
         </Field>
       </FormDialog>
@@ -108,8 +108,8 @@ function Suspend({ account }: ActionProps): JSX.Element {
         open={isOpen}
         onOpenChange={setOpen}
         title={`Suspend ${account.name}?`}
-        description="Its requests are refused from now on, with every key. Its balance stays, and you can resume it."
-        action="Suspend the account"
+        description="All of its keys are rejected from now on. The balance is kept, and you can resume the account at any time."
+        action="Suspend account"
         tone="danger"
         pending={suspend.isPending}
         problem={suspend.error}
@@ -121,7 +121,12 @@ function Suspend({ account }: ActionProps): JSX.Element {
           })
         }
       >
-        <Field label="Reason" optional hint="Kept in the audit." {...errorAt(suspend.error, 'reason')}>
+        <Field
+          label="Reason"
+          optional
+          hint="Recorded in the audit log."
+          {...errorAt(suspend.error, 'reason')}
+        >
           <Textarea value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
       </FormDialog>
@@ -159,21 +164,21 @@ function Unrestrict({ account }: ActionProps): JSX.Element {
     <>
       <Button onClick={() => setOpen(true)}>
         <LockOpen aria-hidden="true" />
-        Lift the restriction
+        Lift restriction
       </Button>
       <ConfirmDialog
         open={isOpen}
         onOpenChange={setOpen}
-        title={`Lift the restriction of ${account.name}?`}
-        action="Lift it"
+        title={`Lift the restriction on ${account.name}?`}
+        action="Lift restriction"
         tone="primary"
         pending={unrestrict.isPending}
         onConfirm={() => unrestrict.mutate({ account: account.account })}
       >
         <p>
-          Its requests cost more than they had reserved, so it lost files other than text and images, tools
-          that run at the provider, and stopping what it pays for by leaving. It gets them back, and you bear
-          again what they cost beyond their hold.
+          Requests from this account cost more than they had reserved, so we turned off file inputs other than
+          text and images, tools that run at the provider, and canceling by disconnecting. Lifting the
+          restriction turns them back on, and any overrun is written off again.
         </p>
       </ConfirmDialog>
     </>

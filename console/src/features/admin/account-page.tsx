@@ -1,4 +1,4 @@
-/** One account as operators see it: balance, entries, keys, members, requests, and what can be done with it. */
+/** One account as operators see it: balance, entries, keys, members, requests and actions. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -25,7 +25,7 @@ type Key = OperationOutput<'key.list'>[number]
 type Member = OperationOutput<'member.list'>[number]
 type Receipt = OperationOutput<'requests.list'>[number]
 const rowsShown = 20
-/** Its changes are told to those who act for it. */
+/** Its changes are published only to its own members. */
 const everyMs = 10_000
 
 export function AdminAccountPage(): JSX.Element {
@@ -65,7 +65,7 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
             {account.email === null ? null : <span className="break-all">{account.email}</span>}
             <span className="flex items-center font-mono text-[0.8125rem]">
               {account.account}
-              <CopyButton text={account.account} what="the account's id" variant="ghost" className="size-8" />
+              <CopyButton text={account.account} what="account ID" variant="ghost" className="size-8" />
             </span>
           </p>
         </div>
@@ -80,7 +80,7 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
           hint="What the next request can use"
         />
         <Stat
-          label="Held"
+          label="Reserved"
           value={<Money amount={account.held} />}
           hint={`By ${account.openHolds} running ${account.openHolds === 1 ? 'request' : 'requests'}`}
         />
@@ -89,7 +89,7 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
           value={<Money amount={account.posted} />}
           hint={
             <>
-              Made <When at={account.created} />
+              Created <When at={account.created} />
             </>
           }
         />
@@ -104,20 +104,20 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
 
 const entryWords: Readonly<Record<string, string>> = {
   usage: 'Request',
-  write_off: 'Borne by the house',
+  write_off: 'Write-off',
   signup: 'Starting credit',
   payment: 'Top-up',
   code: 'Code',
-  manual: 'Given by an administrator',
+  manual: 'Admin credit',
   refund: 'Refund',
   dispute: 'Dispute',
 }
 
 const entryColumns: readonly Column<Entry>[] = [
-  { id: 'at', header: 'When', cell: ({ at }) => <When at={at} dated /> },
+  { id: 'at', header: 'Time', cell: ({ at }) => <When at={at} dated /> },
   {
     id: 'kind',
-    header: 'What',
+    header: 'Type',
     cell: (entry) => entryWords[entry.source ?? entry.kind] ?? entry.source ?? entry.kind,
   },
   {
@@ -138,7 +138,7 @@ const entryColumns: readonly Column<Entry>[] = [
   },
   {
     id: 'balance',
-    header: 'Balance after',
+    header: 'Balance',
     align: 'right',
     wide: true,
     cell: ({ balanceAfter }) => <Money amount={balanceAfter} form="exact" />,
@@ -148,7 +148,7 @@ const entryColumns: readonly Column<Entry>[] = [
 function Entries({ account }: { readonly account: string }): JSX.Element {
   const entries = useOperation('entries.list', { account, limit: rowsShown }, { everyMs })
   return (
-    <Card title="Ledger" description={`The last ${rowsShown} entries, as the account sees them.`} flush>
+    <Card title="Ledger" description={`Last ${rowsShown} entries, as shown to the account.`} flush>
       {entries.isError ? (
         <Problem problem={entries.error} onRetry={() => void entries.refetch()} className="m-5 mt-0" />
       ) : (
@@ -165,12 +165,12 @@ const keyColumns: readonly Column<Key>[] = [
     header: 'Key',
     wide: true,
     cell: ({ label, builtIn }) =>
-      builtIn ? 'none: it cannot be sent' : <code className="text-[0.8125rem]">{label}…</code>,
+      builtIn ? 'none (internal)' : <code className="text-[0.8125rem]">{label}…</code>,
   },
-  { id: 'state', header: 'State', cell: (key) => <KeyBadge state={key} /> },
+  { id: 'state', header: 'Status', cell: (key) => <KeyBadge state={key} /> },
   {
     id: 'spent',
-    header: 'Spent',
+    header: 'Spend',
     align: 'right',
     cell: ({ spent }) => <Money amount={spent} form="column" />,
   },
@@ -185,7 +185,7 @@ const keyColumns: readonly Column<Key>[] = [
 function KeyBadge({ state }: { readonly state: Key }): JSX.Element {
   if (state.revoked !== null) return <Badge tone="bad">Revoked</Badge>
   if (state.disabled) return <Badge tone="warn">Disabled</Badge>
-  return <Badge tone="good">{state.builtIn ? 'Built in' : 'Active'}</Badge>
+  return <Badge tone="good">{state.builtIn ? 'Built-in' : 'Active'}</Badge>
 }
 
 function Keys({ account }: { readonly account: string }): JSX.Element {
@@ -203,9 +203,9 @@ function Keys({ account }: { readonly account: string }): JSX.Element {
 
 const memberColumns: readonly Column<Member>[] = [
   { id: 'name', header: 'Name', cell: ({ name }) => <Name>{name}</Name> },
-  { id: 'email', header: 'E-mail address', wide: true, cell: ({ email }) => email },
+  { id: 'email', header: 'Email', wide: true, cell: ({ email }) => email },
   { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
-  { id: 'since', header: 'Since', wide: true, cell: ({ since }) => <When at={since} /> },
+  { id: 'since', header: 'Joined', wide: true, cell: ({ since }) => <When at={since} /> },
 ]
 
 function Members({ account }: { readonly account: string }): JSX.Element {
@@ -222,7 +222,9 @@ function Members({ account }: { readonly account: string }): JSX.Element {
           keyOf={({ person }) => person}
           expected={1}
           empty={
-            <p className="px-5 pb-5 text-ink-soft">Nobody signs in for it: it is used by its keys alone.</p>
+            <p className="px-5 pb-5 text-ink-soft">
+              No members. This account is used through its API keys only.
+            </p>
           }
         />
       )}
@@ -231,7 +233,7 @@ function Members({ account }: { readonly account: string }): JSX.Element {
 }
 
 const requestColumns: readonly Column<Receipt>[] = [
-  { id: 'started', header: 'When', cell: ({ started }) => <When at={started} dated /> },
+  { id: 'started', header: 'Time', cell: ({ started }) => <When at={started} dated /> },
   {
     id: 'model',
     header: 'Model',
@@ -239,19 +241,19 @@ const requestColumns: readonly Column<Receipt>[] = [
   },
   {
     id: 'end',
-    header: 'End',
+    header: 'Status',
     wide: true,
     cell: ({ endReason }) => <EndBadge endReason={endReason} />,
   },
   {
     id: 'charged',
-    header: 'Charged',
+    header: 'Cost',
     align: 'right',
     cell: ({ charged }) => <Money amount={charged} form="column" />,
   },
   {
     id: 'writtenOff',
-    header: 'Borne by the house',
+    header: 'Written off',
     align: 'right',
     wide: true,
     cell: ({ writtenOff }) => <Money amount={writtenOff} form="column" />,
@@ -270,7 +272,7 @@ const requestColumns: readonly Column<Receipt>[] = [
 function Requests({ account }: { readonly account: string }): JSX.Element {
   const requests = useOperation('requests.list', { account, limit: rowsShown }, { everyMs })
   return (
-    <Card title="Requests" description={`The last ${rowsShown}.`} flush>
+    <Card title="Requests" description={`Last ${rowsShown}.`} flush>
       {requests.isError ? (
         <Problem problem={requests.error} onRetry={() => void requests.refetch()} className="m-5 mt-0" />
       ) : (
@@ -279,7 +281,7 @@ function Requests({ account }: { readonly account: string }): JSX.Element {
           columns={requestColumns}
           rows={requests.data}
           keyOf={({ id }) => id}
-          empty={<p className="px-5 pb-5 text-ink-soft">No request yet.</p>}
+          empty={<p className="px-5 pb-5 text-ink-soft">No requests yet.</p>}
         />
       )}
     </Card>

@@ -1,4 +1,4 @@
-/** All accounts: found by name, address or id; a new one is made with its credit and first key. */
+/** All accounts, with search by name, email or ID; creates accounts with credit and a first key. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -24,7 +24,7 @@ import { ShownOnce } from './shown-once.tsx'
 
 export type Account = OperationOutput<'account.show'>
 const pageRows = 50
-/** Other accounts' changes are told to those who act for them. */
+/** Changes of other accounts are published only to their members. */
 const everyMs = 10_000
 
 const columns: readonly Column<Account>[] = [
@@ -47,7 +47,7 @@ const columns: readonly Column<Account>[] = [
   },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     wide: true,
     cell: (account) => <AccountBadges account={account} />,
   },
@@ -59,12 +59,12 @@ const columns: readonly Column<Account>[] = [
   },
   {
     id: 'held',
-    header: 'Held',
+    header: 'Reserved',
     align: 'right',
     wide: true,
     cell: ({ held }) => <Money amount={held} form="column" />,
   },
-  { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },
+  { id: 'created', header: 'Created', wide: true, cell: ({ created }) => <When at={created} /> },
 ]
 
 export function AccountBadges({ account }: { readonly account: Account }): JSX.Element {
@@ -93,10 +93,10 @@ export function Accounts(): JSX.Element {
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        <SearchField label="Search by name, e-mail address or id" />
+        <SearchField label="Search by name, email or ID" />
         <Button variant="primary" onClick={() => setMaking(true)}>
           <Plus aria-hidden="true" />
-          New account
+          Create account
         </Button>
       </div>
       {accounts.isError ? (
@@ -111,16 +111,16 @@ export function Accounts(): JSX.Element {
             empty={
               <Empty
                 icon={<Users />}
-                title={q === undefined ? 'No account yet' : 'No account fits'}
+                title={q === undefined ? 'No accounts yet' : 'No matching accounts'}
                 text={
                   q === undefined
-                    ? 'Accounts come with people who sign up.'
-                    : 'Try a part of the name or address. The id of a request is looked up on the page Requests.'
+                    ? 'Accounts appear here when people sign up.'
+                    : 'Try part of the name or email. To look up a request ID, use the Requests page.'
                 }
               />
             }
           />
-          <Pager name="after" next={last} label="Pages of accounts" />
+          <Pager name="after" next={last} label="Account pages" />
         </Card>
       )}
       <NewAccount open={isMaking} onOpenChange={setMaking} />
@@ -150,8 +150,8 @@ function NewAccount({
   })
   if (key !== undefined) {
     return (
-      <ShownOnce title="The account is made" label="API key" text={key} onClose={() => setKey(undefined)}>
-        This is its first key. It is shown only now; hand it over in a safe way.
+      <ShownOnce title="Account created" label="API key" text={key} onClose={() => setKey(undefined)}>
+        This is its first key. It is shown only once, so share it securely.
       </ShownOnce>
     )
   }
@@ -159,22 +159,22 @@ function NewAccount({
     <FormDialog
       open={open}
       onOpenChange={onOpenChange}
-      title="New account"
-      description="A personal account with a first key, for somebody who uses keys alone. People who sign up get theirs by themselves."
-      action="Make the account"
+      title="Create account"
+      description="A personal account with one API key, for someone who only uses the API. People who sign up get their own account automatically."
+      action="Create account"
       pending={create.isPending}
       disabled={email.trim() === ''}
       problem={create.error}
       fields={['email', 'credit']}
       onSubmit={() => create.mutate({ email, ...(credit.trim() === '' ? {} : { credit: credit.trim() }) })}
     >
-      <Field label="E-mail address" {...errorAt(create.error, 'email')}>
+      <Field label="Email" {...errorAt(create.error, 'email')}>
         <Input type="email" required value={email} onChange={(event) => setEmail(event.target.value)} />
       </Field>
       <Field
         label="Credit in USD"
         optional
-        hint="Left empty: the usual starting credit. 0 for none."
+        hint="Leave empty for the default starting credit. Enter 0 for none."
         {...errorAt(create.error, 'credit')}
       >
         <Input inputMode="decimal" value={credit} onChange={(event) => setCredit(event.target.value)} />

@@ -1,4 +1,4 @@
-/** Adds a model that the catalog does not know, or replaces what is known of one. */
+/** Adds a model that the catalog does not know, or replaces a known one. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -65,7 +65,7 @@ export function AddModel(): JSX.Element {
     <>
       <Button variant="primary" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
-        Add a model
+        Add model
       </Button>
       {isOpen ? <AddDialog onClose={() => setOpen(false)} /> : null}
     </>
@@ -80,8 +80,8 @@ function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
     onProblem: () => undefined,
     onDone({ model, sold, reason }) {
       onClose()
-      if (sold) toast.good(`${model} is sold.`)
-      else toast.problem(`${model} is known, and not sold: ${reason ?? 'it has no price'}`)
+      if (sold) toast.good(`${model} is enabled.`)
+      else toast.problem(`${model} was added but is disabled: ${reason ?? 'it has no price'}`)
     },
   })
   const set = (changes: Partial<typeof emptyModel>): void => setDraft({ ...draft, ...changes })
@@ -90,9 +90,9 @@ function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
     <FormDialog
       open
       onOpenChange={onClose}
-      title="Add a model"
-      description="Clients ask for it by this name. Without a price it is known, and not sold."
-      action="Add the model"
+      title="Add model"
+      description="The name clients use to request it. Unpriced models are hidden from customers."
+      action="Add model"
       size="large"
       pending={add.isPending}
       disabled={!isWhole}
@@ -132,19 +132,19 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           value={draft.provider}
           onChange={(event) => set({ provider: event.target.value, upstreams: [] })}
         >
-          <option value="">By the beginning of its name</option>
+          <option value="">Detect from name</option>
           {Object.entries(providers).map(([id, label]) => (
             <option key={id} value={id}>
               {label} or compatible
             </option>
           ))}
-          <option value="sandbox">The sandbox in this program</option>
+          <option value="sandbox">Built-in sandbox</option>
         </Select>
       </Field>
       <Field
-        label="Name at the provider"
+        label="Provider model"
         optional
-        hint="Where it differs."
+        hint="If it differs from the name."
         {...errorAt(problem, 'upstreamModel')}
       >
         <Input
@@ -154,8 +154,8 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
         />
       </Field>
       <Field
-        label="Format upstream"
-        hint="In which it is asked. Hosts that speak OpenAI's formats often have Chat Completions alone."
+        label="Upstream format"
+        hint="The API format it is requested in. OpenAI-compatible hosts often support only Chat Completions."
       >
         <Select
           value={draft.dialect}
@@ -168,7 +168,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           ))}
         </Select>
       </Field>
-      <Field label="Context in tokens" {...errorAt(problem, 'contextTokens')}>
+      <Field label="Context window" {...errorAt(problem, 'contextTokens')}>
         <Input
           inputMode="numeric"
           placeholder="128000"
@@ -176,7 +176,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ context: event.target.value })}
         />
       </Field>
-      <Field label="Output at most, in tokens" {...errorAt(problem, 'outputTokensMax')}>
+      <Field label="Max output tokens" {...errorAt(problem, 'outputTokensMax')}>
         <Input
           inputMode="numeric"
           placeholder="16384"
@@ -191,14 +191,10 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
 function Abilities({ draft, set }: PartProps): JSX.Element {
   return (
     <fieldset>
-      <legend className="font-medium">What it can do</legend>
+      <legend className="font-medium">Capabilities</legend>
       <div className="grid sm:grid-cols-2">
-        <Checkbox
-          label="Takes tools"
-          checked={draft.takesTools}
-          onChange={(takesTools) => set({ takesTools })}
-        />
-        <Checkbox label="Reasons" checked={draft.reasons} onChange={(reasons) => set({ reasons })} />
+        <Checkbox label="Tools" checked={draft.takesTools} onChange={(takesTools) => set({ takesTools })} />
+        <Checkbox label="Reasoning" checked={draft.reasons} onChange={(reasons) => set({ reasons })} />
         {media.map((medium) => (
           <Checkbox
             key={medium}

@@ -1,4 +1,4 @@
-/** The audit: who changed what, when, from where, and how it ended. */
+/** The audit log: who changed what, when, from where, and the result. */
 
 import { operations } from 'virtual:operations'
 import { Fragment, type JSX, useState } from 'react'
@@ -23,10 +23,10 @@ import { AccountLink, Pager } from './section.tsx'
 type Deed = OperationOutput<'audit.list'>[number]
 const pageRows = 50
 
-/** What follows from a person being there, without anybody asking for it. */
+/** Background operations of a signed-in console, which no person requests explicitly. */
 const unasked = ['account.open', 'account.take-over', 'account.starting-credit']
 
-/** What leaves a trace, by how it is asked for. */
+/** Operations that are recorded, by method. */
 const changing = [
   ...Object.entries(operations)
     .filter(([, [method]]) => method !== 'GET')
@@ -52,7 +52,7 @@ export function Audit(): JSX.Element {
   return (
     <>
       <div className="flex flex-wrap gap-2">
-        <SearchField label="Account id acct_…" />
+        <SearchField label="Account ID (acct_…)" />
         <Select
           aria-label="Operation"
           value={operation ?? ''}
@@ -70,23 +70,17 @@ export function Audit(): JSX.Element {
       ) : (
         <Card flush>
           <Table
-            caption="Audit"
+            caption="Audit log"
             columns={columnsOf(setShown)}
             rows={deeds.data}
             keyOf={({ id }) => id}
             expected={10}
-            empty={
-              <Empty
-                icon={<ScrollText />}
-                title="Nothing was changed"
-                text="Every change leaves a row here."
-              />
-            }
+            empty={<Empty icon={<ScrollText />} title="No changes" text="Every change is recorded here." />}
           />
           <Pager
             name="before"
             next={deeds.data?.length === pageRows ? deeds.data.at(-1)?.id : undefined}
-            label="Pages of the audit"
+            label="Audit log pages"
           />
         </Card>
       )}
@@ -97,11 +91,11 @@ export function Audit(): JSX.Element {
 
 function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
   return [
-    { id: 'at', header: 'When', wide: true, cell: ({ at }) => <When at={at} dated /> },
-    { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
+    { id: 'at', header: 'Time', wide: true, cell: ({ at }) => <When at={at} dated /> },
+    { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
     {
       id: 'operation',
-      header: 'What',
+      header: 'Action',
       cell: ({ operation, actor, at, outcome }) => (
         <>
           <span className="font-mono text-[0.8125rem]">{operation}</span>
@@ -121,7 +115,7 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
       wide: true,
       cell: ({ account }) => (account === null ? '' : <AccountLink id={account}>{account}</AccountLink>),
     },
-    { id: 'outcome', header: 'Outcome', wide: true, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+    { id: 'outcome', header: 'Result', wide: true, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     {
       id: 'details',
       header: <span className="sr-only">Details</span>,
@@ -137,16 +131,16 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
 
 function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
   const tones: Readonly<Record<string, Tone>> = { done: 'good', started: 'warn' }
-  const words: Readonly<Record<string, string>> = { done: 'Done', started: 'Never ended' }
+  const words: Readonly<Record<string, string>> = { done: 'Succeeded', started: 'Incomplete' }
   return <Badge tone={tones[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>
 }
 
 function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () => void }): JSX.Element {
   const rows: readonly (readonly [string, JSX.Element | string])[] = [
-    ['When', <When key="when" at={deed.at} exact />],
-    ['Who', deed.actor],
-    ['From', deed.address ?? 'the machine itself'],
-    ['Outcome', deed.outcome],
+    ['Time', <When key="when" at={deed.at} exact />],
+    ['Actor', deed.actor],
+    ['Source', deed.address ?? 'this machine'],
+    ['Result', deed.outcome],
   ]
   return (
     <Dialog open onOpenChange={onClose} title={deed.operation}>
@@ -158,7 +152,7 @@ function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () 
           </Fragment>
         ))}
       </dl>
-      <Code code={JSON.stringify(deed.input, null, 2)} language="What was asked, without secrets" wrap />
+      <Code code={JSON.stringify(deed.input, null, 2)} language="Input, without secrets" wrap />
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-/** Codes that give credit to whoever redeems them. A code is shown once, when it is made. */
+/** Codes that can be redeemed for credit. A code is shown once, when it is created. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -43,8 +43,8 @@ export function Codes(): JSX.Element {
         </>
       ),
     },
-    { id: 'state', header: 'State', wide: true, cell: (code) => <StateOf code={code} /> },
-    { id: 'amount', header: 'Gives', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
+    { id: 'state', header: 'Status', wide: true, cell: (code) => <StateOf code={code} /> },
+    { id: 'amount', header: 'Amount', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
     {
       id: 'uses',
       header: 'Redeemed',
@@ -52,15 +52,15 @@ export function Codes(): JSX.Element {
       wide: true,
       cell: ({ uses, usesMax }) => `${uses} of ${usesMax}`,
     },
-    { id: 'created', header: 'Made', wide: true, cell: ({ created }) => <When at={created} /> },
+    { id: 'created', header: 'Created', wide: true, cell: ({ created }) => <When at={created} /> },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
       align: 'right',
       cell: (code) =>
         code.revoked === null ? (
-          <Button size="small" onClick={() => setEnded(code)} aria-label={`End it: the code ${code.label}`}>
-            End it
+          <Button size="small" onClick={() => setEnded(code)} aria-label={`Revoke code ${code.label}`}>
+            Revoke
           </Button>
         ) : null,
     },
@@ -68,7 +68,7 @@ export function Codes(): JSX.Element {
   return (
     <Card
       title="Codes"
-      description="Each account can redeem a code once, on its page Billing."
+      description="Each account can redeem a code once, on its Billing page."
       actions={<NewCode />}
       flush
     >
@@ -83,8 +83,8 @@ export function Codes(): JSX.Element {
           empty={
             <Empty
               icon={<Ticket />}
-              title="No code yet"
-              text="Make one and hand it to whoever shall have credit."
+              title="No codes yet"
+              text="Create one and share it with anyone who should get credit."
             />
           }
         />
@@ -97,12 +97,12 @@ export function Codes(): JSX.Element {
 function StateOf({ code }: { readonly code: RedeemCode }): JSX.Element {
   if (code.revoked !== null) return <Badge tone="bad">Ended</Badge>
   if (code.uses >= code.usesMax) return <Badge>Used up</Badge>
-  if (code.expires === null) return <Badge tone="good">Good</Badge>
+  if (code.expires === null) return <Badge tone="good">Active</Badge>
   return (
     <span className="flex items-center gap-2">
-      <Badge tone="good">Good</Badge>
+      <Badge tone="good">Active</Badge>
       <span className="text-sm text-ink-soft">
-        ends <When at={code.expires} />
+        expires <When at={code.expires} />
       </span>
     </span>
   )
@@ -119,19 +119,19 @@ function EndCode({
     changes: ['billing'],
     onDone() {
       onClose()
-      toast.good('The code gives no credit any more.')
+      toast.good('The code can no longer be redeemed.')
     },
   })
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={`End the code ${code.label}…?`}
-      action="End it"
+      title={`Revoke code ${code.label}…?`}
+      action="Revoke"
       pending={revoke.isPending}
       onConfirm={() => revoke.mutate({ code: code.id })}
     >
-      <p>Nobody can redeem it from now on. Credit that it gave already stays.</p>
+      <p>It can't be redeemed from now on. Credit that was already redeemed stays.</p>
     </ConfirmDialog>
   )
 }
@@ -163,14 +163,14 @@ function NewCode(): JSX.Element {
     <>
       <Button variant="primary" size="small" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
-        New code
+        Create code
       </Button>
       <FormDialog
         open={isOpen}
         onOpenChange={setOpen}
-        title="New code"
-        description="Whoever redeems it gets the amount as credit. You give away at most amount times uses."
-        action="Make the code"
+        title="Create code"
+        description="Each account that redeems it gets the amount as credit. The most you can give away is the amount times its uses."
+        action="Create code"
         pending={create.isPending}
         disabled={draft.amount.trim() === ''}
         problem={create.error}
@@ -186,7 +186,11 @@ function NewCode(): JSX.Element {
               onChange={(event) => set({ amount: event.target.value })}
             />
           </Field>
-          <Field label="Uses" hint="How many accounts may redeem it." {...errorAt(create.error, 'usesMax')}>
+          <Field
+            label="Max uses"
+            hint="How many accounts can redeem it."
+            {...errorAt(create.error, 'usesMax')}
+          >
             <Input
               type="number"
               min={1}
@@ -196,7 +200,7 @@ function NewCode(): JSX.Element {
             />
           </Field>
         </div>
-        <Field label="Ends" optional hint="In your own time zone." {...errorAt(create.error, 'expires')}>
+        <Field label="Expires" optional hint="In your local time zone." {...errorAt(create.error, 'expires')}>
           <Input
             type="datetime-local"
             value={draft.expires}
@@ -206,15 +210,15 @@ function NewCode(): JSX.Element {
         <Field
           label="Note"
           optional
-          hint="For you and other administrators."
+          hint="Visible to administrators only."
           {...errorAt(create.error, 'note')}
         >
           <Input value={draft.note} onChange={(event) => set({ note: event.target.value })} />
         </Field>
       </FormDialog>
       {made === undefined ? null : (
-        <ShownOnce title="The code is made" label="Code" text={made} onClose={() => setMade(undefined)}>
-          It is shown only now.
+        <ShownOnce title="Code created" label="Code" text={made} onClose={() => setMade(undefined)}>
+          It is shown only once.
         </ShownOnce>
       )}
     </>

@@ -1,4 +1,4 @@
-/** A window with a form that carries out one operation: its fields, what is wrong, what it will do. */
+/** A dialog with a form that runs one operation. */
 import type { JSX, ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
@@ -10,14 +10,14 @@ export interface FormDialogProps {
   readonly onOpenChange: (open: boolean) => void
   readonly title: string
   readonly description?: ReactNode
-  /** The verb on the button. */
+  /** The verb on the submit button. */
   readonly action: string
   readonly tone?: 'primary' | 'danger'
   readonly pending: boolean
   readonly disabled?: boolean
-  /** What the server said against it; shown over the buttons where no field shows it. */
+  /** The server's error; shown above the buttons unless a field shows it. */
   readonly problem?: ApiError | null
-  /** Fields that show problems of their own. */
+  /** Fields that show their own errors. */
   readonly fields?: readonly string[]
   readonly size?: 'small' | 'medium' | 'large'
   readonly onSubmit: () => void
@@ -64,7 +64,7 @@ function Form(props: FormDialogProps): JSX.Element {
   )
 }
 
-/** What the server said of one field, as the props of a `Field`. */
+/** The server's error for one field, as props of a `Field`. */
 export function errorAt(problem: ApiError | null, field: string): { readonly error?: string } {
   const param = problem?.param
   if (problem === null || param === undefined || param.split('.')[0] !== field) return {}

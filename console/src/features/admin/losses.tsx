@@ -1,4 +1,4 @@
-/** What was written off, by account, in a span of time. */
+/** Write-offs by account in a period. */
 
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -20,9 +20,9 @@ import { AccountLink } from './section.tsx'
 type Loss = OperationOutput<'losses.list'>['accounts'][number]
 const dayMs = 86_400_000
 const spans = {
-  '1': 'The last day',
-  '7': 'The last 7 days',
-  '30': 'The last 30 days',
+  '1': 'Last 24 hours',
+  '7': 'Last 7 days',
+  '30': 'Last 30 days',
   all: 'All time',
 } as const
 
@@ -34,13 +34,13 @@ const columns: readonly Column<Loss>[] = [
   },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     cell: ({ restricted }) => (restricted === null ? '' : <Badge tone="warn">Restricted</Badge>),
   },
   { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => count(requests) },
   {
     id: 'writtenOff',
-    header: 'Borne',
+    header: 'Written off',
     align: 'right',
     cell: ({ writtenOff }) => <Money amount={writtenOff} form="exact" />,
   },
@@ -54,7 +54,7 @@ export function Losses(): JSX.Element {
   return (
     <>
       <Select
-        aria-label="Span of time"
+        aria-label="Period"
         value={span}
         onChange={(event) =>
           setSearch({ span: event.target.value === '30' ? undefined : event.target.value })
@@ -69,7 +69,7 @@ export function Losses(): JSX.Element {
       </Select>
       <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         <Stat
-          label="Borne by the house"
+          label="Written off"
           value={
             losses.data === undefined ? (
               <Skeleton className="h-8 w-28" />
@@ -82,19 +82,19 @@ export function Losses(): JSX.Element {
       </div>
       <Card
         title="By account"
-        description="Where a request cost more than its account had reserved or left to pay, or the provider charged for what nobody can be billed for."
+        description="Requests that cost more than the account had reserved or could pay, and provider charges that no account can be billed for."
         flush
       >
         <Table
-          caption="Losses by account"
+          caption="Write-offs by account"
           columns={columns}
           rows={losses.data?.accounts}
           keyOf={({ account }) => account}
           empty={
             <Empty
               icon={<PiggyBank />}
-              title="Nothing was lost"
-              text="Every request in this span was paid in full."
+              title="No write-offs"
+              text="Every request in this period was paid in full."
             />
           }
         />
@@ -103,7 +103,7 @@ export function Losses(): JSX.Element {
   )
 }
 
-/** To the hour, so that a page that is shown asks for the same thing. */
+/** To the hour, so that a visible page repeats the same query. */
 function fromOf(span: string): { from?: string } {
   const days = Number(span)
   if (!(days > 0)) return {}

@@ -1,4 +1,4 @@
-/** What is added to the prices of all models without a markup of their own. */
+/** The markup on models without a markup of their own. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -16,10 +16,10 @@ export function Markup(): JSX.Element {
   return (
     <Card
       title="Markup"
-      description="Added to all prices from the moment on at which it is set, also to those that are set here. Models with a markup of their own in the configuration keep that one."
+      description="Added to every list price from the moment you set it. Models with a markup of their own in the configuration keep it."
       actions={
         <Button size="small" onClick={() => setOpen(true)} disabled={markup.data === undefined}>
-          Change it
+          Edit
         </Button>
       }
     >
@@ -31,7 +31,7 @@ export function Markup(): JSX.Element {
         <p>
           <span className="tabular text-2xl leading-8 font-semibold">{markup.data.markup ?? 'None'}</span>
           <span className="ml-2 text-sm text-ink-soft">
-            {markup.data.from === 'configuration' ? 'from the configuration' : 'set here'}
+            {markup.data.from === 'configuration' ? 'from configuration' : 'set here'}
           </span>
         </p>
       )}
@@ -55,23 +55,23 @@ function SetMarkup({
     onProblem: () => undefined,
     onDone({ markup }) {
       onClose()
-      toast.good(markup === null ? 'Nothing is added to list prices.' : `${markup} is added to list prices.`)
+      toast.good(markup === null ? 'List prices have no markup.' : `${markup} is added to list prices.`)
     },
   })
   return (
     <FormDialog
       open
       onOpenChange={onClose}
-      title="Change the markup"
-      description="Every list price changes at once. Requests that run keep theirs."
-      action="Change the markup"
+      title="Edit markup"
+      description="All list prices change immediately. Running requests keep their price."
+      action="Save"
       size="small"
       pending={set.isPending}
       problem={set.error}
       fields={['markup']}
       onSubmit={() => set.mutate({ markup: text.trim() === '' ? null : `${text.trim()}%` })}
     >
-      <Field label="Percent" hint="Left empty: none." {...errorAt(set.error, 'markup')}>
+      <Field label="Percent" hint="Leave empty for no markup." {...errorAt(set.error, 'markup')}>
         <Input inputMode="decimal" value={text} onChange={(event) => setText(event.target.value)} />
       </Field>
     </FormDialog>

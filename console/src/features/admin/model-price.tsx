@@ -1,4 +1,4 @@
-/** The prices of one model: those that were, the present one, those to come; and a new one from a moment on. */
+/** The price history of a model, its current and scheduled prices, and a form for a new one. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -21,7 +21,7 @@ interface PriceProps {
   readonly onClose: () => void
 }
 
-/** Sets the price; options, fees and tiers of the present one stay. */
+/** Sets the price; options, fees and tiers of the current one stay. */
 export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
   const { price: present, listPrice: list } = model.details ?? {}
   const [draft, setDraft] = useState({
@@ -33,10 +33,10 @@ export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
     onProblem: () => undefined,
     onDone() {
       onClose()
-      toast.good(`${model.model} has a new price.`)
+      toast.good(`Price of ${model.model} updated.`)
     },
   })
-  const kept =
+  const unchanged =
     present === undefined
       ? {}
       : {
@@ -48,13 +48,13 @@ export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
     <FormDialog
       open
       onOpenChange={onClose}
-      title={`Set the price of ${model.model}`}
-      description="A price that was used is never changed: a later one takes its place. Running requests keep theirs. The markup is added to it; tiers, options and fees stay as they are."
-      action="Set the price"
+      title={`Set price of ${model.model}`}
+      description="Past prices are never edited. The new price applies from its start; running requests keep theirs. The markup is added on top; tiers, options and fees stay as they are."
+      action="Set price"
       pending={price.isPending}
       disabled={!isPriced(draft)}
       problem={price.error}
-      onSubmit={() => price.mutate({ model: model.model, price: newPriceOf(draft, kept) })}
+      onSubmit={() => price.mutate({ model: model.model, price: newPriceOf(draft, unchanged) })}
     >
       <RatesFields draft={draft} onChange={setDraft} problem={price.error} />
     </FormDialog>
@@ -67,12 +67,12 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
   const columns: readonly Column<Version>[] = [
     {
       id: 'from',
-      header: 'From',
+      header: 'Effective from',
       cell: ({ id, effectiveFrom, source }) => (
         <>
           <span className="flex items-center gap-2">
-            {Date.parse(effectiveFrom) === 0 ? 'the beginning' : <When at={effectiveFrom} exact />}
-            {id === presentId ? <Badge tone="good">Now</Badge> : null}
+            {Date.parse(effectiveFrom) === 0 ? 'launch' : <When at={effectiveFrom} exact />}
+            {id === presentId ? <Badge tone="good">Current</Badge> : null}
           </span>
           <span className="block text-sm text-ink-soft">{source}</span>
         </>
@@ -80,12 +80,12 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
     },
     {
       id: 'changed',
-      header: 'What changed',
+      header: 'Changes',
       cell: (version) => <Changes of={version} all={prices.data ?? []} />,
     },
   ]
   return (
-    <Dialog open onOpenChange={onClose} title={`Prices of ${model.model}`} size="large">
+    <Dialog open onOpenChange={onClose} title={`Price history of ${model.model}`} size="large">
       {prices.isError ? (
         <Problem problem={prices.error} onRetry={() => void prices.refetch()} />
       ) : (
@@ -96,7 +96,7 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
           keyOf={({ id }) => id}
           expected={2}
           className="-mx-5"
-          empty={<p className="text-ink-soft">It never had a price.</p>}
+          empty={<p className="text-ink-soft">No price has been set.</p>}
         />
       )}
       <div className="mt-6 flex justify-end">
@@ -106,10 +106,10 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
   )
 }
 
-/** Against the price before it, class by class. */
+/** Changes from the previous price, by token class. */
 function Changes({ of, all }: { readonly of: Version; readonly all: readonly Version[] }): JSX.Element {
   const changes = priceChanges(all[all.indexOf(of) - 1], of)
-  if (changes.length === 0) return <span className="text-ink-soft">Nothing but where it comes from</span>
+  if (changes.length === 0) return <span className="text-ink-soft">Source only</span>
   return (
     <ul className="flex min-w-72 flex-col gap-0.5">
       {changes.map((change) => (

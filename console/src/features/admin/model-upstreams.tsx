@@ -1,4 +1,4 @@
-/** The upstreams that serve a model: the ones that it names, else those that list it or serve all of its provider. */
+/** The upstreams that serve a model: those it names, else those that list it or serve all models of its provider. */
 import { type JSX, useState } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { toast } from '@/components/toaster'
@@ -7,7 +7,7 @@ import { FormDialog } from './form-dialog.tsx'
 import type { Model } from './models.tsx'
 
 export interface UpstreamChoiceProps {
-  /** Of the model; undefined: not known yet. */
+  /** Of the model; undefined while loading. */
   readonly provider: string | undefined
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
@@ -19,16 +19,17 @@ export function UpstreamChoice({ provider, chosen, onChange }: UpstreamChoicePro
   const known = new Set(fitting.map(({ name }) => name))
   const gone = upstreams.data === undefined ? [] : chosen.filter((name) => !known.has(name))
   const rows = [
-    ...fitting.map(({ name, url }) => ({ name, hint: url ?? 'The provider’s own address' })),
+    ...fitting.map(({ name, url }) => ({ name, hint: url ?? "The provider's own API" })),
     // Without a row it could not be unchecked.
-    ...gone.map((name) => ({ name, hint: 'Removed, or of another provider' })),
+    ...gone.map((name) => ({ name, hint: 'Removed, or from another provider' })),
   ]
   return (
     <fieldset>
       <legend className="font-medium">Upstreams</legend>
       <p className="text-sm text-ink-soft">
-        If none is checked, the upstreams that list the model serve it, and if it is one of its provider’s own
-        models, also those that serve all of these. Otherwise, only the checked ones do.
+        If none is selected, every upstream that lists the model serves it. One of the provider's own models
+        is also served by upstreams that serve all of the provider's models. Otherwise only the selected
+        upstreams serve it.
       </p>
       <div className="grid sm:grid-cols-2">
         {rows.map(({ name, hint }) => (
@@ -60,7 +61,7 @@ export function ModelUpstreams({ model, onClose }: ModelUpstreamsProps): JSX.Ele
     onDone({ model: name, sold, reason, details }) {
       onClose()
       if (sold) toast.good(`${name} is served by ${(details?.upstreams ?? []).join(', ')}.`)
-      else toast.problem(`${name} is not sold: ${reason ?? 'no upstream serves it'}`)
+      else toast.problem(`${name} is disabled: ${reason ?? 'no upstream serves it'}`)
     },
   })
   return (
@@ -68,7 +69,7 @@ export function ModelUpstreams({ model, onClose }: ModelUpstreamsProps): JSX.Ele
       open
       onOpenChange={onClose}
       title={`Upstreams of ${model.model}`}
-      description="Prompts for this model go only to the upstreams that serve it."
+      description="Prompts for this model are sent only to the upstreams that serve it."
       action="Save"
       pending={change.isPending}
       problem={change.error}

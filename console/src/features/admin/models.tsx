@@ -1,4 +1,4 @@
-/** Models as operators see them: what is sold at which price, what is known and not sold, and why. */
+/** Models as operators see them: which are enabled at which price, which are disabled, and why. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -25,7 +25,7 @@ import { ModelUpstreams } from './model-upstreams.tsx'
 
 export type Model = OperationOutput<'models.list'>[number]
 
-const kinds = { all: 'All', sold: 'Sold', unsold: 'Not sold' } as const
+const kinds = { all: 'All', sold: 'Enabled', unsold: 'Disabled' } as const
 
 export function Models(): JSX.Element {
   const { q = '', sold } = useSearch()
@@ -42,7 +42,7 @@ export function Models(): JSX.Element {
       <div className="flex flex-wrap gap-2">
         <SearchField label="Search models" />
         <Select
-          aria-label="Which models are shown"
+          aria-label="Filter models"
           value={sold ?? 'all'}
           onChange={(event) =>
             setSearch({ sold: event.target.value === 'all' ? undefined : event.target.value })
@@ -87,7 +87,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
             {details?.provider ?? ''}
             {sold ? null : (
               <OnPhone>
-                <span className="text-warn"> · Not sold</span>
+                <span className="text-warn"> · Disabled</span>
               </OnPhone>
             )}
           </span>
@@ -103,14 +103,14 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
     },
     {
       id: 'sold',
-      header: 'State',
+      header: 'Status',
       wide: true,
       cell: ({ sold, reason }) =>
         sold ? (
-          <Badge tone="good">Sold</Badge>
+          <Badge tone="good">Enabled</Badge>
         ) : (
           <span className="flex flex-col items-start gap-1">
-            <Badge tone="warn">Not sold</Badge>
+            <Badge tone="warn">Disabled</Badge>
             <span className="max-w-64 text-sm whitespace-normal text-ink-soft">{reason}</span>
           </span>
         ),
@@ -153,7 +153,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
         columns={columns}
         rows={rows}
         keyOf={({ model }) => model}
-        empty={<Empty icon={<Boxes />} title="No model fits" text="Try a part of the name." />}
+        empty={<Empty icon={<Boxes />} title="No matching models" text="Try part of the name." />}
       />
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}
@@ -179,27 +179,27 @@ function ModelMenu({
     changes: ['models'],
     onDone({ model: name, sold, reason }) {
       void client.invalidateQueries({ queryKey: ['pricing'] })
-      if (sold) toast.good(`${name} is sold again.`)
-      else toast.problem(`${name} is enabled, and still not sold: ${reason ?? ''}`)
+      if (sold) toast.good(`${name} is enabled.`)
+      else toast.problem(`${name} is enabled but not available: ${reason ?? ''}`)
     },
   })
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" aria-label={`What can be done with ${model.model}`}>
+        <Button variant="ghost" size="icon" aria-label={`Actions for ${model.model}`}>
           <MoreHorizontal aria-hidden="true" />
         </Button>
       }
     >
-      <MenuItem onSelect={() => onDo('price')}>Set the price</MenuItem>
-      <MenuItem onSelect={() => onDo('history')}>All prices</MenuItem>
+      <MenuItem onSelect={() => onDo('price')}>Set price</MenuItem>
+      <MenuItem onSelect={() => onDo('history')}>Price history</MenuItem>
       <MenuItem onSelect={() => onDo('upstreams')}>Upstreams</MenuItem>
       {model.sold ? (
         <MenuItem tone="danger" onSelect={() => onDo('disable')}>
-          Stop selling it
+          Disable
         </MenuItem>
       ) : (
-        <MenuItem onSelect={() => enable.mutate({ model: model.model })}>Sell it again</MenuItem>
+        <MenuItem onSelect={() => enable.mutate({ model: model.model })}>Enable</MenuItem>
       )}
     </Menu>
   )
@@ -212,21 +212,21 @@ function Disable({ model, onClose }: { readonly model: Model; readonly onClose: 
     onDone() {
       onClose()
       void client.invalidateQueries({ queryKey: ['pricing'] })
-      toast.good(`${model.model} is not sold any more.`)
+      toast.good(`${model.model} is disabled.`)
     },
   })
   return (
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={`Stop selling ${model.model}?`}
-      action="Stop selling it"
+      title={`Disable ${model.model}?`}
+      action="Disable"
       pending={disable.isPending}
       onConfirm={() => disable.mutate({ model: model.model })}
     >
       <p>
-        Requests for it get 404 from now on, and it leaves the price list. Requests that run go on. You can
-        sell it again at any time.
+        Requests for it fail with 404 from now on, and it disappears from the price list. Running requests
+        finish. You can enable it again at any time.
       </p>
     </ConfirmDialog>
   )

@@ -1,4 +1,4 @@
-/** Admin: what the operators of an installation look after, a section each; which one stands in the address. */
+/** Admin: one section per area of the installation; the URL names the section. */
 import { Link, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, lazy, Suspense } from 'react'
 import { Empty } from '@/components/empty'
@@ -18,7 +18,7 @@ const parts: Readonly<Record<SectionId, ComponentType>> = {
   upstreams: lazy(patiently(async () => ({ default: (await import('./upstreams.tsx')).Upstreams }))),
   codes: lazy(patiently(async () => ({ default: (await import('./codes.tsx')).Codes }))),
   payments: lazy(patiently(async () => ({ default: (await import('./payments.tsx')).Payments }))),
-  losses: lazy(patiently(async () => ({ default: (await import('./losses.tsx')).Losses }))),
+  'write-offs': lazy(patiently(async () => ({ default: (await import('./losses.tsx')).Losses }))),
   audit: lazy(patiently(async () => ({ default: (await import('./audit.tsx')).Audit }))),
   system: lazy(patiently(async () => ({ default: (await import('./system.tsx')).System }))),
 }
@@ -48,7 +48,7 @@ export interface AdminFrameProps {
   readonly children: JSX.Element
 }
 
-/** The heading and the sections, for those who run the installation alone. */
+/** The heading and the sections, for administrators only. */
 export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Element {
   const { person } = useMe()
   if (!person.operator) {
@@ -56,8 +56,8 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
       <Page title="Admin">
         <Empty
           icon={<ShieldAlert />}
-          title="This is for administrators"
-          text="An administrator can make you one, in the section People."
+          title="Administrators only"
+          text="An administrator can give you access under Admin, People."
           className="rounded-xl border border-line bg-surface"
         />
       </Page>

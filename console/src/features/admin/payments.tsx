@@ -1,4 +1,4 @@
-/** The top-ups of all accounts, the latest first. */
+/** The top-ups of all accounts, latest first. */
 
 import type { JSX } from 'react'
 import { Badge, type Tone } from '@/components/badge'
@@ -18,23 +18,23 @@ import { AccountLink, Pager } from './section.tsx'
 
 type Payment = OperationOutput<'payments.list'>[number]
 const pageRows = 50
-/** Payments change at their provider; no event of the operator's own account tells it. */
+/** Payments change at their provider, without an event for the operator's own account. */
 const everyMs = 15_000
 
 const stateWords: Readonly<Record<Payment['state'], readonly [Tone, string]>> = {
-  open: ['neutral', 'At the payment page'],
-  processing: ['info', 'Under way'],
-  action_required: ['warn', 'Waits for its owner'],
+  open: ['neutral', 'Awaiting payment'],
+  processing: ['info', 'Processing'],
+  action_required: ['warn', 'Action required'],
   paid: ['good', 'Paid'],
   failed: ['bad', 'Failed'],
-  expired: ['neutral', 'Not paid'],
+  expired: ['neutral', 'Expired'],
   refunded: ['warn', 'Refunded'],
-  partly_refunded: ['warn', 'Partly refunded'],
+  partly_refunded: ['warn', 'Partially refunded'],
   disputed: ['bad', 'Disputed'],
 }
 
 const columns: readonly Column<Payment>[] = [
-  { id: 'created', header: 'When', wide: true, cell: ({ created }) => <When at={created} /> },
+  { id: 'created', header: 'Time', wide: true, cell: ({ created }) => <When at={created} /> },
   {
     id: 'account',
     header: 'Account',
@@ -54,11 +54,11 @@ const columns: readonly Column<Payment>[] = [
   },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     wide: true,
     cell: ({ state, problem }) => <StateOf state={state} problem={problem} />,
   },
-  { id: 'way', header: 'Way', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'One-time') },
+  { id: 'way', header: 'Type', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'One-time') },
   {
     id: 'amount',
     header: 'Amount',
@@ -96,7 +96,7 @@ export function Payments(): JSX.Element {
   )
   if (payments.isError) return <Problem problem={payments.error} onRetry={() => void payments.refetch()} />
   return (
-    <Card title="Payments" description="Top-ups of all accounts." flush>
+    <Card title="Payments" description="Top-ups across all accounts." flush>
       <Table
         caption="Payments"
         columns={columns}
@@ -105,15 +105,15 @@ export function Payments(): JSX.Element {
         empty={
           <Empty
             icon={<Banknote />}
-            title="No payment yet"
-            text="Top-ups show here as soon as somebody begins one. Without a payment provider you give credit on an account's page, or by codes."
+            title="No payments yet"
+            text="Top-ups appear here once someone starts one. Without a payment provider, add credit on an account's page or create codes."
           />
         }
       />
       <Pager
         name="before"
         next={payments.data?.length === pageRows ? payments.data.at(-1)?.id : undefined}
-        label="Pages of payments"
+        label="Payment pages"
       />
     </Card>
   )

@@ -1,4 +1,4 @@
-/** People: who waits to be confirmed, who runs the installation, who signed up; and inviting others. */
+/** People: pending approvals, administrators, everyone who signed up; and invitations. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -29,9 +29,9 @@ import { AccountLink } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
 type Person = OperationOutput<'people.list'>[number]
-/** Who signs up elsewhere is told to no account of the operator's. */
+/** Sign-ups elsewhere publish no event to the operator's accounts. */
 const everyMs = 10_000
-const states = { all: 'Everybody', to_confirm: 'To confirm', operators: 'Administrators' } as const
+const states = { all: 'All', to_confirm: 'Pending', operators: 'Admins' } as const
 type State = keyof typeof states
 
 export function People(): JSX.Element {
@@ -47,16 +47,16 @@ export function People(): JSX.Element {
   return (
     <>
       {installation.data === undefined || installation.data.mail ? null : (
-        <Banner tone="warn" title="This server sends no mail.">
-          Nobody can verify an address, so you confirm people here: check that somebody is who they say, then
-          confirm them. Their starting credit follows at once. With SMTP_URL and MAIL_FROM set, people do it
+        <Banner tone="warn" title="This server can't send email.">
+          People can't verify their email, so you approve them here. Check who they are, then approve them;
+          their starting credit is added immediately. Set SMTP_URL and MAIL_FROM to let people verify
           themselves.
         </Banner>
       )}
       <div className="flex flex-wrap gap-2">
-        <SearchField label="Search by name or e-mail address" />
+        <SearchField label="Search by name or email" />
         <Select
-          aria-label="Who is shown"
+          aria-label="Filter people"
           value={state}
           onChange={(event) =>
             setSearch({ state: event.target.value === 'all' ? undefined : event.target.value })
@@ -99,7 +99,7 @@ function PeopleTable({
   const columns: readonly Column<Person>[] = [
     {
       id: 'person',
-      header: 'Person',
+      header: 'Name',
       cell: (person) => (
         <>
           <Name className="font-medium max-sm:max-w-40">{person.name}</Name>
@@ -110,11 +110,11 @@ function PeopleTable({
         </>
       ),
     },
-    { id: 'state', header: 'State', wide: true, cell: (person) => <PersonBadges person={person} /> },
+    { id: 'state', header: 'Status', wide: true, cell: (person) => <PersonBadges person={person} /> },
     { id: 'created', header: 'Signed up', wide: true, cell: ({ created }) => <When at={created} /> },
     {
       id: 'seen',
-      header: 'Last seen',
+      header: 'Last active',
       wide: true,
       cell: ({ lastSeen }) => (lastSeen === null ? 'never' : <When at={lastSeen} />),
     },
@@ -146,12 +146,8 @@ function PeopleTable({
         empty={
           <Empty
             icon={<Users />}
-            title={state === 'to_confirm' ? 'Nobody waits to be confirmed' : 'Nobody fits'}
-            text={
-              state === 'to_confirm'
-                ? 'Who signs up shows here at once.'
-                : 'Try a part of the name or address.'
-            }
+            title={state === 'to_confirm' ? 'No one is waiting for approval' : 'No matching people'}
+            text={state === 'to_confirm' ? 'New sign-ups appear here.' : 'Try part of the name or email.'}
           />
         }
       />
@@ -160,13 +156,13 @@ function PeopleTable({
       )}
       {linked === undefined ? null : (
         <ShownOnce
-          title={`A link for ${linked.person.name}`}
+          title={`Reset link for ${linked.person.name}`}
           label="Link"
           text={linked.link}
           onClose={() => setLinked(undefined)}
         >
-          Whoever has it can set a new password for {linked.person.email}, once, until{' '}
-          {exactTime(linked.expires)}. Hand it over in a safe way.
+          Anyone with this link can set a new password for {linked.person.email}. It works once, until{' '}
+          {exactTime(linked.expires)}. Share it securely.
         </ShownOnce>
       )}
     </Card>
@@ -176,9 +172,9 @@ function PeopleTable({
 function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
   return (
     <span className="flex flex-wrap gap-1">
-      {person.operator ? <Badge tone="info">Administrator</Badge> : null}
-      {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">To confirm</Badge>}
-      {person.twoFactor ? <Badge>Two factors</Badge> : null}
+      {person.operator ? <Badge tone="info">Admin</Badge> : null}
+      {person.confirmed ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Pending</Badge>}
+      {person.twoFactor ? <Badge>2FA</Badge> : null}
     </span>
   )
 }
@@ -186,17 +182,17 @@ function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
 function Confirm({ person }: { readonly person: Person }): JSX.Element {
   const confirm = useChange('people.confirm', {
     changes: ['people', 'account', 'balance'],
-    onDone: ({ name }) => toast.good(`${name} is confirmed.`),
+    onDone: ({ name }) => toast.good(`${name} approved.`),
   })
   return (
     <Button
       size="small"
       variant="primary"
       pending={confirm.isPending}
-      aria-label={`Confirm ${person.name}`}
+      aria-label={`Approve ${person.name}`}
       onClick={() => confirm.mutate({ person: person.id })}
     >
-      Confirm
+      Approve
     </Button>
   )
 }
@@ -214,15 +210,13 @@ function PersonMenu({ person, onOperator, onLinked }: PersonMenuProps): JSX.Elem
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" aria-label={`What can be done with ${person.name}`}>
+        <Button variant="ghost" size="icon" aria-label={`Actions for ${person.name}`}>
           <MoreHorizontal aria-hidden="true" />
         </Button>
       }
     >
-      <MenuItem onSelect={onOperator}>
-        {person.operator ? "Take the administrator's rights away" : 'Make an administrator'}
-      </MenuItem>
-      <MenuItem onSelect={() => reset.mutate({ person: person.id })}>Make a link for a new password</MenuItem>
+      <MenuItem onSelect={onOperator}>{person.operator ? 'Remove admin role' : 'Make admin'}</MenuItem>
+      <MenuItem onSelect={() => reset.mutate({ person: person.id })}>Create password reset link</MenuItem>
     </Menu>
   )
 }
@@ -240,7 +234,7 @@ function OperatorDialog({
     changes: ['people'],
     onDone({ operator, name }) {
       onClose()
-      toast.good(operator ? `${name} is an administrator.` : `${name} is no administrator any more.`)
+      toast.good(operator ? `${name} is now an admin.` : `${name} is no longer an admin.`)
     },
   })
   const { operator, name } = person
@@ -248,16 +242,16 @@ function OperatorDialog({
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={operator ? `Take the administrator's rights from ${name}?` : `Make ${name} an administrator?`}
-      action={operator ? 'Take them away' : 'Make an administrator'}
+      title={operator ? `Remove the admin role from ${name}?` : `Make ${name} an admin?`}
+      action={operator ? 'Remove role' : 'Make admin'}
       tone={operator ? 'danger' : 'primary'}
       pending={change.isPending}
       onConfirm={() => change.mutate({ person: person.id, operator: !operator })}
     >
       <p>
         {operator
-          ? `${isMe ? 'You' : name} will not see these pages any more. Accounts, keys and credit stay as they are.`
-          : `${name} will see every account, give credit, set prices and credentials, and make others administrators.`}
+          ? `${isMe ? 'You' : name} will lose access to these pages. Accounts, keys and credit are not affected.`
+          : `${name} will be able to see every account, add credit, set prices and provider keys, and make others admins.`}
       </p>
     </ConfirmDialog>
   )
@@ -285,8 +279,8 @@ function Invite(): JSX.Element {
       <FormDialog
         open={isOpen}
         onOpenChange={setOpen}
-        title="Invite somebody"
-        description="They can sign up with this address, whatever the mode of sign-up is."
+        title="Invite someone"
+        description="They can sign up with this email even if sign-up is closed."
         action="Invite"
         pending={invite.isPending}
         disabled={email.trim() === ''}
@@ -294,20 +288,20 @@ function Invite(): JSX.Element {
         fields={['email']}
         onSubmit={() => invite.mutate({ email })}
       >
-        <Field label="E-mail address" {...errorAt(invite.error, 'email')}>
+        <Field label="Email" {...errorAt(invite.error, 'email')}>
           <Input type="email" required value={email} onChange={(event) => setEmail(event.target.value)} />
         </Field>
       </FormDialog>
       {made === undefined ? null : (
         <ShownOnce
-          title={`${made.email} is invited`}
+          title={`${made.email} invited`}
           label="Link"
           text={made.link}
           onClose={() => setMade(undefined)}
         >
           {made.sent
-            ? 'The link was sent by mail. Here it is as well.'
-            : 'This server sends no mail: hand the link over yourself.'}{' '}
+            ? 'We emailed the link. Here is a copy.'
+            : "This server can't send email, so share the link yourself."}{' '}
           It works until {exactTime(made.expires)}.
         </ShownOnce>
       )}

@@ -18,33 +18,33 @@ const first: Version = {
   options: { 'service_tier:flex': '0.5' },
   fees: { web_search: '0.01' },
 }
-const told = (before: Version | undefined, after: Version): readonly string[] =>
+const changesOf = (before: Version | undefined, after: Version): readonly string[] =>
   priceChanges(before, after).map(({ label, from, to }) => `${label}: ${from ?? '-'} > ${to ?? '-'}`)
 const rates = { ...first, inputAudio: null, outputAudio: null }
 
 test('the same price changes nothing, whatever its id and source are', () => {
-  assert.deepEqual(told(first, { ...first, id: 'prc_0000000000002', source: 'another' }), [])
+  assert.deepEqual(changesOf(first, { ...first, id: 'prc_0000000000002', source: 'another' }), [])
 })
 
-test('every class that is another one is told, and one that came or went', () => {
+test('every changed, added or removed class is listed', () => {
   const after = { ...first, cacheRead: '0.05', cacheWrite1h: '2.50', inputAudio: '10.00' }
-  assert.deepEqual(told(first, after), [
+  assert.deepEqual(changesOf(first, after), [
     'Cached input: 0.10 > 0.05',
     'Cache write, 1 hour: 2.00 > 2.50',
     'Audio in: - > 10.00',
   ])
-  assert.deepEqual(told(after, first).at(-1), 'Audio in: 10.00 > -')
+  assert.deepEqual(changesOf(after, first).at(-1), 'Audio in: 10.00 > -')
 })
 
-test('tiers, options and fees are told by their names', () => {
+test('tiers, options and fees are listed by name', () => {
   const tier = { ...rates, aboveInputTokens: 200_000, input: '2.00' }
   const after = { ...first, tiers: [tier], options: { 'service_tier:flex': '0.6' }, fees: {} }
-  const changes = told(first, after)
+  const changes = changesOf(first, after)
   assert.ok(changes.includes('Input, input over 200,000: - > 2.00'))
   assert.ok(changes.includes('service_tier:flex: 0.5 > 0.6'))
   assert.ok(changes.includes('web_search, per use: 0.01 > -'))
 })
 
 test('of the first price everything is new', () => {
-  assert.equal(told(undefined, first).length, 7)
+  assert.equal(changesOf(undefined, first).length, 7)
 })

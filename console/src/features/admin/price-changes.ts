@@ -1,4 +1,4 @@
-/** What of a price is another than of the one before it: each class of tokens, tiers, options and fees. Pure. */
+/** Differences between two prices: token classes, tiers, options and fees. Pure. */
 
 import type { OperationOutput } from '@/lib/api'
 import { pricedMeters } from '../../../../contract/meters.ts'
@@ -7,10 +7,10 @@ export type Version = OperationOutput<'models.prices'>[number]
 
 export interface PriceChange {
   readonly label: string
-  /** As the contract tells it; null: it did not have one. */
+  /** A price of the contract; null: none. */
   readonly from: string | null
   readonly to: string | null
-  /** `usd`: an amount in USD; `factor`: what every price is multiplied by. */
+  /** `usd`: an amount in USD; `factor`: a multiplier on every price. */
   readonly of: 'usd' | 'factor'
 }
 
@@ -31,7 +31,7 @@ interface Part {
   readonly of: PriceChange['of']
 }
 
-/** Every part that a price has, by its words. */
+/** Every part of a price, by its label. */
 function partsOf(version: Version): ReadonlyMap<string, Part> {
   const parts = new Map<string, Part>()
   const add = (label: string, text: string | null, of: Part['of']): void => {

@@ -1,4 +1,4 @@
-/** The fields of a price, and what of them is sent: USD per million tokens, from a moment on. */
+/** The form fields of a price and the input made from them: USD per million tokens, from a start time. */
 
 import type { JSX } from 'react'
 import { Field } from '@/components/field'
@@ -8,13 +8,13 @@ import { eachRate, meters, type RateName } from '../../../../contract/meters.ts'
 
 export type NewPrice = OperationAsk<'models.price'>['price']
 
-/** What must be filled in stands first. */
+/** Required fields first. */
 const rateFields = Object.values(meters)
   .map(({ rate, priceLabel, absent }) => [rate, priceLabel, absent === 'required'] as const)
   .toSorted(([, , one], [, , other]) => Number(other) - Number(one))
 
 export interface PriceDraft extends Readonly<Record<RateName, string>> {
-  /** As the browser's field has it, in the reader's zone; empty: from now on. */
+  /** As the browser's field has it, in the local zone; empty: now. */
   readonly from: string
   readonly source: string
 }
@@ -25,12 +25,12 @@ export const emptyPrice: PriceDraft = {
   source: '',
 }
 
-/** Whether enough is filled in. */
+/** Whether the required fields are filled in. */
 export function isPriced({ input, output }: PriceDraft): boolean {
   return input.trim() !== '' && output.trim() !== ''
 }
 
-/** The price as it is sent: tiers, options and fees of the present one go on where the new one says nothing of them. */
+/** The input of the operation: tiers, options and fees of the current price carry over. */
 export function newPriceOf(draft: PriceDraft, present: Partial<NewPrice> = {}): NewPrice {
   const rates = rateFields.flatMap(([name]) => {
     const text = draft[name].trim()
@@ -60,7 +60,7 @@ export function RatesFields({ draft, onChange, problem }: RatesFieldsProps): JSX
     <>
       <fieldset className="grid grid-cols-2 gap-3">
         <legend className="mb-2 text-sm text-ink-soft">
-          USD per million tokens. What stays empty follows from the input price.
+          USD per million tokens. Empty fields are derived from the input price.
         </legend>
         {rateFields.map(([name, label, isNeeded]) => (
           <Field key={name} label={label} optional={!isNeeded} {...errorAt(name)}>
@@ -73,9 +73,9 @@ export function RatesFields({ draft, onChange, problem }: RatesFieldsProps): JSX
         ))}
       </fieldset>
       <Field
-        label="From"
+        label="Effective from"
         optional
-        hint="Left empty: from now on. In your own time zone."
+        hint="In your local time zone. Leave empty to start now."
         {...errorAt('effectiveFrom')}
       >
         <Input
@@ -87,7 +87,7 @@ export function RatesFields({ draft, onChange, problem }: RatesFieldsProps): JSX
       <Field
         label="Source"
         optional
-        hint="Where the price comes from. It stands on the price list."
+        hint="Where the price comes from. Shown on the price list."
         {...errorAt('source')}
       >
         <Input

@@ -1,13 +1,13 @@
-/** The parts that sections of the admin pages share: the way to the next page of a list, and to an account. */
+/** Shared parts of the admin sections: pagination and account links. */
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { useSearch, useSetSearch } from '@/lib/search'
 
 export interface PagerProps {
-  /** The name of the field in the address that says where the page begins. */
+  /** The search parameter of the page cursor. */
   readonly name: 'after' | 'before'
-  /** Where the next page begins; undefined: this is the last one. */
+  /** The cursor of the next page; undefined: this is the last page. */
   readonly next: string | undefined
   readonly label: string
 }
@@ -32,7 +32,7 @@ export function Pager({ name, next, label }: PagerProps): JSX.Element | null {
 
 export const linkLook = 'font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink'
 
-/** The way to an account's page. */
+/** A link to an account's page. */
 export function AccountLink({
   id,
   children,

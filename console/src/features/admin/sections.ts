@@ -6,8 +6,8 @@ export const sections = [
   ['upstreams', 'Upstreams'],
   ['codes', 'Codes'],
   ['payments', 'Payments'],
-  ['losses', 'Losses'],
-  ['audit', 'Audit'],
+  ['write-offs', 'Write-offs'],
+  ['audit', 'Audit log'],
   ['system', 'System'],
 ] as const
 

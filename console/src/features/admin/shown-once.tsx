@@ -1,4 +1,4 @@
-/** What is shown a single time: a key, a code, a link. Closes by its own button alone. */
+/** A secret that is shown once: a key, a code, a link. Closes only by its own button. */
 import type { JSX, ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { Code } from '@/components/code'
@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '@/components/dialog'
 export interface ShownOnceProps {
   readonly title: string
   readonly children: ReactNode
-  /** What it is called above its frame: "Code". */
+  /** The label above the value: "Code". */
   readonly label: string
   readonly text: string
   readonly onClose: () => void
@@ -18,11 +18,11 @@ export function ShownOnce({ title, children, label, text, onClose }: ShownOncePr
     <Dialog open held onOpenChange={(open) => (open ? undefined : onClose())} title={title}>
       <div className="flex flex-col gap-4">
         <p className="text-ink-soft">{children}</p>
-        <Code code={text} language={label} what={`the ${label.toLowerCase()}`} wrap />
+        <Code code={text} language={label} what={`${label.toLowerCase()}`} wrap />
       </div>
       <DialogActions>
         <Button variant="primary" onClick={onClose}>
-          I have it
+          Done
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,4 +1,4 @@
-/** The state of the installation, what an operator should look at, and the check of every balance. */
+/** The state of the installation, what needs action, and the ledger check. */
 import { useQuery } from '@tanstack/react-query'
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
@@ -19,10 +19,10 @@ type State = OperationOutput<'system.show'>
 type Verified = OperationOutput<'ledger.verify'>
 const everyMs = 5_000
 const platformNames: Readonly<Record<string, string>> = {
-  revenue: 'Revenue from requests',
-  promo: 'Given away',
-  clearing: 'Paid in',
-  write_offs: 'Borne for customers',
+  revenue: 'Usage revenue',
+  promo: 'Credits granted',
+  clearing: 'Payments received',
+  write_offs: 'Written off',
   refunds: 'Refunded',
 }
 
@@ -32,7 +32,7 @@ export function System(): JSX.Element {
   return (
     <>
       {system.data?.warnings.map((warning) => (
-        <Banner key={warning} tone="warn" title="Look at this:">
+        <Banner key={warning} tone="warn" title="Action needed:">
           {warning}
         </Banner>
       ))}
@@ -40,7 +40,7 @@ export function System(): JSX.Element {
         <Stat
           label="Running requests"
           value={shownOf(system.data, ({ running }) => count(running))}
-          hint={system.data?.draining === true ? 'Shutting down' : 'At this moment'}
+          hint={system.data?.draining === true ? 'Shutting down' : 'Right now'}
         />
         <Stat label="Accounts" value={shownOf(system.data, ({ accounts }) => count(accounts))} />
         <Stat label="Memory" value={shownOf(system.data, ({ memoryBytes }) => bytes(memoryBytes))} />
@@ -53,7 +53,10 @@ export function System(): JSX.Element {
         <Card title="Installation">
           {system.data === undefined ? <Skeleton className="h-56" /> : <Facts state={system.data} />}
         </Card>
-        <Card title="The house" description="The other side of every entry: what customers gained, it gave.">
+        <Card
+          title="Operator ledger"
+          description="The platform side of every entry: what customers gain is booked against it."
+        >
           {system.data === undefined ? (
             <Skeleton className="h-40" />
           ) : (
@@ -82,7 +85,7 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
     <Pairs
       rows={[
         ['Version', `${state.version}, on Node ${state.node}`],
-        ['Running since', <When key="since" at={state.startedAt} />],
+        ['Started', <When key="since" at={state.startedAt} />],
         [
           'Address',
           <span key="address" className="break-all">
@@ -91,8 +94,8 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
         ],
         ['Database', `SQLite${size}`],
         ['Sign-up', state.signup],
-        ['Mail', state.mail ? 'is sent' : 'is not set up'],
-        ['Payments', state.payments === 'stripe' ? 'by Stripe' : 'by hand and codes'],
+        ['Email', state.mail ? 'Configured' : 'Not configured'],
+        ['Payments', state.payments === 'stripe' ? 'Stripe' : 'Manual credit and codes'],
       ]}
     />
   )
@@ -111,7 +114,7 @@ function Pairs({ rows }: { readonly rows: readonly (readonly [string, ReactNode]
   )
 }
 
-/** What is known without asking. */
+/** What is known without a full check. */
 function Checked({ ledger }: { readonly ledger: State['ledger'] }): JSX.Element {
   const { checked, contradictions, verified } = ledger
   return (
@@ -119,20 +122,20 @@ function Checked({ ledger }: { readonly ledger: State['ledger'] }): JSX.Element 
       <Pairs
         rows={[
           [
-            'Checked beside the requests',
+            'Last continuous check',
             <span key="checked" className="flex items-center justify-end gap-2">
-              {checked === null ? 'The first round is under way' : <When at={checked} />}
+              {checked === null ? 'First pass in progress' : <When at={checked} />}
               {contradictions === 0 ? null : <Badge tone="bad">{count(contradictions)} contradictions</Badge>}
             </span>,
           ],
-          ['Computed anew', verified === null ? 'Never' : <When key="verified" at={verified} />],
+          ['Last full check', verified === null ? 'Never' : <When key="verified" at={verified} />],
         ]}
       />
     </div>
   )
 }
 
-/** Asked for by hand: it reads the whole ledger. */
+/** Runs on request only: it reads the whole ledger. */
 function Verify({ ledger }: { readonly ledger: State['ledger'] | undefined }): JSX.Element {
   const verified = useQuery<Verified, ApiError>({
     queryKey: ['ledger.verify'],
@@ -143,10 +146,10 @@ function Verify({ ledger }: { readonly ledger: State['ledger'] | undefined }): J
   return (
     <Card
       title="Ledger"
-      description="Computes every balance and hold anew from the entries and compares. Requests go on meanwhile."
+      description="Recomputes every balance and reservation from the entries and compares. Requests keep running."
       actions={
         <Button pending={verified.isFetching} onClick={() => void verified.refetch()}>
-          Check the ledger
+          Run full check
         </Button>
       }
     >
@@ -160,7 +163,7 @@ function Verify({ ledger }: { readonly ledger: State['ledger'] | undefined }): J
         ) : verified.isError ? (
           <Problem problem={verified.error} onRetry={() => void verified.refetch()} />
         ) : verified.data === undefined ? (
-          <p className="text-ink-soft">Not checked since this page was opened.</p>
+          <p className="text-ink-soft">Not run since this page was opened.</p>
         ) : (
           <Outcome verified={verified.data} />
         )}
@@ -180,7 +183,7 @@ function Outcome({ verified }: { readonly verified: Verified }): JSX.Element {
           <TriangleAlert aria-hidden="true" className="size-5 text-bad" />
         )}
         <span className="font-medium">
-          {ok ? 'Every balance is right.' : 'The ledger contradicts itself.'}
+          {ok ? 'All balances are correct.' : 'The ledger is inconsistent.'}
         </span>
         <Badge tone={ok ? 'good' : 'bad'}>
           {count(accounts)} accounts, {count(entries)} entries, {count(openHolds)} open holds

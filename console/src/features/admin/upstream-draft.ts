@@ -1,4 +1,4 @@
-/** What is typed into the form of an upstream, and what it asks for. Pure. */
+/** The draft of an upstream's form and the input made from it. Pure. */
 import type { OperationAsk } from '@/lib/api'
 
 export interface UpstreamDraft {
@@ -8,15 +8,15 @@ export interface UpstreamDraft {
   readonly credential: string
   readonly weight: string
   readonly disabled: boolean
-  /** '' is no choice yet; at the provider's own address it means all. */
+  /** '' means not chosen yet; at the provider's own address it means all. */
   readonly choice: '' | 'all' | 'list'
-  /** One model per line: its name, or `name = name at the host`. */
+  /** One model per line: its name, or `name = host name`. */
   readonly list: string
 }
 
 type Listed = Exclude<NonNullable<OperationAsk<'upstreams.put'>['models']>, 'all'>
 
-/** The models of a list; undefined: a line is neither a name nor two. */
+/** The models of a list; undefined: a line is invalid. */
 export function listedModels(text: string): Listed | undefined {
   const lines = text
     .split('\n')
@@ -30,20 +30,20 @@ export function listedModels(text: string): Listed | undefined {
   })
 }
 
-/** The list as it is typed. */
+/** The list as text. */
 export function listText(models: Listed): string {
   return models
     .map(({ model, upstreamModel }) => (upstreamModel === undefined ? model : `${model} = ${upstreamModel}`))
     .join('\n')
 }
 
-/** Adds a model by its name at the host, or removes it; other lines stay. */
+/** Adds a model by its host name, or removes it; other lines stay. */
 export function withModel(text: string, name: string, isWanted: boolean): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && nameAtHost(line) !== name)
   return [...lines, ...(isWanted ? [name] : [])].join('\n')
 }
 
-/** The names at the host, of all lines. */
+/** The host names of all lines. */
 export function namesAtHost(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').map(nameAtHost))
 }
@@ -66,7 +66,7 @@ export function moved(
   return isHost && !wasForHost && draft.choice === 'all' ? { ...to, choice: '' } : to
 }
 
-/** Whether the form says enough to be checked. */
+/** Whether the form is complete enough to be reviewed. */
 export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
   const { name, url, credential, choice, list } = draft
   if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
@@ -88,7 +88,7 @@ export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
   }
 }
 
-/** One spelling for addresses that differ by a slash at the end alone. */
+/** Normalizes a trailing slash. */
 export function plainUrl(text: string): string {
   return text.trim().replace(/\/+$/, '')
 }

@@ -15,9 +15,9 @@ export interface UpstreamFieldsProps {
   readonly upstream: Upstream | undefined
   readonly draft: UpstreamDraft
   readonly set: (changes: Partial<UpstreamDraft>) => void
-  /** Whether the stored credential may not be used, since the provider or the address is another. */
+  /** Whether the stored key can't be used because the provider or address changed. */
   readonly goesElsewhere: boolean
-  /** Whether another upstream has the name of this new one. */
+  /** Whether another upstream has this name. */
   readonly isTaken: boolean
   readonly problem: ApiError | null
 }
@@ -80,9 +80,9 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
         </Select>
       </Field>
       <Field
-        label="Address"
+        label="Base URL"
         optional
-        hint="Base URL of the host, including its path. Leave empty for the provider's own."
+        hint="Including its path. Leave empty for the provider's own API."
         {...errorAt(problem, 'url')}
       >
         <Input
@@ -94,7 +94,7 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
         />
       </Field>
       <Field
-        label="Credential"
+        label="API key"
         optional={!goesElsewhere}
         hint={credentialHint(upstream, goesElsewhere)}
         {...errorAt(problem, 'credential')}
@@ -110,11 +110,11 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
   )
 }
 
-const takenWords = 'An upstream with this name exists. Edit that one, or choose another name.'
+const takenWords = 'An upstream with this name exists. Edit it, or choose another name.'
 
 function credentialHint(upstream: Upstream | undefined, goesElsewhere: boolean): string {
-  if (upstream === undefined) return 'The API key from the provider.'
+  if (upstream === undefined) return "Created in the provider's dashboard."
   return goesElsewhere
-    ? 'Enter the credential again: the stored one is never sent to another provider or address.'
-    : `Leave empty to keep the one ending in ${upstream.credentialEnd}.`
+    ? 'Enter the API key again: the stored key is never sent to another provider or address.'
+    : `Leave empty to keep the key ending in ${upstream.credentialEnd}.`
 }

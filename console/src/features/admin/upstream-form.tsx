@@ -1,4 +1,4 @@
-/** Adds an upstream or changes one: its fields, a review of what it will sell, then the save. */
+/** Adds or edits an upstream: fields, a review of what it will serve, then save. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { toast } from '@/components/toaster'
@@ -33,7 +33,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
   const common = {
     open: true,
     onOpenChange: onClose,
-    title: upstream === undefined ? 'Add an upstream' : `Edit ${upstream.name}`,
+    title: upstream === undefined ? 'Add upstream' : `Edit ${upstream.name}`,
     size: 'large',
   } as const
   if (found !== undefined) {
@@ -64,7 +64,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
   return (
     <FormDialog
       {...common}
-      description="A provider endpoint and the credential for it. The credential is stored encrypted and sent only to this address."
+      description="A provider endpoint and its API key. The key is stored encrypted and sent only to this address."
       action="Review"
       pending={check.isPending}
       disabled={isTaken || !isWhole(draft, goesElsewhere)}
@@ -106,7 +106,7 @@ function usePut(upstream: Upstream | undefined, onClose: () => void) {
       onClose()
       toast.good(
         upstream === undefined
-          ? `${name} was added. ${serves.length === 0 ? 'It serves no models yet.' : 'Try one of its models in the Playground.'}`
+          ? `${name} was added. ${serves.length === 0 ? 'It serves no models yet.' : 'Try one of its models in the playground.'}`
           : `${name} was saved.`,
       )
     },

@@ -1,4 +1,4 @@
-/** The models of an upstream: all of its provider, or a list, typed or chosen from the host's own list. */
+/** The models of an upstream: all of its provider's, or a list, typed or selected from the host's own list. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Checkbox } from '@/components/checkbox'
@@ -15,7 +15,7 @@ import { askOf, listedModels, namesAtHost, type UpstreamDraft, withModel } from 
 interface UpstreamModelsProps {
   readonly draft: UpstreamDraft
   readonly set: (changes: Partial<UpstreamDraft>) => void
-  /** Whether a stored credential may be used at this address. */
+  /** Whether a stored key may be used at this address. */
   readonly hasCredential: boolean
   readonly problem: ApiError | null
 }
@@ -30,8 +30,8 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
         label="Models"
         hint={
           isOwn
-            ? 'Requests for other models never go there.'
-            : `This is not ${name}'s own address, so choose. Requests for other models never go there.`
+            ? 'Requests for other models are never sent there.'
+            : `This is not ${name}'s own address, so choose. Requests for other models are never sent there.`
         }
         {...errorAt(problem, 'models')}
       >
@@ -76,7 +76,7 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
   )
 }
 
-/** The host's own list, requested with the credential. */
+/** The host's own list, requested with the key. */
 function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'problem'>): JSX.Element {
   const ask = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const host = ask.data?.host ?? null
@@ -94,7 +94,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
           List the host's models
         </Button>
         {isPossible ? null : (
-          <span className="text-sm text-ink-soft">Enter a name and a credential first.</span>
+          <span className="text-sm text-ink-soft">Enter a name and an API key first.</span>
         )}
       </div>
       {trouble === null ? null : (
@@ -114,7 +114,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
   )
 }
 
-/** Without the models, whose list need not be valid yet for the host to be asked. */
+/** Without the models, because their list need not be valid yet. */
 function withoutModels(draft: UpstreamDraft) {
   const { models: _models, ...asked } = askOf(draft)
   return asked

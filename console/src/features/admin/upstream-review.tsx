@@ -1,4 +1,4 @@
-/** What an upstream will sell once it is saved. */
+/** What an upstream will serve once it is saved. */
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
@@ -20,23 +20,23 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
       </p>
       {sells.length === 0 ? (
         <Banner tone="warn" title="Serves no models.">
-          {draft.disabled ? 'It is disabled.' : 'None of its models is sold.'}
+          {draft.disabled ? 'The upstream is disabled.' : 'None of its models are enabled.'}
         </Banner>
       ) : (
-        <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} new on sale`}`}>
+        <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} newly available`}`}>
           {sells.map(({ model, upstreamModel, isNew }) => (
             <li key={model} className="flex flex-wrap items-center gap-2">
               <code className="text-[0.8125rem] break-all">{model}</code>
               {upstreamModel === model ? null : (
                 <span className="text-sm text-ink-soft">as {upstreamModel}</span>
               )}
-              {isNew ? <Badge tone="good">New on sale</Badge> : null}
+              {isNew ? <Badge tone="good">New</Badge> : null}
             </li>
           ))}
         </Names>
       )}
       {notSold.length === 0 ? null : (
-        <Names title={`Listed, but not sold: ${counted(notSold.length)}`}>
+        <Names title={`Listed, but disabled: ${counted(notSold.length)}`}>
           {notSold.map(({ model, reason }) => (
             <li key={model}>
               <code className="text-[0.8125rem] break-all">{model}</code>
@@ -46,7 +46,7 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
         </Names>
       )}
       {stops.length === 0 ? null : (
-        <Names title={`No longer sold: ${counted(stops.length)}`}>
+        <Names title={`No longer available: ${counted(stops.length)}`}>
           {stops.map((model) => (
             <li key={model}>
               <code className="text-[0.8125rem] break-all">{model}</code>

@@ -1,4 +1,4 @@
-/** Upstreams: where requests go, how each is doing, and those that were added here. */
+/** Upstreams: where requests go, their health, and those added here. */
 
 import { type JSX, useState } from 'react'
 import { Badge, type Tone } from '@/components/badge'
@@ -24,15 +24,15 @@ type State = Upstream['health']['state']
 const everyMs = 10_000
 const healthWords: Readonly<Record<State, readonly [Tone, string]>> = {
   healthy: ['good', 'Healthy'],
-  cooling: ['warn', 'Rests a moment'],
-  ejected: ['bad', 'Taken out'],
-  unused: ['neutral', 'Not used yet'],
+  cooling: ['warn', 'Cooling down'],
+  ejected: ['bad', 'Ejected'],
+  unused: ['neutral', 'Unused'],
 }
 
 type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly upstream: Upstream }
 
 export function Upstreams(): JSX.Element {
-  // Health changes with every request and is told by no event.
+  // Health changes with every request and publishes no event.
   const upstreams = useOperation('upstreams.list', {}, { everyMs })
   const [doing, setDoing] = useState<Doing>()
   const close = (): void => setDoing(undefined)
@@ -45,7 +45,7 @@ export function Upstreams(): JSX.Element {
         actions={
           <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'add' })}>
             <Plus aria-hidden="true" />
-            Add an upstream
+            Add upstream
           </Button>
         }
         flush
@@ -62,8 +62,8 @@ export function Upstreams(): JSX.Element {
             empty={
               <Empty
                 icon={<Server />}
-                title="No upstream yet"
-                text="Add a provider's credential. You review what it will sell before it is saved."
+                title="No upstreams yet"
+                text="Add a provider key. You review the models it serves before saving."
               />
             }
           />
@@ -87,7 +87,7 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
         <>
           <span className="font-medium">{upstream.name}</span>
           <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
-            {upstream.url ?? `${upstream.provider}, its own address`}
+            {upstream.url ?? `${upstream.provider}, default URL`}
           </span>
           <OnPhone>
             <HealthOf upstream={upstream} />
@@ -114,7 +114,7 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
     { id: 'weight', header: 'Weight', align: 'right', wide: true, cell: ({ weight }) => weight },
     {
       id: 'credential',
-      header: 'Credential',
+      header: 'API key',
       wide: true,
       cell: ({ credentialEnd }) =>
         credentialEnd === '' ? '' : <code className="text-[0.8125rem]">…{credentialEnd}</code>,
@@ -127,14 +127,14 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
         upstream.from === 'configuration' ? (
           <span
             className="text-sm text-ink-soft max-md:sr-only"
-            title="Set in tollgate.yaml or the environment, and changed there"
+            title="Defined in tollgate.yaml or environment variables. Edit it there."
           >
-            From the configuration
+            From configuration
           </span>
         ) : (
           <Menu
             trigger={
-              <Button variant="ghost" size="icon" aria-label={`What can be done with ${upstream.name}`}>
+              <Button variant="ghost" size="icon" aria-label={`Actions for ${upstream.name}`}>
                 <MoreHorizontal aria-hidden="true" />
               </Button>
             }
@@ -149,14 +149,14 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
   ]
 }
 
-/** How many it serves, and whether they are all of its provider or a list. */
+/** How many models it serves, and whether they are all of its provider's or a list. */
 function ServedBy({ upstream: { serves, models } }: { readonly upstream: Upstream }): JSX.Element {
   if (serves.length === 0) return <Badge tone="warn">None</Badge>
   return (
     <span title={serves.join(', ')}>
       {count(serves.length)}
       <span className="block text-sm text-ink-soft">
-        {models === 'all' ? 'all of its provider' : models === null ? 'by name' : 'listed'}
+        {models === 'all' ? "all of the provider's" : models === null ? 'by name' : 'listed'}
       </span>
     </span>
   )
@@ -175,7 +175,7 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
       )}
       {health.lastError === null ? null : (
         <span className="max-w-72 min-w-32 text-sm whitespace-normal text-ink-soft">
-          {health.state === 'healthy' ? 'Its last failure: ' : ''}
+          {health.state === 'healthy' ? 'Last failure: ' : ''}
           {health.lastError}
         </span>
       )}
@@ -194,7 +194,7 @@ function Remove({
     changes: ['upstreams', 'models'],
     onDone() {
       onClose()
-      toast.good(`${upstream.name} and its credential were removed.`)
+      toast.good(`${upstream.name} and its API key were removed.`)
     },
   })
   return (
@@ -207,8 +207,8 @@ function Remove({
       onConfirm={() => remove.mutate({ upstream: upstream.name })}
     >
       <p>
-        Its credential is erased and it gets no more requests. Models that no other upstream serves are no
-        longer sold.
+        Its API key is deleted and it gets no more requests. Models that no other upstream serves become
+        unavailable.
       </p>
     </ConfirmDialog>
   )

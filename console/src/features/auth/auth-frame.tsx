@@ -1,4 +1,4 @@
-/** The frame of the pages on which people come in: one column, one thing to do. */
+/** The frame of the sign-in pages: one column, one task. */
 import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useRef } from 'react'
 import { Logo } from '@/layout/logo'
@@ -9,7 +9,7 @@ export interface AuthFrameProps {
   readonly title: string
   readonly description?: ReactNode
   readonly children: ReactNode
-  /** The other way, below the form. */
+  /** The alternative, below the form. */
   readonly footer?: ReactNode
 }
 
@@ -18,7 +18,7 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
   useEffect(() => {
     document.title = `${title} · Tollgate`
     takesFirstPlace()
-    // A form that has a first field keeps the focus there.
+    // A form with a first field keeps the focus there.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
   }, [title])
   return (
@@ -61,7 +61,7 @@ export interface MessageProps {
   readonly action?: ReactNode
 }
 
-/** What came of it, in place of a form: in line with the heading, as the form would be. */
+/** An outcome in place of a form, aligned with the heading. */
 export function Message({ title, text, action }: MessageProps): JSX.Element {
   return (
     <div>
@@ -72,5 +72,5 @@ export function Message({ title, text, action }: MessageProps): JSX.Element {
   )
 }
 
-/** A link inside a sentence of these pages. */
+/** A text link on these pages. */
 export const textLink = 'font-medium text-accent underline underline-offset-2 hover:text-accent-strong'

@@ -1,6 +1,6 @@
 /**
- * Asks somebody who is signed in to prove again that it is them, before something that asks for a recent login: by
- * password, by the code of the second factor, or by passkey.
+ * Asks a signed-in person to confirm their identity before an operation that needs a recent login: by password,
+ * authenticator code or passkey.
  */
 
 import { type JSX, useState } from 'react'
@@ -24,8 +24,8 @@ export function ConfirmItsYou({ onAnswer }: ConfirmItsYouProps): JSX.Element {
     <Dialog
       open
       onOpenChange={() => onAnswer(false)}
-      title="Confirm it is you"
-      description="Your login is a while ago, and this can change a lot."
+      title="Confirm it's you"
+      description="For your security, confirm your identity to continue."
       size="small"
     >
       <ProofForm onAnswer={onAnswer} />
@@ -59,16 +59,16 @@ function ProofForm({ onAnswer }: ConfirmItsYouProps): JSX.Element {
       }}
     >
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-      {/* Password managers look for the name beside the password. */}
+      {/* Password managers expect the username next to the password. */}
       <input type="hidden" name="email" autoComplete="username" value={person?.email ?? ''} />
       {proof === 'password' ? (
         <PasswordField kind="present" value={text} onChange={setText} focused />
       ) : (
-        <CodeField label="Code of your authenticator app" value={text} onChange={setText} />
+        <CodeField label="Authenticator code" value={text} onChange={setText} />
       )}
       {person?.twoFactor === true ? (
         <Button variant="ghost" onClick={turn}>
-          {proof === 'password' ? 'Use the authenticator app' : 'Use the password'}
+          {proof === 'password' ? 'Use authenticator app' : 'Use password'}
         </Button>
       ) : null}
       <PasskeyButton onProved={() => onAnswer(true)} />

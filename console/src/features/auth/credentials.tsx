@@ -1,4 +1,4 @@
-/** The fields that several of these pages share: e-mail address, password, a new password. */
+/** Shared fields: email, password, new password. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -21,7 +21,7 @@ interface EmailProps extends TextProps {
 }
 
 export function EmailField(props: EmailProps): JSX.Element {
-  const { label = 'E-mail address', hint, value, onChange, error, focused } = props
+  const { label = 'Email', hint, value, onChange, error, focused } = props
   return (
     <Field label={label} error={error} hint={hint}>
       <Input
@@ -56,7 +56,7 @@ export function NameField({ value, onChange, error, focused }: TextProps): JSX.E
 
 interface PasswordProps extends TextProps {
   readonly label?: string
-  /** `new`: a password manager offers to make one. */
+  /** `new`: password managers offer to generate one. */
   readonly kind: 'present' | 'new'
 }
 
@@ -68,7 +68,9 @@ export function PasswordField(props: PasswordProps): JSX.Element {
       <Field
         label={label}
         error={error}
-        {...(kind === 'new' ? { hint: `At least ${passwordLengthMin} characters; a sentence is best.` } : {})}
+        {...(kind === 'new'
+          ? { hint: `At least ${passwordLengthMin} characters. A passphrase works well.` }
+          : {})}
       >
         <Input
           type={isShown ? 'text' : 'password'}

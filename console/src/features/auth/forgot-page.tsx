@@ -1,4 +1,4 @@
-/** Asking for a link that sets a new password. Says the same whether or not the address is known. */
+/** Requests a password reset link. The answer is the same whether or not the address is known. */
 import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -14,7 +14,7 @@ export function ForgotPage(): JSX.Element {
   const installation = useOperation('installation.show')
   return (
     <AuthFrame
-      title="Reset the password"
+      title="Reset password"
       footer={
         <Link to="/console/sign-in" search={{}} className={textLink}>
           Back to sign-in
@@ -28,8 +28,8 @@ export function ForgotPage(): JSX.Element {
       {installation.data?.mail === true ? <AskForm /> : null}
       {installation.data?.mail === false ? (
         <Message
-          title="This server sends no mail"
-          text="Ask an administrator for a reset link: they make one on the Admin page, or with the command line."
+          title="This server can't send email"
+          text="Ask an administrator for a reset link. They can create one on the Admin page or with the CLI."
         />
       ) : null}
     </AuthFrame>
@@ -44,9 +44,9 @@ function AskForm(): JSX.Element {
     return (
       <div role="status">
         <Message
-          title="Look into your mail"
-          text={`If ${sentTo} has an account here, a link to set a new password is on its way. It works for an hour.`}
-          action={<Button onClick={() => setSentTo(undefined)}>Use another address</Button>}
+          title="Check your email"
+          text={`If an account exists for ${sentTo}, we sent a link to set a new password. It expires in an hour.`}
+          action={<Button onClick={() => setSentTo(undefined)}>Use another email</Button>}
         />
       </div>
     )
@@ -63,11 +63,11 @@ function AskForm(): JSX.Element {
         )
       }}
     >
-      <p className="text-ink-soft">We send a link to your address with which you set a new one.</p>
+      <p className="text-ink-soft">We'll email you a link to set a new password.</p>
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
       <EmailField value={email} onChange={setEmail} focused />
       <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
-        Send the link
+        Send link
       </Button>
     </form>
   )

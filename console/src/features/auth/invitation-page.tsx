@@ -1,4 +1,4 @@
-/** An invitation into an organization: what it is, and the choice to take it. */
+/** An invitation to an organization: what it is, and whether to accept it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
@@ -39,15 +39,15 @@ function SignInFirst(): JSX.Element {
   const next = useRouterState({ select: ({ location }) => location.href })
   return (
     <Message
-      title="You are invited to an organization"
-      text="Sign in, or create an account with the address that the invitation was sent to. Then you can accept it."
+      title="You're invited to an organization"
+      text="Sign in or create an account with the email the invitation was sent to. Then you can accept it."
       action={
         <>
           <LinkButton to="/console/sign-in" search={{ next }} variant="primary">
             Sign in
           </LinkButton>
           <LinkButton to="/console/sign-up" search={{ next }}>
-            Create an account
+            Create account
           </LinkButton>
         </>
       }
@@ -81,7 +81,7 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
         await client.invalidateQueries()
         const { accounts } = await call('me.show')
         toast.good(said)
-        // Who accepted is where they were invited to; who declined is in no account of it.
+        // Accepting opens the organization; declining stays in the personal account.
         const account = accounts.find(
           ({ organization }) => organization === invitation.organizationId,
         )?.account
@@ -91,9 +91,9 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
   return (
     <>
       <p>
-        <strong>{invitation.inviterEmail}</strong> invites you into{' '}
-        <strong>{invitation.organizationName}</strong> as <strong>{invitation.role}</strong>. Its members use
-        one balance, each by their role.
+        <strong>{invitation.inviterEmail}</strong> invited you to{' '}
+        <strong>{invitation.organizationName}</strong> as <strong>{invitation.role}</strong>. Members share
+        one balance, with access based on their role.
       </p>
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
       <div className="flex flex-col gap-2">
@@ -102,14 +102,14 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
           className="h-10"
           pending={submit.isPending}
           onClick={() =>
-            void answer('/organization/accept-invitation', `You are in ${invitation.organizationName} now.`)
+            void answer('/organization/accept-invitation', `You joined ${invitation.organizationName}.`)
           }
         >
           Accept
         </Button>
         <Button
           className="h-10"
-          onClick={() => void answer('/organization/reject-invitation', 'The invitation is declined.')}
+          onClick={() => void answer('/organization/reject-invitation', 'Invitation declined.')}
         >
           Decline
         </Button>
@@ -121,11 +121,11 @@ function Offer({ invitation }: { readonly invitation: Invitation }): JSX.Element
 function Gone({ email }: { readonly email?: string }): JSX.Element {
   return (
     <Message
-      title="There is no such invitation"
+      title="Invitation not found"
       text={
         email === undefined
-          ? 'A part of the link may be lost. Ask for a new one.'
-          : `It was used, withdrawn or is too old, or it was not sent to ${email}. Ask whoever invited you.`
+          ? 'The link may be incomplete. Ask for a new one.'
+          : `It was used, withdrawn or has expired, or it was not sent to ${email}. Ask the sender for a new one.`
       }
       action={
         <LinkButton to="/console" search={{}}>

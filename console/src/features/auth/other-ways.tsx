@@ -1,4 +1,4 @@
-/** Signing in without a password: by passkey, or by the word of another provider. */
+/** Signing in without a password: by passkey, or with an identity provider. */
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
@@ -13,7 +13,7 @@ import { useEnter } from '@/lib/where-next'
 interface OtherWaysProps {
   readonly installation: OperationOutput<'installation.show'>
   readonly next: string
-  /** Somebody new has no passkey yet. */
+  /** New people have no passkey yet. */
   readonly passkeys: 'offered' | 'left out'
 }
 

@@ -1,4 +1,4 @@
-/** Setting a new password with the token of a link. */
+/** Sets a new password with the token of a reset link. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
@@ -14,7 +14,7 @@ export function ResetPage(): JSX.Element {
   const { token, error } = useSearch()
   return (
     <AuthFrame
-      title="Set a new password"
+      title="Set new password"
       footer={
         <Link to="/console/sign-in" search={{}} className={textLink}>
           Back to sign-in
@@ -30,10 +30,10 @@ function BadLink(): JSX.Element {
   return (
     <Message
       title="This link does not work"
-      text="It was used already, is too old, or a part of it was lost."
+      text="It was already used, has expired, or is incomplete."
       action={
         <LinkButton to="/console/forgot" search={{}} variant="primary">
-          Ask for a new one
+          Request a new link
         </LinkButton>
       }
     />
@@ -52,17 +52,17 @@ function NewPassword({ token }: { readonly token: string }): JSX.Element {
         void submit.run(
           () => identity('POST', '/reset-password', { newPassword: password, token }),
           async () => {
-            toast.good('The new password is set. Sign in with it.')
+            toast.good('Password updated. Sign in with it.')
             await navigate({ to: '/console/sign-in', search: {} })
           },
         )
       }}
     >
-      <p className="text-ink-soft">All sessions of this account end when the password changes.</p>
+      <p className="text-ink-soft">Changing your password signs you out everywhere.</p>
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
       <PasswordField kind="new" label="New password" value={password} onChange={setPassword} focused />
       <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
-        Set the password
+        Set password
       </Button>
     </form>
   )

@@ -1,4 +1,4 @@
-/** Asks for the second factor: the code of an authenticator app, or a backup code. */
+/** Asks for the second factor: an authenticator code or a backup code. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Field } from '@/components/field'
@@ -15,14 +15,14 @@ interface Words {
 
 const words: Readonly<Record<SecondFactor, Words>> = {
   totp: {
-    label: 'Code of your authenticator app',
-    hint: 'Six digits; a new code comes every half minute.',
+    label: 'Authenticator code',
+    hint: 'The 6-digit code from your authenticator app.',
     other: 'Use a backup code',
   },
   backup: {
     label: 'Backup code',
-    hint: 'Each of them works once.',
-    other: 'Use the authenticator app',
+    hint: 'Each code works once.',
+    other: 'Use authenticator app',
   },
 }
 

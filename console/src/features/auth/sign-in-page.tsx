@@ -1,4 +1,4 @@
-/** Signing in. Whoever is in already goes on at once. */
+/** The sign-in page. People who are already signed in continue directly. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, useEffect, useState } from 'react'
 import { Banner } from '@/components/banner'
@@ -26,12 +26,12 @@ export function SignInPage(): JSX.Element {
   return (
     <AuthFrame
       title="Sign in"
-      description={isHome(wanted) ? 'To your Tollgate console.' : 'To go on to the page you asked for.'}
+      description={isHome(wanted) ? 'To your Tollgate console.' : 'Sign in to continue.'}
       footer={
         <p>
           New here?{' '}
           <Link to="/console/sign-up" search={{ next: wanted }} className={textLink}>
-            Create an account
+            Create account
           </Link>
         </p>
       }
@@ -41,7 +41,7 @@ export function SignInPage(): JSX.Element {
         <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
       )}
       {error === undefined ? null : (
-        <Banner tone="bad" title="That did not sign you in.">
+        <Banner tone="bad" title="Sign-in failed.">
           {reasonOf(error)}
         </Banner>
       )}
@@ -53,19 +53,21 @@ export function SignInPage(): JSX.Element {
   )
 }
 
-/** Whoever only typed the console's address has asked for no page of it. */
+/** Typing the console's address alone is no request for a specific page. */
 const isHome = (wanted: string | undefined) => wanted === undefined || wanted === '/console'
 
-/** What another provider's sign-in came back with. */
+/** The result of a sign-in at an identity provider. */
 function reasonOf(error: string): string {
-  return providerErrors[error] ?? 'The provider did not confirm who you are. Try again, or use another way.'
+  return (
+    providerErrors[error] ?? "The provider couldn't verify your identity. Try again, or use another method."
+  )
 }
 
 const providerErrors: Readonly<Record<string, string>> = {
-  access_denied: 'You did not allow it at the provider.',
-  signup_disabled: 'There is no account for this address yet, and sign-up is not open here.',
+  access_denied: 'Access was denied at the provider.',
+  signup_disabled: 'There is no account for this email, and sign-up is not open.',
   account_not_linked:
-    'An account with this e-mail address exists already. Sign in with its password; then the provider can be added.',
+    'An account with this email already exists. Sign in with its password; then you can add the provider.',
 }
 
 function PasswordForm({ next }: { readonly next: string }): JSX.Element {
@@ -97,7 +99,7 @@ function PasswordForm({ next }: { readonly next: string }): JSX.Element {
           search={{}}
           className="self-end text-sm text-ink-soft underline hover:text-ink"
         >
-          Forgot the password?
+          Forgot password?
         </Link>
       </div>
       <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
@@ -110,7 +112,7 @@ function PasswordForm({ next }: { readonly next: string }): JSX.Element {
 function NeedsSetup(): JSX.Element {
   return (
     <Banner title="This server has no administrator yet.">
-      Open the setup link that it printed when it started, or make a new one with{' '}
+      Open the setup link it printed at startup, or create a new one with{' '}
       <code className="font-mono text-sm">node bin/tollgate.js setup-link</code>.
     </Banner>
   )

@@ -1,4 +1,4 @@
-/** Making an account, in the way that this installation has it: open to everybody, by invitation, or not at all. */
+/** Creating an account, by the mode of this installation: open, by invitation, or closed. */
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import { Banner } from '@/components/banner'
@@ -27,11 +27,11 @@ export function SignUpPage(): JSX.Element {
     (facts.signup === 'open' || (facts.signup === 'invite' && invitation !== undefined))
   return (
     <AuthFrame
-      title="Create an account"
+      title="Create account"
       description={facts === undefined || !mayEnter ? undefined : welcome(facts, invitation)}
       footer={
         <p>
-          Have an account already?{' '}
+          Already have an account?{' '}
           <Link to="/console/sign-in" search={{ next: wanted }} className={textLink}>
             Sign in
           </Link>
@@ -50,19 +50,19 @@ export function SignUpPage(): JSX.Element {
 }
 
 function welcome({ signupCredit, mail }: Installation, invitation: string | undefined): ReactNode {
-  if (isZero(signupCredit)) return 'One key for every model that this server offers.'
-  // Nobody has to confirm whom an administrator invited; a letter still proves the address.
+  if (isZero(signupCredit)) return 'One API key for every model on this server.'
+  // People invited by an administrator need no approval; an email still verifies the address.
   if (invitation !== undefined && !mail)
-    return `You are invited and start with ${usd(signupCredit)} of credit.`
-  const condition = mail ? 'your address is verified' : 'an administrator has confirmed you'
+    return `You're invited and start with ${usd(signupCredit)} of credit.`
+  const condition = mail ? 'your email is verified' : 'an administrator approves you'
   return `You start with ${usd(signupCredit)} of credit once ${condition}.`
 }
 
 function SetupFirst(): JSX.Element {
   return (
     <Banner title="Did you start this server?">
-      Then open the setup link that it printed instead: it makes you the administrator, with the credit of the
-      local account. An account that is made here waits for one to confirm it.
+      Open the setup link it printed at startup instead. It makes you the administrator and gives you the
+      credit of the local account. An account created here needs an administrator's approval.
     </Banner>
   )
 }
@@ -71,18 +71,18 @@ function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
   if (facts.needsSetup) {
     return (
       <Message
-        title="This server is not set up yet"
-        text="Its administrator opens the setup link first. It was printed when the server started."
+        title="This server isn't set up yet"
+        text="The administrator needs to open the setup link first. It was printed at startup."
       />
     )
   }
   return facts.signup === 'invite' ? (
     <Message
-      title="Sign-up is by invitation"
-      text="Ask an administrator of this server for an invitation. The link that you get opens this page with a form."
+      title="Sign-up is by invitation only"
+      text="Ask an administrator of this server for an invitation link."
     />
   ) : (
-    <Message title="Sign-up is closed" text="This server takes no new accounts at present." />
+    <Message title="Sign-up is closed" text="This server isn't accepting new accounts." />
   )
 }
 
@@ -126,11 +126,11 @@ function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element 
         <EmailField
           value={email}
           onChange={setEmail}
-          hint={invited === undefined ? undefined : 'The invitation is for this address.'}
+          hint={invited === undefined ? undefined : 'The invitation was sent to this email.'}
         />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
-          Create the account
+          Create account
         </Button>
       </form>
       <OtherWays installation={installation} next={next} passkeys="left out" />

@@ -10,11 +10,11 @@ export function TwoFactorPage(): JSX.Element {
   const enter = useEnter()
   return (
     <AuthFrame
-      title="Second step"
-      description="Your account asks for a second proof that it is you."
+      title="Two-factor authentication"
+      description="Enter a code to finish signing in."
       footer={
         <Link to="/console/sign-in" search={{}} className={textLink}>
-          Sign in as somebody else
+          Sign in as someone else
         </Link>
       }
     >

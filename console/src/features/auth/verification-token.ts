@@ -1,6 +1,6 @@
-/** What a verification token says of itself, for words on the page alone: the server judges it. Pure. */
+/** Reads a verification token for display only: the server validates it. Pure. */
 
-/** The address that a change leads to, while only the present one was confirmed; undefined for every other token. */
+/** The new address, while only the current one is confirmed; undefined for all other tokens. */
 export function newAddressOf(token: string): string | undefined {
   const said = claimsOf(token)
   const isFirst = said.requestType === 'change-email-confirmation'

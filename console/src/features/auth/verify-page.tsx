@@ -1,4 +1,4 @@
-/** The end of the link that confirms an address, and what to do while it is on its way. */
+/** Verifies an email address, and says what to do while the email is on its way. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
@@ -17,7 +17,7 @@ import { newAddressOf } from './verification-token.ts'
 export function VerifyPage(): JSX.Element {
   const { token, email, error } = useSearch()
   return (
-    <AuthFrame title="Confirm your address">
+    <AuthFrame title="Verify your email">
       {token === undefined ? null : <Verification token={token} />}
       {token === undefined && error !== undefined ? <Failed email={email} /> : null}
       {token === undefined && error === undefined && email !== undefined ? <Sent email={email} /> : null}
@@ -40,26 +40,26 @@ function Verification({ token }: { readonly token: string }): JSX.Element {
   return next === undefined ? <Confirmed /> : <OneMore email={next} />
 }
 
-/** The first of two letters that change an address leads to the second. */
+/** The first of the two emails that change an address leads to the second. */
 function OneMore({ email }: { readonly email: string }): JSX.Element {
   return (
     <div role="status">
       <Message
-        title="One more letter"
-        text={`Now a link is on its way to ${email}. Your address changes once you open that one.`}
+        title="One more email"
+        text={`We sent a link to ${email}. Your email changes once you open it.`}
       />
     </div>
   )
 }
 
-/** The link of a letter confirms an address and signs nobody in: mail is read by more programs than people. */
+/** Verifying an address does not sign in: programs read mail, too. */
 function Confirmed(): JSX.Element {
   const isIn = useOperation('me.show').data !== undefined
   return (
     <div role="status">
       <Message
-        title="Your address is confirmed"
-        text={isIn ? 'Everything is ready.' : 'Everything is ready: sign in and make your first key.'}
+        title="Email verified"
+        text={isIn ? "You're all set." : 'Sign in and create your first API key.'}
         action={
           <LinkButton to={isIn ? '/console' : '/console/sign-in'} search={{}} variant="primary">
             {isIn ? 'Go to the console' : 'Sign in'}
@@ -74,12 +74,12 @@ function Sent({ email }: { readonly email: string }): JSX.Element {
   return (
     <>
       <Message
-        title="Look into your mail"
-        text={`A link was sent to ${email}. Open it to confirm that the address is yours.`}
+        title="Check your email"
+        text={`We sent a link to ${email}. Open it to verify your address.`}
       />
       <Resend email={email} />
       <p className="text-center text-sm text-ink-soft">
-        Nothing there after some minutes? Look among unwanted mail. Is the address wrong?{' '}
+        Nothing after a few minutes? Check your spam folder. Wrong address?{' '}
         <Link to="/console/sign-up" search={{}} className={textLink}>
           Sign up again
         </Link>
@@ -93,7 +93,7 @@ function Failed({ email }: { readonly email: string | undefined }): JSX.Element 
     <>
       <Message
         title="This link does not work"
-        text="It is too old, or it was used already: then you only need to sign in. Else have a new one sent."
+        text="It has expired or was already used. If you used it, just sign in; otherwise request a new one."
       />
       <Resend email={email} />
     </>
@@ -118,10 +118,10 @@ function Resend({ email: known }: { readonly email: string | undefined }): JSX.E
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
       {known === undefined ? <EmailField value={email} onChange={setEmail} /> : null}
       <Button type="submit" pending={submit.isPending} className="h-10 w-full">
-        Send the link again
+        Resend link
       </Button>
       <p role="status" className="min-h-5 text-center text-sm text-ink-soft">
-        {isSent ? 'If the address waits for it, a new link is on its way.' : ''}
+        {isSent ? 'If this address needs verification, a new link is on its way.' : ''}
       </p>
       <Link to="/console/sign-in" search={{}} className={cn(textLink, 'self-start')}>
         Sign in

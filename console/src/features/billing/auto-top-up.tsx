@@ -1,4 +1,4 @@
-/** Automatic top-ups: below which balance, by how much, with which saved method, and why they rest. */
+/** Automatic top-ups: threshold, amount, saved card, and why they are paused. */
 
 import { type JSX, type ReactNode, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -30,19 +30,19 @@ export function AutoTopUp({ billing }: { readonly billing: Billing }): JSX.Eleme
           <Badge tone={autoTopUp === null ? 'neutral' : 'good'}>{autoTopUp === null ? 'Off' : 'On'}</Badge>
         </span>
       }
-      description="Adds credit before the balance runs out, so that long work does not stop."
+      description="Adds credit before the balance runs out, so long-running work isn't interrupted."
     >
       <div className="flex flex-col gap-4">
         {autoTopUpProblem === null ? null : (
-          <Banner tone="bad" title="Automatic top-ups rest.">
-            {autoTopUpProblem} Top up once by hand, with the card to keep, to start them again.
+          <Banner tone="bad" title="Automatic top-ups are paused.">
+            {autoTopUpProblem} To resume, top up once and save the card.
           </Banner>
         )}
         {autoTopUpWaits === null ? null : <TopUpsWait until={autoTopUpWaits} />}
         {savedMethod === null ? (
           <p className="text-ink-soft">
-            It needs a saved card. Top up once with “Keep the card for automatic top-ups” ticked; then it can
-            be turned on here.
+            Requires a saved card. Top up once with “Save card for automatic top-ups” checked, then turn it on
+            here.
           </p>
         ) : (
           <SavedMethod name={savedMethod} mayPay={mayPay} />
@@ -62,7 +62,7 @@ export function AutoTopUp({ billing }: { readonly billing: Billing }): JSX.Eleme
   )
 }
 
-/** There were as many as a day allows, and the balance is low again. */
+/** The daily limit was reached and the balance is low again. */
 export function TopUpsWait({
   until,
   action,
@@ -71,9 +71,9 @@ export function TopUpsWait({
   readonly action?: ReactNode
 }): JSX.Element {
   return (
-    <Banner tone="warn" title="Automatic top-ups wait." action={action}>
-      There were as many within 24 hours as are made. The next one may be made from <When at={until} exact />{' '}
-      on; until then credit can be added by hand.
+    <Banner tone="warn" title="Automatic top-ups are paused." action={action}>
+      The limit for 24 hours was reached. The next one can run after <When at={until} exact />. Until then,
+      add credit manually.
     </Banner>
   )
 }
@@ -84,7 +84,7 @@ function SavedMethod({ name, mayPay }: { readonly name: string; readonly mayPay:
   const forget = useChange('method.forget', {
     changes: ['billing'],
     onDone: () => {
-      toast.good('The saved card is forgotten.')
+      toast.good('Saved card removed.')
       setAsking(false)
     },
   })
@@ -94,18 +94,18 @@ function SavedMethod({ name, mayPay }: { readonly name: string; readonly mayPay:
       <span className="min-w-0 flex-1 truncate">{name}</span>
       {mayPay ? (
         <Button size="small" variant="ghost" onClick={() => setAsking(true)}>
-          Forget
+          Remove
         </Button>
       ) : null}
       <ConfirmDialog
         open={isAsking}
         onOpenChange={setAsking}
-        title="Forget the saved card?"
-        action="Forget card"
+        title="Remove the saved card?"
+        action="Remove card"
         pending={forget.isPending}
         onConfirm={() => forget.mutate({ account: account.id })}
       >
-        <p>Automatic top-ups end with it. Top up with a card to keep to start them again.</p>
+        <p>This also turns off automatic top-ups. To turn them on again, top up and save a card.</p>
       </ConfirmDialog>
     </div>
   )
@@ -135,7 +135,7 @@ function Amounts({ autoTopUp, minimum, maximum }: AmountsProps): JSX.Element {
       compareUsd(topUpAmount, minimum) < 0 ||
       compareUsd(topUpAmount, maximum) > 0
     setErrors({
-      ...(isBelowBad ? { below: 'An amount such as 5.' } : {}),
+      ...(isBelowBad ? { below: 'Enter an amount such as 5.' } : {}),
       ...(isAmountBad ? { amount: `From ${roundUsd(minimum)} to ${roundUsd(maximum)}.` } : {}),
     })
     if (isBelowBad || isAmountBad || update.isPending) return
@@ -151,10 +151,10 @@ function Amounts({ autoTopUp, minimum, maximum }: AmountsProps): JSX.Element {
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="When less is available than" error={errors.below}>
+        <Field label="When available balance falls below" error={errors.below}>
           <Input inputMode="decimal" value={below} onChange={(event) => setBelow(event.target.value)} />
         </Field>
-        <Field label="Add" error={errors.amount}>
+        <Field label="Top up by" error={errors.amount}>
           <Input inputMode="decimal" value={amount} onChange={(event) => setAmount(event.target.value)} />
         </Field>
       </div>

@@ -1,16 +1,16 @@
-/** Billing in words: how long a balance lasts, which amounts are offered, what an invoice is called. */
+/** Billing labels: runway, preset amounts and the names of documents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amountPresets, daysLeftShort, daysLeftWords, invoiceName } from './billing-words.ts'
 
 for (const [days, words, short] of [
-  [null, 'nothing spent in 7 days', '–'],
-  [0.4, 'less than a day', '< 1 day'],
-  [1.9, 'about a day', '~ 1 day'],
-  [12.7, 'about 12 days', '~ 12 days'],
-  [729.9, 'about 729 days', '~ 729 days'],
-  [2_866, 'about 7 years', '~ 7 years'],
-  [4_000, 'more than ten years', '> 10 years'],
+  [null, 'no spend in the last 7 days', '–'],
+  [0.4, 'less than a day', '<1 day'],
+  [1.9, 'about a day', '~1 day'],
+  [12.7, 'about 12 days', '~12 days'],
+  [729.9, 'about 729 days', '~729 days'],
+  [2_866, 'about 7 years', '~7 years'],
+  [4_000, 'more than ten years', '>10 years'],
 ] as const) {
   test(`${days} days are ${words}`, () =>
     assert.deepEqual([daysLeftWords(days), daysLeftShort(days)], [words, short]))

@@ -1,4 +1,4 @@
-/** Billing in words: states of top-ups, kinds and sources of entries, how long a balance lasts. Pure. */
+/** Billing labels: top-up states, entry kinds and sources, runway. Pure. */
 import type { OperationOutput } from '../../../../contract/operations.ts'
 
 export type Billing = OperationOutput<'billing.show'>
@@ -14,30 +14,38 @@ interface StateWords {
 }
 
 export const topUpWords: Readonly<Record<TopUp['state'], StateWords>> = {
-  open: { label: 'Waits for payment', tone: 'info', sentence: 'The payment page is open until it expires.' },
+  open: {
+    label: 'Awaiting payment',
+    tone: 'info',
+    sentence: 'The payment page stays open until it expires.',
+  },
   processing: {
     label: 'Processing',
     tone: 'info',
-    sentence: 'The bank is still working on it; this can take days with some methods.',
+    sentence: 'The bank is still processing it. Some methods take days.',
   },
   action_required: {
-    label: 'Confirm with your bank',
+    label: 'Action required',
     tone: 'warn',
-    sentence: 'The bank wants you to confirm this payment yourself.',
+    sentence: 'Your bank requires you to confirm this payment.',
   },
-  paid: { label: 'Paid', tone: 'good', sentence: 'The amount is in the balance.' },
-  failed: { label: 'Failed', tone: 'bad', sentence: 'Nothing was charged.' },
-  expired: { label: 'Expired', tone: 'neutral', sentence: 'It was not paid in time. Nothing was charged.' },
-  refunded: { label: 'Refunded', tone: 'neutral', sentence: 'The whole amount went back.' },
-  partly_refunded: { label: 'Partly refunded', tone: 'neutral', sentence: 'A part of the amount went back.' },
+  paid: { label: 'Paid', tone: 'good', sentence: 'Added to the balance.' },
+  failed: { label: 'Failed', tone: 'bad', sentence: 'You were not charged.' },
+  expired: { label: 'Expired', tone: 'neutral', sentence: "It wasn't paid in time. You were not charged." },
+  refunded: { label: 'Refunded', tone: 'neutral', sentence: 'The full amount was refunded.' },
+  partly_refunded: {
+    label: 'Partially refunded',
+    tone: 'neutral',
+    sentence: 'Part of the amount was refunded.',
+  },
   disputed: {
     label: 'Disputed',
     tone: 'bad',
-    sentence: 'The bank took the payment back; the account rests until this is settled.',
+    sentence: 'The bank reversed the payment. The account is frozen until the dispute is settled.',
   },
 }
 
-/** Whether it may still change by itself. */
+/** Whether it may still change without an action. */
 export function isUnderWay(state: TopUp['state']): boolean {
   return state === 'open' || state === 'processing' || state === 'action_required'
 }
@@ -52,16 +60,16 @@ export const entryKindLabels: Readonly<Record<Entry['kind'], string>> = {
   usage: 'Usage',
   credit: 'Credit',
   refund: 'Refund',
-  write_off: 'Borne by the house',
+  write_off: 'Covered by the operator',
 }
 
 const sources: ReadonlyMap<string, string> = new Map([
   ['signup', 'Starting credit'],
   ['payment', 'Payment'],
   ['code', 'Redeemed code'],
-  ['manual', 'Credit by an administrator'],
-  ['refund', 'Refund of a payment'],
-  ['dispute', 'Disputed payment'],
+  ['manual', 'Admin credit'],
+  ['refund', 'Payment refund'],
+  ['dispute', 'Payment dispute'],
 ])
 
 /** What an entry is for, in a few words. */
@@ -71,7 +79,7 @@ export function entryWords(entry: Entry): string {
   return sources.get(entry.source) ?? entry.source
 }
 
-/** What was written to it; else what it is called elsewhere, where that helps to find it. */
+/** Its note; else its reference, where that helps to find it. */
 export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source' | 'reference'>): string {
   const isFindable =
     source === 'payment' || source === 'manual' || source === 'refund' || source === 'dispute'
@@ -80,7 +88,7 @@ export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source
 
 /** `0.4` → `less than a day`, `12.7` → `about 12 days`. */
 export function daysLeftWords(days: number | null): string {
-  if (days === null) return 'nothing spent in 7 days'
+  if (days === null) return 'no spend in the last 7 days'
   if (days < 1) return 'less than a day'
   if (days < 2) return 'about a day'
   if (days > 3_650) return 'more than ten years'
@@ -88,17 +96,17 @@ export function daysLeftWords(days: number | null): string {
   return `about ${Math.floor(days).toLocaleString('en-US')} days`
 }
 
-/** The same where there is little room: `–`, `< 1 day`, `~ 12 days`, `~ 3 years`, `> 10 years`. */
+/** The same for narrow places: `–`, `<1 day`, `~12 days`, `~3 years`, `>10 years`. */
 export function daysLeftShort(days: number | null): string {
   if (days === null) return '–'
-  if (days < 1) return '< 1 day'
-  if (days < 2) return '~ 1 day'
-  if (days > 3_650) return '> 10 years'
-  if (days >= 730) return `~ ${Math.floor(days / 365)} years`
-  return `~ ${Math.floor(days).toLocaleString('en-US')} days`
+  if (days < 1) return '<1 day'
+  if (days < 2) return '~1 day'
+  if (days > 3_650) return '>10 years'
+  if (days >= 730) return `~${Math.floor(days / 365)} years`
+  return `~${Math.floor(days).toLocaleString('en-US')} days`
 }
 
-/** The amounts offered at once, within what is allowed. */
+/** Preset amounts within the allowed range. */
 export function amountPresets(minimum: string, maximum: string): readonly string[] {
   const whole = (text: string) => Number(text.split('.')[0])
   const least = minimum.replace(/\.0*$/, '').includes('.') ? whole(minimum) + 1 : whole(minimum)
@@ -110,6 +118,6 @@ export function invoiceName(id: string): string {
   const month = /^(\d{4})-(\d{2})$/.exec(id)
   if (month === null) return 'Payment receipt'
   const at = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1))
-  const name = at.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const name = at.toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
   return `Statement for ${name}`
 }

@@ -1,4 +1,4 @@
-/** The ledger of the account: every amount that came or went, with the balance after it, the latest first. */
+/** The ledger of the account: every entry with the balance after it, latest first. */
 
 import { type JSX, useState } from 'react'
 import { AnchorButton, Button } from '@/components/button'
@@ -36,12 +36,12 @@ export function Entries(): JSX.Element {
   return (
     <Card
       title="Ledger"
-      description="Every amount that came or went, exact to a billionth of a dollar."
+      description="Every credit and charge, exact to a billionth of a dollar."
       flush
       actions={
         <>
           <Select
-            aria-label="Kind"
+            aria-label="Type"
             className="w-44"
             value={kind ?? ''}
             onChange={(event) => {
@@ -49,7 +49,7 @@ export function Entries(): JSX.Element {
               setSearch({ kind: event.target.value || undefined })
             }}
           >
-            <option value="">All kinds</option>
+            <option value="">All types</option>
             {entryKinds.map((one) => (
               <option key={one} value={one}>
                 {entryKindLabels[one]}
@@ -69,10 +69,7 @@ export function Entries(): JSX.Element {
         <EntriesTable entries={entries.data} isFiltered={kind !== undefined} />
       )}
       {before !== undefined || hasOlder ? (
-        <nav
-          aria-label="Pages of the ledger"
-          className="flex justify-end gap-2 border-t border-line px-5 py-3"
-        >
+        <nav aria-label="Ledger pages" className="flex justify-end gap-2 border-t border-line px-5 py-3">
           <Button size="small" disabled={before === undefined} onClick={() => setPages(pages.slice(0, -1))}>
             Newer
           </Button>
@@ -95,19 +92,19 @@ interface EntriesTableProps {
 }
 
 function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
-  const emptyWords = isFiltered ? 'No entry of this kind.' : 'Nothing came or went yet.'
+  const emptyWords = isFiltered ? 'No entries of this type.' : 'No entries yet.'
   return (
     <Table
-      caption="Entries of the ledger, the latest first"
+      caption="Ledger entries, latest first"
       rows={entries}
       keyOf={({ id }) => id}
       expected={8}
       empty={<p className="flex h-24 items-center px-5 text-ink-soft">{emptyWords}</p>}
       columns={[
-        { id: 'at', header: 'When', cell: (row) => <Moment at={row.at} /> },
+        { id: 'at', header: 'Time', cell: (row) => <Moment at={row.at} /> },
         {
           id: 'what',
-          header: 'What',
+          header: 'Description',
           cell: (row) =>
             row.request === null ? (
               entryWords(row)
@@ -137,7 +134,7 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
         },
         {
           id: 'balance',
-          header: 'Balance after',
+          header: 'Balance',
           align: 'right',
           wide: true,
           cell: (row) => <Money amount={row.balanceAfter} form="exact" />,

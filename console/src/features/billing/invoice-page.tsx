@@ -1,4 +1,4 @@
-/** One statement or payment receipt, made to print: on paper the page is nothing but it. */
+/** One printable statement or payment receipt; on paper, the page is nothing else. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Button, LinkButton } from '@/components/button'
@@ -48,8 +48,8 @@ export function InvoicePage(): JSX.Element {
       ) : invoice.error.status === 404 || invoice.error.status === 400 ? (
         <Card>
           <Empty
-            title="There is no such statement or receipt"
-            text="It may be of another of your accounts."
+            title="Statement or receipt not found"
+            text="It may belong to another account."
             action={
               <LinkButton to="/console/billing" search={{ tab: 'invoices' }}>
                 All statements and receipts
@@ -91,14 +91,14 @@ function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
       <Lines invoice={invoice} />
       {isStatement ? (
         <p className="mt-6 text-sm text-ink-soft print:text-black">
-          Amounts are exact. Use is paid from the prepaid balance; this statement is no demand for payment.
+          Amounts are exact. Usage is paid from the prepaid balance. This is not an invoice.
         </p>
       ) : null}
     </article>
   )
 }
 
-/** The end of a period is not part of it. */
+/** The end of a period is exclusive. */
 const lastMoment = (iso: string) => new Date(Date.parse(iso) - 1).toISOString()
 
 function Party({ label, text }: { readonly label: string; readonly text: string }): JSX.Element {
@@ -132,7 +132,7 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
         </tr>
       </thead>
       <tbody>
-        {isStatement ? <Sum label="Balance at the beginning" amount={invoice.opening} /> : null}
+        {isStatement ? <Sum label="Opening balance" amount={invoice.opening} /> : null}
         {numbered(invoice.lines).map(({ number, ...line }) => (
           <tr key={number} className="border-b border-line">
             <td className="py-2 break-words">
@@ -149,7 +149,7 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
       </tbody>
       <tfoot>
         <Sum label="Total" amount={invoice.total} isStrong />
-        {isStatement ? <Sum label="Balance at the end" amount={invoice.closing} /> : null}
+        {isStatement ? <Sum label="Closing balance" amount={invoice.closing} /> : null}
       </tfoot>
     </table>
   )

@@ -1,4 +1,4 @@
-/** The statements of months and the receipts of payments. */
+/** Monthly statements and payment receipts. */
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
@@ -14,28 +14,24 @@ export function Invoices(): JSX.Element {
   const account = useAccount()
   const invoices = useOperation('invoice.list', { account: account.id })
   return (
-    <Card
-      title="Statements and receipts"
-      description="Made to print. Months begin and end at midnight UTC."
-      flush
-    >
+    <Card title="Statements and receipts" description="Printable. Months are in UTC." flush>
       {invoices.error !== null ? (
         <Problem className="m-5 mt-0" problem={invoices.error} onRetry={() => void invoices.refetch()} />
       ) : (
         <Table
-          caption="Statements and receipts, the latest first"
+          caption="Statements and receipts, latest first"
           rows={invoices.data}
           keyOf={({ id }) => id}
           expected={3}
           empty={
             <p className="flex min-h-24 items-center px-5 text-ink-soft">
-              A statement for each month that is over and a receipt for each payment will stand here.
+              Monthly statements and payment receipts will appear here.
             </p>
           }
           columns={[
             {
               id: 'name',
-              header: 'What',
+              header: 'Document',
               cell: (row) => (
                 <Link
                   to="/console/billing/invoices/$invoice"

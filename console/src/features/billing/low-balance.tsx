@@ -1,4 +1,4 @@
-/** The warning before the balance runs out, in days at the present rate: five dollars are much for one and little for another. */
+/** The low-balance warning, in days of runway: five dollars are much for one account and little for another. */
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
 import { Field } from '@/components/field'
@@ -16,21 +16,22 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
   const sendsMail = useOperation('installation.show').data?.mail
   const update = useChange('billing.update', {
     changes: ['billing'],
-    onDone: (billing) => toast.good(billing.alertDays === null ? 'No warning will be sent.' : 'Saved.'),
+    onDone: (billing) =>
+      toast.good(billing.alertDays === null ? 'Low-balance warning turned off.' : 'Saved.'),
   })
   const offered =
     alertDays === null || choices.includes(alertDays)
       ? choices
       : [...choices, alertDays].toSorted((a, b) => a - b)
   return (
-    <Card title="Low balance">
+    <Card title="Low-balance warning">
       <Field
-        label="Warn when the balance lasts for less than"
+        label="Warn when runway is below"
         hint={
           sendsMail === false
-            ? 'At the rate of the last seven days. This server sends no mail, so the warning stands on the overview alone.'
+            ? "Based on your 7-day average spend. This server can't send email, so the warning appears only on the Overview page."
             : mayPay
-              ? 'At the rate of the last seven days. The warning comes by mail, once each time, and stands on the overview.'
+              ? 'Based on your 7-day average spend. We email you once each time and show the warning on the Overview page.'
               : payersOnly
         }
       >
@@ -44,7 +45,7 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
             })
           }
         >
-          <option value="">No warning</option>
+          <option value="">Never</option>
           {offered.map((days) => (
             <option key={days} value={days}>
               {days === 1 ? '1 day' : `${days} days`}

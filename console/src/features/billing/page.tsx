@@ -1,4 +1,4 @@
-/** How the account pays: its balance, topping up, automatic top-ups and the warning, the ledger, invoices. */
+/** Billing: balance, top-ups, automatic top-ups and the warning, ledger, invoices. */
 import type { JSX } from 'react'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
@@ -25,7 +25,7 @@ export function BillingPage(): JSX.Element {
   return (
     <Page
       title="Billing"
-      description="Requests are paid from a prepaid balance that never goes below zero through use."
+      description="Requests are paid from a prepaid balance. Usage can never take it below zero."
     >
       <Returned />
       {billing.error !== null && billing.data === undefined ? (
@@ -82,10 +82,10 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       <Stat
         label="Balance"
         value={billing === undefined ? bone : <Money amount={billing.posted} form="balance" />}
-        hint="with what is held"
+        hint="including reserved"
       />
       <Stat
-        label="Held"
+        label="Reserved"
         value={billing === undefined ? bone : <Money amount={billing.held} />}
         hint="by running requests"
       />
@@ -95,9 +95,9 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
         hint="what the next request can use"
       />
       <Stat
-        label="Lasts"
+        label="Runway (estimated)"
         value={billing === undefined ? bone : daysLeftShort(billing.daysLeft)}
-        hint={billing?.daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days'}
+        hint={billing?.daysLeft === null ? 'No spend in the last 7 days' : 'at your 7-day average'}
       />
     </div>
   )

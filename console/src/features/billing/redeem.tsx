@@ -19,7 +19,7 @@ export function Redeem(): JSX.Element {
     changes: ['balance', 'billing'],
     onProblem: ({ message }) => setError(message),
     onDone: ({ amount, balance }) => {
-      toast.good(`${roundUsd(amount)} added. The balance is ${usd(balance)}.`)
+      toast.good(`${roundUsd(amount)} added. New balance: ${usd(balance)}.`)
       setCode('')
     },
   })
@@ -32,7 +32,7 @@ export function Redeem(): JSX.Element {
           onSubmit={(event) => {
             event.preventDefault()
             if (redeem.isPending) return
-            setError(code.trim() === '' ? 'Type the code that you were given.' : undefined)
+            setError(code.trim() === '' ? 'Enter a code to add its credit.' : undefined)
             if (code.trim() !== '') redeem.mutate({ account: account.id, code: code.trim() })
           }}
         >

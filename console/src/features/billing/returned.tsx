@@ -1,6 +1,6 @@
 /**
- * Somebody came back from the payment page (`?top-up=…`, with `left` where it was not paid): what became of it, until the
- * amount is usable. What is told is how the top-up stands, wherever the address says that they come from.
+ * Shows the result after the payment page (`?top-up=…`, with `left` where it was not paid), until the amount is
+ * usable. It shows the state of the top-up, whatever the URL claims.
  */
 
 import type { JSX } from 'react'
@@ -14,7 +14,7 @@ import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { isUnderWay, type TopUp, topUpWords } from './billing-words.ts'
 
-/** Beside the live event, for payments whose news come late. */
+/** Polling in addition to the live event, for late confirmations. */
 const askEveryMs = 3_000
 
 export function Returned(): JSX.Element | null {
@@ -30,7 +30,7 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
     <Button
       variant="ghost"
       size="icon"
-      aria-label="Close this message"
+      aria-label="Dismiss message"
       onClick={() => setSearch({ 'top-up': undefined, left: undefined })}
     >
       <X aria-hidden="true" />
@@ -49,15 +49,15 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
         }
         action={close}
       >
-        It is in the balance and usable now.
+        It's in your balance now.
       </Banner>
     )
   }
-  const goOn = payUrl === null ? null : <AnchorButton href={payUrl}>Go on paying</AnchorButton>
+  const goOn = payUrl === null ? null : <AnchorButton href={payUrl}>Continue to payment</AnchorButton>
   if (state === 'open') {
     return (
       <Banner
-        title={hasLeft ? 'Nothing was charged.' : 'Waiting for the payment to be confirmed…'}
+        title={hasLeft ? 'You were not charged.' : 'Waiting for payment confirmation…'}
         action={
           <>
             {goOn}
@@ -66,8 +66,8 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
         }
       >
         {hasLeft
-          ? 'You left the payment page before it was paid. It waits there until it expires.'
-          : 'If you have paid, this changes by itself within seconds. If you have not, you can go on.'}
+          ? 'You left the payment page before paying. It stays open until it expires.'
+          : 'If you paid, this updates within seconds. If not, you can continue.'}
       </Banner>
     )
   }
@@ -95,7 +95,7 @@ function toneOf(state: TopUp['state']): 'info' | 'warn' | 'bad' {
 function useTopUp(id: string) {
   const shown = useOperation('top-up.show', { topUp: id })
   const isOpen = shown.data === undefined || isUnderWay(shown.data.state)
-  // The same answer, asked for again and again while it may still change.
+  // The same query, repeated while the state may still change.
   useOperation('top-up.show', { topUp: id }, { enabled: isOpen, everyMs: askEveryMs })
   return shown
 }

@@ -1,4 +1,4 @@
-/** The warning that the balance will not last as long as the account wants to be warned before, or is not filled now. */
+/** The warning that the balance runs out sooner than the account's threshold, or that automatic top-ups are paused. */
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
@@ -9,7 +9,7 @@ import { TopUpsWait } from './auto-top-up.tsx'
 import { daysLeftWords } from './billing-words.ts'
 import { useMayPay } from './use-may-pay.ts'
 
-/** Nothing where the balance is empty: that is told on every page. */
+/** Nothing for an empty balance: every page says that already. */
 export function RunningLow(): JSX.Element | null {
   const account = useAccount()
   const mayPay = useMayPay()
@@ -25,8 +25,12 @@ export function RunningLow(): JSX.Element | null {
   if (billing === undefined || billing.alertDays === null || billing.daysLeft === null) return null
   if (billing.daysLeft >= billing.alertDays || isZero(billing.posted)) return null
   return (
-    <Banner tone="warn" title={`The balance lasts ${daysLeftWords(billing.daysLeft)}`} action={addCredit}>
-      at the rate of the last seven days.
+    <Banner
+      tone="warn"
+      title={`Your balance will last ${daysLeftWords(billing.daysLeft)}`}
+      action={addCredit}
+    >
+      at your 7-day average.
     </Banner>
   )
 }

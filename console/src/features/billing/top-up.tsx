@@ -1,4 +1,4 @@
-/** Adds credit: at the payment page of Stripe, or, where that is not set up, how it is done here. */
+/** Adds credit on Stripe's payment page, or says how it is done where Stripe is not set up. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -32,7 +32,7 @@ export function TopUp({ payments }: { readonly payments: Payments }): JSX.Elemen
           Top up {payments.test ? <Badge tone="warn">Test mode: no real money</Badge> : null}
         </span>
       }
-      description="Paid at Stripe; usable by the next request as soon as the payment is confirmed."
+      description="Paid with Stripe. You can spend it as soon as the payment is confirmed."
     >
       {mayPay ? <ByStripe {...payments} /> : <p className="text-ink-soft">{payersOnly}</p>}
     </Card>
@@ -46,7 +46,7 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
     return (
       <Card title="Top up" description="No payment provider is set up on this server.">
         <p className="text-ink-soft">
-          You run it: give this account credit by hand, make codes for others, or set up Stripe.
+          You're the admin: add credit manually, create codes, or connect Stripe.
         </p>
         <LinkButton
           to="/console/admin/accounts/$account"
@@ -54,7 +54,7 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
           search={{}}
           className="mt-3"
         >
-          Give credit
+          Add credit
         </LinkButton>
       </Card>
     )
@@ -62,8 +62,8 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
   return (
     <Card title="Top up" description="No payment provider is set up on this server.">
       <p>
-        An administrator adds credit by hand, or gives you a code to redeem below.
-        {contact === null ? ' Ask them, and name the account:' : ' They say:'}
+        An administrator can add credit or give you a code to redeem below.{' '}
+        {contact === null ? ' Mention this account:' : ' Contact:'}
       </p>
       {contact === null ? (
         <AccountId />
@@ -72,7 +72,7 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
           <p className="my-3 rounded-lg border border-line bg-sunken px-4 py-3 break-words whitespace-pre-line">
             <bdi>{contact}</bdi>
           </p>
-          <p className="text-ink-soft">Name the account:</p>
+          <p className="text-ink-soft">Mention this account:</p>
           <AccountId />
         </>
       )}
@@ -95,7 +95,7 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
   const create = useChange('top-up.create', {
     onProblem: setProblem,
     onDone: ({ payUrl }) => {
-      if (payUrl === null) toast.problem('The payment page did not open. Look at the list of top-ups below.')
+      if (payUrl === null) toast.problem("The payment page didn't open. Check your top-ups below.")
       else window.location.assign(payUrl)
     },
   })
@@ -104,7 +104,9 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
     const isAllowed =
       amount !== undefined && compareUsd(amount, minimum) >= 0 && compareUsd(amount, maximum) <= 0
     setError(
-      isAllowed ? undefined : `An amount in whole cents from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`,
+      isAllowed
+        ? undefined
+        : `Enter an amount in whole cents from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`,
     )
     if (!isAllowed || amount === undefined || create.isPending) return
     setProblem(undefined)
@@ -121,7 +123,7 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
     >
       {problem === undefined ? null : <Problem problem={problem} />}
       <fieldset className="grid grid-cols-3 gap-2 sm:flex sm:flex-wrap">
-        <legend className="sr-only">Usual amounts</legend>
+        <legend className="sr-only">Preset amounts</legend>
         {presets.map((preset) => (
           <Button
             key={preset}
@@ -142,13 +144,13 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
         />
       </Field>
       <Checkbox
-        label="Keep the card for automatic top-ups"
-        hint="Stripe keeps it; this server never sees its number."
+        label="Save card for automatic top-ups"
+        hint="Stripe stores it; this server never sees its number."
         checked={saveMethod}
         onChange={setSaveMethod}
       />
       <Button type="submit" variant="primary" className="self-start" pending={create.isPending}>
-        Pay at Stripe
+        Pay with Stripe
         <ExternalLink aria-hidden="true" />
       </Button>
     </form>

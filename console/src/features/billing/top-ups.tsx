@@ -21,21 +21,21 @@ export function TopUps(): JSX.Element {
         <Problem className="m-5 mt-0" problem={topUps.error} onRetry={() => void topUps.refetch()} />
       ) : (
         <Table
-          caption="Top-ups, the latest first"
+          caption="Top-ups, latest first"
           rows={topUps.data}
           keyOf={({ id }) => id}
           expected={3}
           empty={
             <p className="flex min-h-24 items-center px-5 text-ink-soft">
-              No top-up yet. Starting credit, codes and credit by hand stand in the ledger.
+              No top-ups yet. Starting credit, codes and admin credit are listed in the ledger.
             </p>
           }
           columns={[
-            { id: 'created', header: 'Begun', cell: (row) => <Moment at={row.created} dayOnly /> },
-            { id: 'state', header: 'State', cell: (row) => <State topUp={row} /> },
+            { id: 'created', header: 'Time', cell: (row) => <Moment at={row.created} dayOnly /> },
+            { id: 'state', header: 'Status', cell: (row) => <State topUp={row} /> },
             {
               id: 'how',
-              header: 'How',
+              header: 'Type',
               wide: true,
               cell: (row) => (row.automatic ? 'Automatic' : 'One-time'),
             },
@@ -48,7 +48,7 @@ export function TopUps(): JSX.Element {
                   <Money amount={row.amount} form="round" />
                   {isZero(row.refunded) ? null : (
                     <span className="block text-sm text-ink-soft">
-                      <Money amount={row.refunded} form="round" /> went back
+                      <Money amount={row.refunded} form="round" /> refunded
                     </span>
                   )}
                 </>
@@ -56,7 +56,7 @@ export function TopUps(): JSX.Element {
             },
             {
               id: 'do',
-              header: <span className="sr-only">To do</span>,
+              header: <span className="sr-only">Action</span>,
               align: 'right',
               cell: (row) => <Todo topUp={row} />,
             },
@@ -85,7 +85,7 @@ function Todo({ topUp }: { readonly topUp: TopUp }): JSX.Element | null {
   if (isUnderWay(topUp.state) && topUp.payUrl !== null) {
     return (
       <AnchorButton size="small" href={topUp.payUrl}>
-        Go on paying
+        Continue to payment
       </AnchorButton>
     )
   }

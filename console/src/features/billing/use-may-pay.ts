@@ -1,6 +1,6 @@
-/** Whether the person may pay and change how the account pays; the sentence that says why not. */
+/** Whether the person may pay and change billing settings, and the sentence that says why not. */
 import { useMay } from '@/lib/account'
 
-export const payersOnly = 'Owners, admins and billing members of this organization can do this.'
+export const payersOnly = 'Only owners, admins and billing members of this organization can do this.'
 
 export const useMayPay = (): boolean => useMay('owner', 'admin', 'billing')

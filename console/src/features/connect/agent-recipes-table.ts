@@ -1,4 +1,4 @@
-/** Agents and editors, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
+/** Agents and editors, and how each is configured for this server. docs/clients.md lists what was verified. */
 import { doubleQuoted, shellQuoted } from './quote.ts'
 import {
   file,

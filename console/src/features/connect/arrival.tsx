@@ -1,4 +1,4 @@
-/** Waits for a request of the account and tells that it arrived: what it was, what it cost, where its receipt is. */
+/** Waits for a request of the account and shows it: model, tokens, cost, receipt. */
 
 import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
@@ -24,7 +24,7 @@ export function Arrival({ account }: { readonly account: string }): JSX.Element 
   )
   const isNews = arrived !== undefined || refused !== undefined
   return (
-    // What came is in sight however far down the recipe is read; as long as nothing has, it covers nothing.
+    // The result is visible however far the recipe is scrolled; while waiting, it covers nothing.
     <section aria-label="Your request" aria-live="polite" className={isNews ? 'sticky top-16 z-10' : ''}>
       {arrived !== undefined && (refused === undefined || refused.at < arrived.ended) ? (
         <Arrived receipt={arrived} />
@@ -35,14 +35,14 @@ export function Arrival({ account }: { readonly account: string }): JSX.Element 
           <span className="font-medium">
             {last === undefined ? 'Waiting for your first request…' : 'Waiting for your next request…'}
           </span>{' '}
-          <span className="text-ink-soft">It shows here as soon as it ends.</span>
+          <span className="text-ink-soft">We'll show it here when it arrives.</span>
         </Notice>
       )}
     </section>
   )
 }
 
-/** The latest of something, once it is another one than when the page first knew; null: there was none. */
+/** The latest item, once it differs from the one at page load; null: there was none. */
 function useNewcomer<Item extends object>(
   latest: Item | null | undefined,
   idOf: (item: Item) => string,
@@ -61,11 +61,11 @@ function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
     <Notice
       look="border-good/30 bg-good-soft"
       icon={<CircleCheck className="text-good" />}
-      action={<ReceiptLink id={receipt.id}>See its receipt</ReceiptLink>}
+      action={<ReceiptLink id={receipt.id}>View receipt</ReceiptLink>}
     >
-      <span className="font-medium">{isWell ? 'It arrived.' : 'It arrived, and did not end well.'}</span>{' '}
-      <span className="font-mono text-[0.8125rem] break-all">{receipt.model}</span> read {count(input)} and
-      wrote {count(usage.output)} tokens for <Money amount={receipt.charged} />.
+      <span className="font-medium">{isWell ? 'It arrived.' : 'It arrived and failed.'}</span>{' '}
+      <span className="font-mono text-[0.8125rem] break-all">{receipt.model}</span>, {count(input)} input and{' '}
+      {count(usage.output)} output tokens for <Money amount={receipt.charged} />.
     </Notice>
   )
 }
@@ -73,7 +73,7 @@ function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
 function Refused({ refusal }: { readonly refusal: Refusal }): JSX.Element {
   return (
     <Notice look="border-bad/30 bg-bad-soft" icon={<CircleX className="text-bad" />}>
-      <span className="font-medium">It came here and was refused ({refusal.status}).</span> {refusal.message}
+      <span className="font-medium">Your request was rejected ({refusal.status}).</span> {refusal.message}
     </Notice>
   )
 }

@@ -1,4 +1,4 @@
-/** Agent frameworks, and how each is configured for this server. docs/clients.md says which of it was seen working. */
+/** Agent frameworks, and how each is configured for this server. docs/clients.md lists what was verified. */
 import { quoted } from './quote.ts'
 import { type Facts, hello, keyStep, program, type Recipe, run } from './recipe.ts'
 

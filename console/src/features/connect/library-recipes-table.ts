@@ -1,4 +1,4 @@
-/** Libraries and curl, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
+/** Libraries and curl, and how each is configured for this server. docs/clients.md lists what was verified. */
 import { quoted, shellQuoted } from './quote.ts'
 import { type Facts, hello, keyStep, program, type Recipe, run } from './recipe.ts'
 
@@ -260,7 +260,7 @@ print(chat.invoke(${quoted(hello)}).content)`,
   },
 ]
 
-/** A field a line: short enough to be read without scrolling. */
+/** One field per line: short enough to be read without scrolling. */
 const linesOf = (body: Readonly<Record<string, unknown>>) =>
   `{\n${Object.entries(body)
     .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)

@@ -1,12 +1,12 @@
-/** Which models a client is offered, and with which one it begins. Pure. */
+/** Which models a client is offered, and which one is selected first. Pure. */
 import type { SoldModel } from '../pricing/sold-models.ts'
 import type { Recipe } from './recipe.ts'
 
-/** The model that is there for trying, where no provider is configured. */
+/** The test model, where no provider is configured. */
 const tryingModel = 'sandbox-echo'
 const trying = 'sandbox'
 
-/** The chosen one where it is sold; else one that the client is served with untranslated, the newest first. */
+/** The selected one if it is available; else the newest that the client can use untranslated. */
 export function modelFor(
   models: readonly SoldModel[],
   recipe: Pick<Recipe, 'prefers'>,
@@ -22,7 +22,7 @@ export function modelFor(
   )
 }
 
-/** Models by provider, as a list to choose from: in the order that they have, so those for trying are the last. */
+/** Models grouped by provider, in list order, so sandbox models come last. */
 export function byProvider(
   models: readonly SoldModel[],
 ): readonly (readonly [provider: string, models: readonly SoldModel[]])[] {

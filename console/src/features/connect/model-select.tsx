@@ -1,4 +1,4 @@
-/** Chooses one of the models that are sold, by provider and by the name that is sent. */
+/** Selects one of the available models, by provider and by name. */
 import type { JSX } from 'react'
 import { Select } from '@/components/select'
 import type { SoldModel } from '../pricing/sold-models.ts'

@@ -1,6 +1,6 @@
 /**
- * Connect: how each client is pointed at this server, with the person's own address and a model of their choice. The
- * client and the model stand in the address; the key never does.
+ * Connect: how each client is configured for this server, with the person's own base URL and a model of their choice.
+ * The client and the model are in the URL; the key never is.
  */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useEffect, useRef } from 'react'
@@ -36,7 +36,7 @@ export function ConnectPage(): JSX.Element {
   return (
     <Page
       title="Connect"
-      description="Set up a client for this server: one base URL and one key reach every model, in the API format your client already speaks."
+      description="Connect any client with one base URL and one API key. Every model works in the API format your client already speaks."
     >
       <NoKeyYet account={account.id} />
       <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
@@ -63,14 +63,14 @@ function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null
       action={
         mayMake ? (
           <LinkButton to="/console/keys" search={{ create: '1' }} size="small" variant="primary">
-            Create an API key
+            Create API key
           </LinkButton>
         ) : undefined
       }
     >
       {mayMake
-        ? 'It is shown once, and put into these recipes.'
-        : 'An owner or developer of this account makes one.'}
+        ? 'It is shown once and filled into the recipes below.'
+        : 'An owner, admin or developer of this account can create one.'}
     </Banner>
   )
 }
@@ -117,7 +117,7 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
   )
 }
 
-/** Scrolls the list, which is longer than most windows, and leaves the page where it is. */
+/** Scrolls the list, which is longer than most windows, without moving the page. */
 function bringIntoSight(link: HTMLElement): void {
   const list = link.closest('nav')
   if (list === null) return
@@ -189,8 +189,8 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
   if (model === undefined) {
     return (
       <Empty
-        title="No model is sold here yet"
-        text="An administrator adds a provider's credential, or models of their own, under Admin."
+        title="No models available yet"
+        text="An administrator needs to add a provider key under Admin."
         className="rounded-xl border border-line bg-surface"
       />
     )
@@ -202,7 +202,7 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
       <div className="flex flex-col gap-6">
         <Field
           label="Model"
-          hint={`Every client works with every model; requests are translated where needed.${model.provider === 'sandbox' ? ' This is a built-in test model; sandbox-echo repeats your message.' : ''}`}
+          hint={`Every client works with every model. Requests are translated when needed.${model.provider === 'sandbox' ? ' This is a built-in test model; sandbox-echo repeats your message.' : ''}`}
         >
           <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
         </Field>

@@ -1,4 +1,4 @@
-/** How texts are written into the languages of examples, so that no name of a model can break out of one. Pure. */
+/** Quotes text for the languages of the examples, so that no model name can break out of a string. Pure. */
 
 /** For JavaScript, TypeScript and Python. */
 export function quoted(text: string): string {
@@ -10,7 +10,7 @@ export function doubleQuoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** For a shell; bare where nothing in it means anything there. */
+/** For a shell; unquoted where nothing has a special meaning. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,4 +1,4 @@
-/** What a recipe is: how one client is pointed at this server, as a function of address, model and key. Pure. */
+/** What a recipe is: how one client is configured, as a function of base URL, model and key. Pure. */
 export type Language =
   | 'sh'
   | 'toml'
@@ -13,22 +13,22 @@ export type Language =
   | 'text'
 
 export interface Facts {
-  /** Where clients reach the server, without a slash at the end. */
+  /** Where clients reach the server, without a trailing slash. */
   readonly address: string
   readonly model: RecipeModel
-  /** The key itself, right after it was made; null later. */
+  /** The key, right after it was created; null later. */
   readonly key: string | null
 }
 
 export interface RecipeModel {
   readonly name: string
-  /** The wire formats in which its provider is spoken to. */
+  /** The wire formats of its provider. */
   readonly dialects: readonly string[]
 }
 
 export interface Snippet {
   readonly language: Language
-  /** Where it is written to; left out: it is run, or typed into a form. */
+  /** The file it is written to; left out: it is run, or typed into a form. */
   readonly file?: string
   readonly text: string
 }
@@ -44,18 +44,18 @@ export interface Recipe {
   readonly name: string
   readonly group: 'Agents' | 'Editors' | 'Libraries' | 'Frameworks' | 'Command line'
   readonly about: string
-  /** The format whose models it is asked with untranslated: their names are offered first. */
+  /** The format it can use untranslated: models with that format are offered first. */
   readonly prefers: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
   readonly steps: (facts: Facts) => readonly Step[]
-  /** What to know about it with this address and model. */
+  /** Notes on it for this base URL and model. */
   readonly notes: (facts: Facts) => readonly string[]
 }
 
-/** What stands for the key where it is not known. */
+/** The placeholder for an unknown key. */
 export const keyVariable = '$TOLLGATE_KEY'
 export const hello = 'Say hello in one sentence.'
 
-/** The only place of a recipe where the key itself may stand. */
+/** The only place of a recipe that may contain the key itself. */
 export function keyStep({ key }: Pick<Facts, 'key'>): Step {
   return {
     title: 'Set your API key',
@@ -67,7 +67,7 @@ export function keyStep({ key }: Pick<Facts, 'key'>): Step {
   }
 }
 
-/** For forms and files of programs that read no environment. */
+/** For forms and files of programs that do not read environment variables. */
 export function keyField(title: string, { key }: Facts): Step {
   const snippet = { language: 'text', text: key ?? keyVariable } as const
   return key === null
@@ -80,7 +80,7 @@ export const file = (title: string, language: Language, name: string, text: stri
   title,
   snippet: { language, file: name, text },
 })
-/** A file of settings. */
+/** A settings file. */
 export const jsonFile = (title: string, name: string, value: object): Step =>
   file(title, 'json', name, JSON.stringify(value, null, 2))
 /** Environment variables, and the command that reads them. */
@@ -89,7 +89,7 @@ export const pointed = (variables: Readonly<Record<string, string>>, command: st
     'Configure and start it',
     [...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`), command].join('\n'),
   )
-/** The provider of agents that take a package of the Vercel AI SDK. */
+/** The provider entry of agents that use a Vercel AI SDK package. */
 export const packageProvider = ({ address, model }: Facts) => ({
   tollgate: {
     npm: '@ai-sdk/openai-compatible',
@@ -108,7 +108,7 @@ export const program = (title: string, language: 'typescript' | 'python', text: 
 })
 export const speaks = ({ model }: Facts, dialect: string) => model.dialects.includes(dialect)
 
-/** Whether the internet can reach an address: anything but loopback and private networks, with TLS. */
+/** Whether an address is reachable from the internet: not loopback or private, with TLS. */
 export function isPublic(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   const isPrivate =

@@ -1,4 +1,4 @@
-/** Libraries for Go, Java and Rust: a whole program for each. docs/clients.md says which of it was seen working. */
+/** Libraries for Go, Java and Rust, with a complete program for each. docs/clients.md lists what was verified. */
 import { doubleQuoted } from './quote.ts'
 import { type Facts, file, hello, keyStep, type Recipe, run, type Step } from './recipe.ts'
 
@@ -31,7 +31,7 @@ interface Artifact {
   readonly version: string
 }
 
-/** A source file that Java runs without compiling it first, and the library in a folder next to it. */
+/** A source file that Java runs without compiling it first, with the library in a folder next to it. */
 const javaSteps = ({ group, name, version }: Artifact, program: string): readonly Step[] => [
   file(
     'Declare the dependency',

@@ -1,4 +1,4 @@
-/** The steps of one recipe, each with what is to be copied. */
+/** The steps of one recipe, each with the text to copy. */
 import type { JSX } from 'react'
 import { Code } from '@/components/code'
 import { CopyButton } from '@/components/copy-button'

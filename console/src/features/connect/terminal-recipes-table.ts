@@ -1,4 +1,4 @@
-/** More agents and tools of the terminal, and how each is pointed at this server. docs/clients.md says which of it was seen working. */
+/** More terminal agents and tools, and how each is configured. docs/clients.md lists what was verified. */
 import { doubleQuoted, shellQuoted } from './quote.ts'
 import {
   type Facts,

@@ -1,9 +1,9 @@
-/** What the model of a first request is, where its answer would surprise. */
+/** What the model of a first request is, where its answer would be surprising. */
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { useMe } from '@/lib/account'
 
-/** Nothing for the models of providers: their names say it. */
+/** Nothing for providers' models: their names are known. */
 export function AboutModel({ model }: { readonly model: string }): JSX.Element | null {
   const { operator } = useMe().person
   if (!model.startsWith('sandbox-')) return null
@@ -11,20 +11,20 @@ export function AboutModel({ model }: { readonly model: string }): JSX.Element |
     <p className="text-sm text-ink-soft">
       <code className="font-mono text-[0.8125rem]">{model}</code>{' '}
       {model === 'sandbox-echo'
-        ? 'is built in: it answers with what it is told, for a small price.'
-        : 'is built in, for trying.'}{' '}
+        ? 'is built in. It echoes your message and costs a fraction of a cent.'
+        : 'is a built-in test model.'}{' '}
       {operator ? (
         <>
-          For models of OpenAI, Anthropic and Google{' '}
+          To use models from OpenAI, Anthropic and Google,{' '}
           <Link
             to="/console/admin/$section"
             params={{ section: 'upstreams' }}
             search={{}}
             className="underline underline-offset-3"
           >
-            add an upstream
-          </Link>{' '}
-          with your key there.
+            add a provider key
+          </Link>
+          .
         </>
       ) : null}
     </p>

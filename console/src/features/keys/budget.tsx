@@ -1,4 +1,4 @@
-/** What a key has spent of its budget in the present window. */
+/** How much of its budget a key has used in the current window. */
 import type { JSX } from 'react'
 import { Money } from '@/components/money'
 import { MoneyBar } from '../usage/money-bar.tsx'

@@ -1,4 +1,4 @@
-/** Makes a key: the questions, then the key itself, once, with a request to try it. */
+/** Creates a key: the form, then the key itself, once, with a request to try it. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
@@ -35,7 +35,7 @@ export function CreateKeyDialog({ open, onClose }: CreateKeyDialogProps): JSX.El
     <Dialog
       open={open}
       onOpenChange={(next) => (next ? undefined : close())}
-      title={made === undefined ? 'Create an API key' : 'Your new API key'}
+      title={made === undefined ? 'Create API key' : 'Your new API key'}
       size="large"
       held={made !== undefined}
     >

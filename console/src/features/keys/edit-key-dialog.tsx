@@ -1,4 +1,4 @@
-/** Changes what a key may do. The key itself stays as it is. */
+/** Edits a key's settings. The key itself stays as it is. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
@@ -13,14 +13,14 @@ import { useFocusProblem } from './use-focus-problem.ts'
 
 export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
   return (
-    <Dialog open={open} onOpenChange={onClose} title="Edit the key" size="large">
+    <Dialog open={open} onOpenChange={onClose} title="Edit key" size="large">
       <Questions apiKey={apiKey} onClose={onClose} />
     </Dialog>
   )
 }
 
 function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Element {
-  // As it was when this window began to ask: another one may change it meanwhile.
+  // The key when this dialog opened: someone else may edit it meanwhile.
   const [before] = useState(apiKey)
   const [form, setForm] = useState(() => formOfKey(before))
   const [problems, setProblems] = useState<KeyProblems>({})
@@ -30,7 +30,7 @@ function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Eleme
     changes: ['keys'],
     onProblem: setProblem,
     onDone: () => {
-      toast.good('Saved. It counts for the next request.')
+      toast.good('Saved. Applies to new requests.')
       onClose()
     },
   })

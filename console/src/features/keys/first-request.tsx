@@ -1,4 +1,4 @@
-/** Waits for the first request of a key, or of an account, and says when it arrived, or why it was refused. */
+/** Waits for the first request of a key or an account, and shows that it arrived or why it was rejected. */
 
 import type { JSX, ReactNode } from 'react'
 import { CircleCheck, CircleX, LoaderCircle } from '@/components/icons'
@@ -33,13 +33,10 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
       {arrived !== undefined ? (
         <Line icon={<CircleCheck aria-hidden="true" className="text-good" />} title="It arrived.">
           <bdi className="font-mono text-[0.8125rem] break-all">{arrived.model}</bdi>,{' '}
-          <Money amount={arrived.charged} />. <RequestLink id={arrived.id}>See its receipt</RequestLink>
+          <Money amount={arrived.charged} />. <RequestLink id={arrived.id}>View receipt</RequestLink>
         </Line>
       ) : refused !== undefined ? (
-        <Line
-          icon={<CircleX aria-hidden="true" className="text-bad" />}
-          title="A request came and was refused."
-        >
+        <Line icon={<CircleX aria-hidden="true" className="text-bad" />} title="A request was rejected.">
           <ErrorLink code={refused.code} /> <bdi className="break-words">{refused.message}</bdi>
         </Line>
       ) : (
@@ -47,7 +44,7 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
           icon={<LoaderCircle aria-hidden="true" className="animate-spin text-ink-soft" />}
           title="Waiting for your first request…"
         >
-          This turns green by itself when it arrives.
+          We'll show it here when it arrives.
         </Line>
       )}
     </div>

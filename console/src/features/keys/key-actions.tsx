@@ -1,4 +1,4 @@
-/** What can be done to a key: change, rotate, disable, revoke; each dialog asks and says what it does. */
+/** The actions on a key: edit, rotate, disable, revoke. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -21,12 +21,12 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   const update = useChange('key.update', {
     changes: ['keys'],
     onDone: ({ disabled }) => {
-      toast.good(disabled ? 'The key is disabled.' : 'The key works again.')
+      toast.good(disabled ? 'Key disabled.' : 'Key enabled.')
       close()
     },
   })
   const ended = hasEnded(keyState(apiKey, useNow()))
-  if (!mayChange) return <p className="text-sm text-ink-soft">Your role may read keys, not change them.</p>
+  if (!mayChange) return <p className="text-sm text-ink-soft">Your role can't change keys.</p>
   return (
     <>
       {ended ? null : (
@@ -74,7 +74,7 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         pending={update.isPending}
         onConfirm={() => update.mutate({ key: apiKey.id, disabled: true })}
       >
-        <p>Requests with it are refused with 403 until you enable it again. Nothing is lost.</p>
+        <p>Requests with this key fail with 403 until you enable it again.</p>
       </ConfirmDialog>
       <RevokeDialog apiKey={apiKey} open={open === 'revoke'} onClose={close} />
     </>
@@ -91,7 +91,7 @@ function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
   const revoke = useChange('key.revoke', {
     changes: ['keys'],
     onDone: () => {
-      toast.good('The key is revoked.')
+      toast.good('Key revoked.')
       onClose()
     },
   })
@@ -99,14 +99,14 @@ function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
     <ConfirmDialog
       open={open}
       onOpenChange={onClose}
-      title="Revoke this key for good?"
+      title="Revoke this key permanently?"
       action="Revoke key"
       pending={revoke.isPending}
       onConfirm={() => revoke.mutate({ key: apiKey.id })}
     >
       <p>
-        <bdi className="font-medium break-words text-ink">{apiKey.name}</bdi> stops working at once, on every
-        server; its running streams end within seconds. This cannot be undone. Its receipts stay.
+        <bdi className="font-medium break-words text-ink">{apiKey.name}</bdi> stops working immediately on
+        every server, and its running streams end within seconds. This can't be undone. Receipts are kept.
       </p>
     </ConfirmDialog>
   )

@@ -1,4 +1,4 @@
-/** The questions about a key, for making one and for changing one. */
+/** The form fields of a key, for creating and editing. */
 
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
@@ -21,7 +21,7 @@ export interface KeyFieldsProps {
   readonly form: KeyForm
   readonly onChange: (changes: Partial<KeyForm>) => void
   readonly problems: KeyProblems
-  /** Shows everything at once. */
+  /** Expands all sections. */
   readonly isOpen: boolean
 }
 
@@ -29,7 +29,7 @@ export function KeyFields(props: KeyFieldsProps): JSX.Element {
   const { form, onChange, problems, isOpen } = props
   return (
     <div className="flex flex-col gap-5">
-      <Field label="Name" hint="Where it is used: you will find it again by this." error={problems.name}>
+      <Field label="Name" hint="A label to recognize this key by." error={problems.name}>
         <Input
           value={form.name}
           onChange={(event) => onChange({ name: event.target.value })}
@@ -47,7 +47,7 @@ export function KeyFields(props: KeyFieldsProps): JSX.Element {
             aria-hidden="true"
             className="size-4 shrink-0 text-ink-soft transition-transform group-open:rotate-90"
           />
-          Models, limits and behaviour
+          Models, limits and behavior
         </summary>
         <div className="flex flex-col gap-5 border-t border-line px-4 py-4">
           <ModelPicker chosen={form.models} onChange={(models) => onChange({ models })} />
@@ -72,7 +72,11 @@ function Expiration({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
         </Select>
       </Field>
       {form.expiry === 'date' ? (
-        <Field label="Last day" hint="It ends with this day, in your time zone." error={problems.date}>
+        <Field
+          label="Last day"
+          hint="Valid through the end of this day in your time zone."
+          error={problems.date}
+        >
           <Input type="date" value={form.date} onChange={(event) => onChange({ date: event.target.value })} />
         </Field>
       ) : null}
@@ -86,7 +90,7 @@ function Budget({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
       <Field
         label="Budget in USD"
         optional
-        hint="The most that this key may spend; empty: all of the balance."
+        hint="Spending limit for this key. Leave empty for no limit."
         error={problems.budget}
       >
         <Input
@@ -97,7 +101,7 @@ function Budget({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
           placeholder="10.00"
         />
       </Field>
-      <Field label="For" hint={windowWords[form.window].when}>
+      <Field label="Resets" hint={windowWords[form.window].when}>
         <Select
           value={form.window}
           onChange={(event) => onChange({ window: event.target.value as KeyForm['window'] })}
@@ -114,16 +118,16 @@ function Budget({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
 }
 
 const limitFields = [
-  ['requestsPerMinute', 'Requests a minute'],
-  ['tokensPerMinute', 'Tokens a minute'],
-  ['concurrent', 'At once'],
+  ['requestsPerMinute', 'Requests per minute'],
+  ['tokensPerMinute', 'Tokens per minute'],
+  ['concurrent', 'Concurrent requests'],
 ] as const
 
 function Limits({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
   return (
     <fieldset>
       <legend className="font-medium">Limits</legend>
-      <p className="text-sm text-ink-soft">Empty: only the limits of the account.</p>
+      <p className="text-sm text-ink-soft">Leave empty to use the account's limits.</p>
       <div className="mt-2 grid gap-4 sm:grid-cols-3">
         {limitFields.map(([field, label]) => (
           <Field key={field} label={label} error={problems[field]}>
@@ -144,24 +148,24 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
   return (
     <>
       <Field
-        label="When the balance does not pay for the longest answer"
+        label="If the balance can't cover the full output limit"
         hint={
           form.onShortBalance === 'lower'
-            ? 'The request runs with a lower output limit, which is told in the header x-tollgate-max-output and on the receipt.'
-            : 'The request is refused with 402 insufficient_balance; nothing runs and nothing is charged.'
+            ? 'The request runs with a lower output limit, shown in the x-tollgate-max-output header and on the receipt.'
+            : 'The request fails with 402 insufficient_balance. Nothing runs and nothing is charged.'
         }
       >
         <Select
           value={form.onShortBalance}
           onChange={(event) => onChange({ onShortBalance: event.target.value as KeyForm['onShortBalance'] })}
         >
-          <option value="lower">Answer shorter</option>
-          <option value="reject">Refuse</option>
+          <option value="lower">Lower the limit</option>
+          <option value="reject">Reject</option>
         </Select>
       </Field>
       <Checkbox
-        label="Tell the balance to whoever holds the key"
-        hint="In the header x-tollgate-balance and at /v1/credits. Leave it off for keys that you give away."
+        label="Show balance to API clients"
+        hint="In the x-tollgate-balance header and at /v1/credits. Turn it off for keys you share."
         checked={form.showBalance}
         onChange={(showBalance) => onChange({ showBalance })}
       />
@@ -173,7 +177,7 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
       />
       <Field
         label="Claude prompt caching"
-        hint="For translated requests without cache marks of their own. A cache write costs a quarter more than plain input, a later read a tenth."
+        hint="For translated requests without cache markers of their own. A cache write costs 25% more than plain input, a later read 10% of it."
       >
         <Select
           value={form.automaticCaching}

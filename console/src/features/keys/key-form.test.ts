@@ -1,4 +1,4 @@
-/** What is entered for a key becomes what the control plane is asked; what cannot be read is told at its field. */
+/** The draft of a key becomes the input of its operation; unreadable values are reported at their field. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../../../contract/operations.ts'
@@ -67,7 +67,7 @@ for (const [name, part, changes] of [
   ['the models', { models: [] }, { models: null }],
   ['the expiry', { expiry: 'never' }, { expires: null }],
 ] as const) {
-  test(`whoever changes ${name} says no more than that`, () => {
+  test(`editing ${name} sends nothing else`, () => {
     const result = readKeyForm({ ...formOfKey(key), ...part }, now, key)
     assert.ok(result.kind === 'wishes')
     assert.deepEqual(changesTo(key, result.wishes), changes)
@@ -86,7 +86,7 @@ for (const [field, part] of [
   ['tokensPerMinute', { tokensPerMinute: '1.5' }],
   ['concurrent', { concurrent: '9999999999' }],
 ] as const) {
-  test(`${JSON.stringify(part).slice(0, 60)} is told at ${field}`, () => {
+  test(`${JSON.stringify(part).slice(0, 60)} is reported at ${field}`, () => {
     const result = readKeyForm(form(part), now, undefined)
     assert.ok(result.kind === 'problems')
     assert.deepEqual(Object.keys(result.problems), [field])

@@ -1,6 +1,6 @@
 /**
- * What somebody enters to make or change a key, as the texts of the form, and what the control plane is asked for it.
- * Pure. The server decides what is allowed; here only what cannot be read is told at its field.
+ * The draft of a key's form and the input made from it. Pure. The server decides what is allowed; only unreadable
+ * values are reported here.
  */
 import type { OperationRawInput } from '../../../../contract/operations.ts'
 import { typedAmount } from '../usage/amount.ts'
@@ -20,12 +20,12 @@ export const expiryLabels: Readonly<Record<Expiry, string>> = {
 export interface KeyForm {
   readonly name: string
   readonly expiry: Expiry
-  /** `2026-11-20` in the viewer's zone; the key ends with that day. */
+  /** `2026-11-20` in the viewer's zone; the key is valid through that day. */
   readonly date: string
   /** Empty: no budget. */
   readonly budget: string
   readonly window: 'day' | 'week' | 'month' | 'total'
-  /** Empty: every model. */
+  /** Empty: all models. */
   readonly models: readonly string[]
   readonly requestsPerMinute: string
   readonly tokensPerMinute: string
@@ -38,7 +38,7 @@ export interface KeyForm {
 
 export type KeyField = keyof KeyForm
 
-/** When a translated prompt is marked for Claude's cache, whose writes cost more than plain input. */
+/** When translated prompts are marked for Claude's cache, whose writes cost more than plain input. */
 export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
   conversations: 'From the second turn',
   always: 'Always',
@@ -95,17 +95,17 @@ function localDay(ms: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
 }
 
-/** `before`: the key that is changed; its expiry stays to the second where its day was left alone. */
+/** `before`: the key being edited; its exact expiry is preserved if the day was not changed. */
 export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefined): KeyFormResult {
   const problems: Partial<Record<KeyField, string>> = {}
   const name = form.name.trim()
-  if (name === '') problems.name = 'Give it a name, for example the program that will use it.'
-  else if (name.length > 100) problems.name = `At most 100 characters; this has ${name.length}.`
+  if (name === '') problems.name = 'Enter a name, such as the app that will use it.'
+  else if (name.length > 100) problems.name = `Use at most 100 characters. This has ${name.length}.`
   const expires = expiresOf(form, nowMs, before)
-  if (expires === undefined) problems.date = 'Choose a day that is not over yet.'
+  if (expires === undefined) problems.date = 'Choose today or a later date.'
   const amount = typedAmount(form.budget)
   if (form.budget.trim() !== '' && (amount === undefined || !/[1-9]/.test(amount))) {
-    problems.budget = 'An amount in USD below 10,000,000, such as 10 or 2.50; empty for none.'
+    problems.budget = 'Enter an amount below 10,000,000, such as 10 or 2.50, or leave it empty.'
   }
   const limits = {
     requestsPerMinute: limitOf(form.requestsPerMinute),
@@ -114,7 +114,7 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
   }
   for (const field of ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const) {
     if (limits[field] === undefined)
-      problems[field] = 'A whole number from 1 to 1,000,000,000; empty for none.'
+      problems[field] = 'Enter a whole number from 1 to 1,000,000,000, or leave it empty.'
   }
   if (Object.keys(problems).length > 0) return { kind: 'problems', problems }
   return {
@@ -137,7 +137,7 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
   }
 }
 
-/** What of a key is to change: the rest is left out, and stays as another window may have made it meanwhile. */
+/** The changed fields of a key: the rest is left out, so that a concurrent edit is not overwritten. */
 export function changesTo(key: Key, { limits, ...wishes }: KeyWishes): Partial<KeyWishes> {
   const changed = differing(key.limits, limits)
   return {
@@ -146,7 +146,7 @@ export function changesTo(key: Key, { limits, ...wishes }: KeyWishes): Partial<K
   }
 }
 
-/** The fields of `after` that are not as they were. */
+/** The fields of `after` that differ. */
 function differing<Fields extends object>(
   before: Readonly<Record<keyof Fields, unknown>>,
   after: Fields,
@@ -156,7 +156,7 @@ function differing<Fields extends object>(
   return Object.fromEntries(changed.map((name) => [name, after[name]])) as Partial<Fields>
 }
 
-/** null: never; undefined: unreadable or over. */
+/** null: never; undefined: invalid or past. */
 function expiresOf(form: KeyForm, nowMs: number, before: Key | undefined): string | null | undefined {
   if (form.expiry === 'never') return null
   if (form.expiry !== 'date') return new Date(nowMs + Number(form.expiry) * 86_400_000).toISOString()
@@ -165,7 +165,7 @@ function expiresOf(form: KeyForm, nowMs: number, before: Key | undefined): strin
   return Number.isNaN(endMs) || endMs <= nowMs ? undefined : new Date(endMs).toISOString()
 }
 
-/** null: no limit; undefined: no number. */
+/** null: no limit; undefined: invalid. */
 function limitOf(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '')
   if (plain === '') return null

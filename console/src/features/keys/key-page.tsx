@@ -1,4 +1,4 @@
-/** One API key: what it may do, what it spent, what it asked and what was refused to it. */
+/** One API key: settings, spend, requests and rejected requests. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -53,9 +53,9 @@ export function KeyPage(): JSX.Element {
         <Card>
           <Empty
             icon={<KeyRound />}
-            title="No such key in this account"
-            text="It may belong to another of your accounts; you can change the account at the side."
-            action={<LinkButton to="/console/keys">All keys of this account</LinkButton>}
+            title="API key not found"
+            text="It may belong to another account. You can switch accounts in the sidebar."
+            action={<LinkButton to="/console/keys">All keys</LinkButton>}
           />
         </Card>
       )}
@@ -84,7 +84,7 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
       <KeySpend apiKey={apiKey.id} />
       <Refusals apiKey={apiKey.id} />
       <Card
-        title="Latest requests"
+        title="Recent requests"
         flush
         actions={
           <LinkButton size="small" to="/console/requests" search={{ key: apiKey.id }}>
@@ -96,14 +96,14 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
         ) : (
           <RequestsTable
-            caption="Latest requests of this key"
+            caption="Recent requests of this key"
             receipts={latest.data}
             expected={3}
             empty={
               <Empty
-                title="No request of this key has reached an upstream yet"
-                text="Connect shows how each program is told the address and the key."
-                action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+                title="No requests yet"
+                text="The Connect page shows how to set up a client with this key."
+                action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
               />
             }
           />
@@ -117,14 +117,14 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   const memberNames = useMemberNames()
   const { limits, models, expires, replacedBy } = apiKey
   const limited = [
-    limits.requestsPerMinute === null ? '' : `${count(limits.requestsPerMinute)} requests a minute`,
-    limits.tokensPerMinute === null ? '' : `${count(limits.tokensPerMinute)} tokens a minute`,
-    limits.concurrent === null ? '' : `${count(limits.concurrent)} at once`,
+    limits.requestsPerMinute === null ? '' : `${count(limits.requestsPerMinute)} requests per minute`,
+    limits.tokensPerMinute === null ? '' : `${count(limits.tokensPerMinute)} tokens per minute`,
+    limits.concurrent === null ? '' : `${count(limits.concurrent)} concurrent requests`,
   ].filter((text) => text !== '')
   return (
     <Card>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
-        <Fact label="Spent in all">
+        <Fact label="Total spend">
           <Money amount={apiKey.spent} form="exact" />
         </Fact>
         <Fact label="Budget">
@@ -134,7 +134,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         <Fact label="Expires">{expires === null ? 'Never' : <Moment at={expires} />}</Fact>
         <Fact label="Models">
           {models === null
-            ? 'Every one'
+            ? 'All models'
             : models.map((model) => (
                 <Name key={model} className="block font-mono text-[0.8125rem]">
                   {model}
@@ -143,21 +143,23 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </Fact>
         <Fact label="Limits">
           {limited.length === 0
-            ? "Only the account's"
+            ? 'Account limits'
             : limited.map((text) => (
                 <span key={text} className="block">
                   {text}
                 </span>
               ))}
         </Fact>
-        <Fact label="Short balance">{apiKey.onShortBalance === 'lower' ? 'Answers shorter' : 'Refuses'}</Fact>
-        <Fact label="Tells the balance">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
+        <Fact label="On low balance">
+          {apiKey.onShortBalance === 'lower' ? 'Lower the output limit' : 'Reject'}
+        </Fact>
+        <Fact label="Balance visible">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
         <Fact label="Cost in responses">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
         <Fact label="Claude prompt caching">{cachingWords[apiKey.automaticCaching]}</Fact>
-        <Fact label="Made">
+        <Fact label="Created">
           <Moment at={apiKey.created} />
         </Fact>
-        <Fact label="Made by">
+        <Fact label="Created by">
           <MadeBy createdBy={apiKey.createdBy} memberNames={memberNames} />
         </Fact>
         {apiKey.revoked === null ? null : (

@@ -1,4 +1,4 @@
-/** What a key spent by day, in the last 30 days. */
+/** Daily spend of a key in the last 30 days. */
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
 import { Problem } from '@/components/problem'
@@ -20,7 +20,7 @@ export function KeySpend({ apiKey }: { readonly apiKey: string }): JSX.Element {
     by: 'day',
   })
   return (
-    <Card title="Spend" description="By day in UTC, the last 30 days.">
+    <Card title="Spend" description="By day (UTC), last 30 days.">
       {usage.error !== null ? (
         <Problem problem={usage.error} onRetry={() => void usage.refetch()} />
       ) : usage.data === undefined ? (

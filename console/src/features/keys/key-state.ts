@@ -1,4 +1,4 @@
-/** In what state a key is, in one word and one sentence; and how a budget's window is called. Pure. */
+/** The state of a key as a label and a sentence, and the labels of budget windows. Pure. */
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import { nanoOf } from '../usage/amount.ts'
 
@@ -9,7 +9,7 @@ export interface KeyState {
   readonly kind: 'active' | 'expiring' | 'replaced' | 'budget_used' | 'disabled' | 'expired' | 'revoked'
   readonly label: string
   readonly tone: Tone
-  /** Whether requests with it are taken now. */
+  /** Whether requests with it are accepted now. */
   readonly works: boolean
 }
 
@@ -24,7 +24,7 @@ export function keyState(key: Key, nowMs: number): KeyState {
   if (key.disabled) return { kind: 'disabled', label: 'Disabled', tone: 'warn', works: false }
   if (isBudgetUsed(key)) return { kind: 'budget_used', label: 'Over budget', tone: 'bad', works: false }
   if (key.replacedBy !== null)
-    return { kind: 'replaced', label: 'Replaced, ends soon', tone: 'warn', works: true }
+    return { kind: 'replaced', label: 'Rotated, expires soon', tone: 'warn', works: true }
   if (expiresMs !== undefined && expiresMs - nowMs < soonMs) {
     return { kind: 'expiring', label: 'Expires soon', tone: 'warn', works: true }
   }
@@ -43,13 +43,13 @@ type Window = NonNullable<Key['budget']>['window']
 export const windowWords: Readonly<
   Record<Window, { readonly choice: string; readonly per: string; readonly when: string }>
 > = {
-  day: { choice: 'Each day', per: 'a day', when: 'Starts anew at midnight UTC.' },
-  week: { choice: 'Each week', per: 'a week', when: 'Starts anew on Monday at midnight UTC.' },
+  day: { choice: 'Daily', per: 'per day', when: 'Resets at midnight UTC.' },
+  week: { choice: 'Weekly', per: 'per week', when: 'Resets on Monday at midnight UTC.' },
   month: {
-    choice: 'Each month',
-    per: 'a month',
-    when: 'Starts anew on the first of the month at midnight UTC.',
+    choice: 'Monthly',
+    per: 'per month',
+    when: 'Resets on the 1st at midnight UTC.',
   },
-  total: { choice: 'All its life', per: 'in total', when: 'Never starts anew.' },
+  total: { choice: 'Never', per: 'in total', when: 'Never resets.' },
 }
 export const windows = ['day', 'week', 'month', 'total'] as const satisfies readonly Window[]

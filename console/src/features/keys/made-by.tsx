@@ -1,4 +1,4 @@
-/** Who made a key. */
+/** Who created a key. */
 import type { JSX } from 'react'
 import { Name } from '../usage/name.tsx'
 import type { Key } from './key-state.ts'
@@ -9,7 +9,7 @@ export interface MadeByProps {
 }
 
 export function MadeBy({ createdBy, memberNames }: MadeByProps): JSX.Element {
-  if (createdBy === null) return <span className="text-ink-soft">On the server</span>
+  if (createdBy === null) return <span className="text-ink-soft">Server setup</span>
   const name = memberNames.get(createdBy)
   return name === undefined ? (
     <span className="text-ink-soft">Former member</span>

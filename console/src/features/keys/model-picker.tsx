@@ -1,4 +1,4 @@
-/** Which models a key may use: none chosen is every one. Chosen names that are not sold any more stay visible. */
+/** Which models a key may use: none selected means all. Selected names that are no longer available stay visible. */
 
 import { type JSX, useId, useState } from 'react'
 import { Button } from '@/components/button'
@@ -30,7 +30,7 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
       <legend className="font-medium">
         Models{' '}
         <span className="ml-1 font-normal text-ink-soft">
-          {chosen.length === 0 ? 'every one' : `${chosen.length} chosen`}
+          {chosen.length === 0 ? 'All models' : `${chosen.length} selected`}
         </span>
       </legend>
       <Chosen chosen={chosen} onChange={onChange} />
@@ -56,7 +56,7 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
           <Skeleton className="mt-2 h-36" />
         ) : shown.length === 0 ? (
           <p className="py-3 text-ink-soft">
-            {wanted === '' ? 'No model is sold here yet.' : 'No model has such a name.'}
+            {wanted === '' ? 'No models available yet.' : 'No matching models.'}
           </p>
         ) : (
           shown.map(({ model }) => (
@@ -76,7 +76,7 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
 function Chosen({ chosen, onChange }: ModelPickerProps): JSX.Element | null {
   if (chosen.length === 0) return null
   return (
-    <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label="Chosen models">
+    <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label="Selected models">
       {chosen.map((model) => (
         <li
           key={model}
@@ -86,7 +86,7 @@ function Chosen({ chosen, onChange }: ModelPickerProps): JSX.Element | null {
           <Button
             size="small"
             variant="ghost"
-            aria-label={`Leave out ${model}`}
+            aria-label={`Remove ${model}`}
             className="px-1.5"
             onClick={() => onChange(chosen.filter((one) => one !== model))}
           >

@@ -1,4 +1,4 @@
-/** The API keys of the account: what each may do, spent and when it was used last; and where new ones are made. */
+/** The API keys of the account: settings, spend and last use; and creating new ones. */
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -44,13 +44,9 @@ export function KeysPage(): JSX.Element {
   return (
     <Page
       title="API Keys"
-      description="Each program gets a key of its own, with its own limits, so that one can be ended without the others."
+      description="Create a key per app so you can revoke one without affecting the others."
       actions={
-        mayCreate ? (
-          createButton
-        ) : (
-          <p className="text-sm text-ink-soft">Your role may read keys, not make them.</p>
-        )
+        mayCreate ? createButton : <p className="text-sm text-ink-soft">Your role can't create keys.</p>
       }
     >
       {keys.error !== null && all === undefined ? (
@@ -66,8 +62,8 @@ export function KeysPage(): JSX.Element {
             empty={
               <Empty
                 icon={<KeyRound />}
-                title="No API key yet"
-                text="A key lets a program make requests that this account pays for."
+                title="No API keys yet"
+                text="API keys authenticate requests, which are charged to this account."
                 action={mayCreate ? createButton : undefined}
               />
             }
@@ -109,7 +105,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
     },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (key) => {
         const { label, tone } = keyState(key, now)
         return <Badge tone={tone}>{label}</Badge>
@@ -124,14 +120,14 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
     },
     {
       id: 'spent',
-      header: 'Spent',
+      header: 'Spend',
       align: 'right',
       cell: (key) => <Money amount={key.spent} form="column" />,
     },
     { id: 'budget', header: 'Budget', wide: true, cell: (key) => <BudgetUse {...key} /> },
     {
       id: 'by',
-      header: 'Made by',
+      header: 'Created by',
       wide: true,
       cell: (key) => (
         <>

@@ -1,4 +1,4 @@
-/** Why requests of a key were refused: how often by code in 30 days, and the last hundred. */
+/** Rejected requests of a key: how often by error code in 30 days, and the last hundred. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -20,8 +20,8 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
   const latest = refusals.data?.latest ?? []
   return (
     <Card
-      title="Refused"
-      description="Requests that never reached an upstream, in the last 30 days. They cost nothing."
+      title="Rejected requests"
+      description="Requests rejected before they reached a provider, in the last 30 days. They cost nothing."
       flush
     >
       {refusals.error !== null ? (
@@ -29,10 +29,10 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
       ) : refusals.data === undefined ? (
         <Skeleton className="mx-5 mb-5 h-20" />
       ) : refusals.data.counts.length === 0 && latest.length === 0 ? (
-        <p className="flex h-20 items-center px-5 text-ink-soft">Nothing was refused.</p>
+        <p className="flex h-20 items-center px-5 text-ink-soft">No rejected requests.</p>
       ) : (
         <>
-          <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="How often, by code">
+          <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="By error code">
             {refusals.data.counts.map(({ code, count: times }) => (
               <li
                 key={code}
@@ -44,15 +44,15 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
             ))}
           </ul>
           <Table
-            caption="The latest refused requests"
+            caption="Recent rejected requests"
             rows={showsAll ? latest : latest.slice(0, shownAtFirst)}
             keyOf={({ request }) => request}
-            empty={<p className="px-5 pb-5 text-ink-soft">None of late.</p>}
+            empty={<p className="px-5 pb-5 text-ink-soft">None recently.</p>}
             columns={[
-              { id: 'at', header: 'When', cell: (row) => <When at={row.at} /> },
+              { id: 'at', header: 'Time', cell: (row) => <When at={row.at} /> },
               {
                 id: 'code',
-                header: 'Code',
+                header: 'Error code',
                 cell: (row) => (
                   <>
                     <ErrorLink code={row.code} />
@@ -71,14 +71,14 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
                 wide: true,
                 cell: (row) =>
                   row.model === null ? (
-                    <span className="text-ink-soft">not read</span>
+                    <span className="text-ink-soft">unknown</span>
                   ) : (
                     <Name className="max-w-48">{row.model}</Name>
                   ),
               },
               {
                 id: 'message',
-                header: 'What the client was told',
+                header: 'Error message',
                 wide: true,
                 className: 'min-w-96 whitespace-normal',
                 cell: (row) => (

@@ -1,4 +1,4 @@
-/** Makes a new key in the place of another one, which works a while longer; shows the new one once. */
+/** Creates a replacement key while the old one works a while longer; shows the new key once. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
@@ -14,7 +14,7 @@ import type { KeyDialogProps } from './key-actions.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
 const overlaps = [
-  [0, 'Not at all: it ends now'],
+  [0, 'No overlap: expires now'],
   [1, '1 hour'],
   [24, '1 day'],
   [168, '7 days'],
@@ -33,9 +33,9 @@ export function RotateKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.
     <Dialog
       open={open}
       onOpenChange={close}
-      title={rotated === undefined ? 'Rotate the key' : 'The new key'}
+      title={rotated === undefined ? 'Rotate key' : 'Your new API key'}
       description={
-        rotated === undefined ? 'A new key with the same rights takes the place of this one.' : undefined
+        rotated === undefined ? 'Creates a new key with the same settings to replace this one.' : undefined
       }
       size={rotated === undefined ? 'medium' : 'large'}
       held={rotated !== undefined}
@@ -45,8 +45,8 @@ export function RotateKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.
       ) : (
         <>
           <p className="mb-4 text-ink-soft">
-            The old key works until <Moment at={rotated.expires} className="font-medium text-ink" />. Put the
-            new one in its place before that.
+            The old key works until <Moment at={rotated.expires} className="font-medium text-ink" />. Replace
+            it before then.
           </p>
           <ShownOnce id={rotated.id} secret={rotated.key} models={apiKey.models} onDone={close} />
         </>
@@ -81,7 +81,7 @@ function Question({ apiKey, onRotated, onClose }: QuestionProps): JSX.Element {
       }}
     >
       {problem === undefined ? null : <Problem problem={problem} className="mb-4" />}
-      <Field label="The old key still works for" hint="Long enough to put the new one everywhere.">
+      <Field label="Keep the old key working for" hint="Long enough to deploy the new key everywhere.">
         <Select value={overlapHours} onChange={(event) => setOverlapHours(Number(event.target.value))}>
           {overlaps.map(([hours, label]) => (
             <option key={hours} value={hours}>

@@ -1,4 +1,4 @@
-/** A key just after it was made: the only time it is shown, how to try it, and whether a request arrived. */
+/** A key just after it was created: shown this once, with a way to try it. */
 
 import { type JSX, useEffect, useRef } from 'react'
 import { Button } from '@/components/button'
@@ -14,7 +14,7 @@ import { useAddress } from './use-address.ts'
 export interface ShownOnceProps {
   readonly id: string
   readonly secret: string
-  /** The models that it may use; null: every one. */
+  /** The models it may use; null: all. */
   readonly models: readonly string[] | null
   readonly onDone: () => void
 }
@@ -25,7 +25,7 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
   const model = modelToTry(sold.data ?? [], models)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // What had the focus is gone; reading goes on at the top, with the button that copies the key.
+    // The focused element is gone; continue at the top, with the copy button.
     place.current?.querySelector('button')?.focus({ preventScroll: true })
     place.current?.parentElement?.scrollTo({ top: 0 })
   }, [])
@@ -34,8 +34,8 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
       <p className="flex items-start gap-2.5 rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
         <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warn" />
         <span>
-          <span className="font-medium">Copy it now.</span> It is shown this once and kept only as a hash;
-          nobody can read it again, not even an administrator of this server.
+          <span className="font-medium">Copy it now.</span> It is shown only once. We store a hash, so no one
+          can recover it, not even an administrator.
         </span>
       </p>
       <Code code={secret} language="API key" what="the key" wrap />
@@ -44,8 +44,8 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
         {model === undefined ? (
           <p className="text-ink-soft">
             {sold.data === undefined
-              ? 'Reading the list of models…'
-              : 'No model is sold here yet, so there is nothing to ask.'}
+              ? 'Loading models…'
+              : 'No models are available yet, so there is nothing to request.'}
           </p>
         ) : (
           <>
@@ -55,12 +55,12 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
         )}
       </section>
       <DialogActions>
-        {/* Whoever has just run the line sees it arrive without looking for it. */}
+        {/* Visible without scrolling for someone who has just run the command. */}
         <div className="min-w-0 sm:flex-1">
           <FirstRequest apiKey={id} />
         </div>
         <Button variant="primary" className="sm:self-center" onClick={onDone}>
-          I have copied it
+          Done
         </Button>
       </DialogActions>
     </div>

@@ -1,4 +1,4 @@
-/** The first request in the words of a chosen client. */
+/** The first request as code, for a selected client. */
 import { type JSX, useState } from 'react'
 import { Code } from '@/components/code'
 import { Select } from '@/components/select'

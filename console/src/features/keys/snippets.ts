@@ -1,8 +1,8 @@
-/** The first request, ready to paste, in the words of each client. Pure: address, key and model are parameters. */
+/** The first request, ready to paste, for each client. Pure: base URL, key and model are parameters. */
 export interface SnippetParts {
   /** Origin of the server. */
   readonly address: string
-  /** The key itself just after it was made, else `$TOLLGATE_KEY`. */
+  /** The key itself just after it was created, else `$TOLLGATE_KEY`. */
   readonly apiKey: string
   readonly model: string
 }
@@ -14,7 +14,7 @@ export interface Snippet {
   readonly text: string
 }
 
-/** What stands in for a key that is not known any more. */
+/** The placeholder for an unknown key. */
 export const keyVariable = '$TOLLGATE_KEY'
 
 /** In a double-quoted string of a shell, Python or JavaScript. */

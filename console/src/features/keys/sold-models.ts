@@ -1,4 +1,4 @@
-/** The models that requests can name now, from the public price list. */
+/** The models that are available now, from the public price list. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ApiError } from '@/lib/api'
 import { readPriceList } from '../pricing/sold-models.ts'
@@ -19,7 +19,7 @@ async function readSoldModels(): Promise<readonly SoldModel[]> {
   return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
 }
 
-/** The model of the first request: of those allowed one that costs nothing upstream, else the newest. */
+/** The model of the first request: an allowed one that costs nothing upstream, else the newest. */
 export function modelToTry(
   sold: readonly SoldModel[],
   allowed: readonly string[] | null,

@@ -1,7 +1,7 @@
-/** The origin under which clients reach the server. */
+/** The origin at which clients reach the server. */
 import { useOperation } from '@/lib/operations'
 
-/** As the installation says; until it has, where this page came from. */
+/** The configured one; until it is known, the origin of this page. */
 export function useAddress(): string {
   const installation = useOperation('installation.show')
   return (installation.data?.address ?? window.location.origin).replace(/\/$/, '')

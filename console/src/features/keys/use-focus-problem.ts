@@ -1,4 +1,4 @@
-/** After a form was sent in vain, puts the focus where the first mistake is, also where that part was closed. */
+/** After a failed submit, focuses the first invalid field, also in a collapsed section. */
 import { type RefObject, useEffect, useRef } from 'react'
 
 /** `problems`: a new value for each attempt. */

@@ -1,4 +1,4 @@
-/** What keys and members of the account are called, by id. */
+/** The names of the account's keys and members, by id. */
 import { useMemo } from 'react'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'

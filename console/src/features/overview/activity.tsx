@@ -1,4 +1,4 @@
-/** Spend and requests of the last 24 hours or 30 days. Which of them stands in the address. */
+/** Spend and requests of the last 24 hours or 30 days. The URL says which. */
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
 import { Chart } from '@/components/chart'
@@ -24,10 +24,10 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
   return (
     <Card
       title="Spend and requests"
-      description={isLong ? 'By day in UTC.' : 'By hour; times are UTC.'}
+      description={isLong ? 'By day (UTC)' : 'By hour (UTC)'}
       actions={
         <Segments
-          label="Span"
+          label="Period"
           segments={spans}
           chosen={isLong ? '30d' : '24h'}
           onChoose={(id) => setSearch({ chart: id === '30d' ? id : undefined })}
@@ -59,12 +59,17 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
               series={[
                 {
                   id: 'well',
-                  label: 'Ended well',
+                  label: 'Succeeded',
                   tone: 'good',
                   values: rows.map(({ requests, errors }) => requests - errors),
                 },
-                { id: 'badly', label: 'Ended badly', tone: 'bad', values: rows.map(({ errors }) => errors) },
-                { id: 'refused', label: 'Refused', tone: 'warn', values: rows.map(({ refused }) => refused) },
+                { id: 'badly', label: 'Failed', tone: 'bad', values: rows.map(({ errors }) => errors) },
+                {
+                  id: 'refused',
+                  label: 'Rejected',
+                  tone: 'warn',
+                  values: rows.map(({ refused }) => refused),
+                },
               ]}
               whole
               format={shortCount}

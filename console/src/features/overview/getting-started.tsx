@@ -1,4 +1,4 @@
-/** The way of a new account to its first request: a key, the address, a request; each step ticks itself. */
+/** The steps of a new account to its first request. */
 
 import { type JSX, type ReactNode, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
@@ -26,18 +26,16 @@ export function GettingStarted({ hasArrived }: { readonly hasArrived: boolean })
   const hasKey = keys.data?.some((key) => keyState(key, Date.now()).works) ?? false
   return (
     <Card
-      title={hasArrived ? 'Your first request arrived' : 'From here to your first request'}
+      title={hasArrived ? "You're all set" : 'Get started'}
       description={
-        hasArrived
-          ? 'Everything below fills itself from now on.'
-          : 'Three steps; this page notices when each is done.'
+        hasArrived ? 'This page now shows your usage.' : "Three steps. They're checked off as you go."
       }
     >
       <ol className="flex flex-col gap-6 pt-2">
         <Step number={1} title="Create an API key" isDone={hasKey}>
           <MakeKey hasKey={hasKey} isKnown={keys.data !== undefined} />
         </Step>
-        <Step number={2} title="Give your program the base address" isDone={hasArrived}>
+        <Step number={2} title="Set the base URL" isDone={hasArrived}>
           <Addresses />
         </Step>
         <Step number={3} title="Make a request" isDone={hasArrived}>
@@ -87,8 +85,8 @@ function MakeKey({ hasKey, isKnown }: { readonly hasKey: boolean; readonly isKno
     <>
       {hasKey ? (
         <p className="text-ink-soft">
-          You have one.{operator ? ' The first one was printed where the server started.' : ''} A key is shown
-          only when it is made; if you did not keep it, make another.
+          You have one.{operator ? ' The first one was printed at startup.' : ''} A key is shown only when it
+          is created. If you didn't save it, create another.
         </p>
       ) : null}
       <Button variant={hasKey ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
@@ -113,7 +111,7 @@ function Addresses(): JSX.Element {
             <dt className="text-ink-soft">{label}</dt>
             <dd className="flex min-w-0 items-center gap-1">
               <code className="min-w-0 truncate font-mono text-[0.8125rem]">{text}</code>
-              <CopyButton text={text} what={`the address for ${label}`} variant="ghost" />
+              <CopyButton text={text} what={`base URL for ${label}`} variant="ghost" />
             </dd>
           </div>
         ))}
@@ -139,8 +137,8 @@ function Try(): JSX.Element {
       {model === undefined ? (
         <p className="text-ink-soft">
           {sold.data === undefined
-            ? 'Reading the list of models…'
-            : 'No model is sold here yet: an administrator adds a provider’s key first.'}
+            ? 'Loading models…'
+            : 'No models available yet. An administrator needs to add a provider key first.'}
         </p>
       ) : (
         <>

@@ -26,15 +26,15 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
         value={of(({ available }) => <Money amount={available} form="balance" />)}
         hint={hint(({ posted, held }) => (
           <>
-            <Money amount={posted} form="balance" /> − <Money amount={held} /> held
+            <Money amount={posted} form="balance" /> − <Money amount={held} /> reserved
           </>
         ))}
       />
       <Stat
-        label="Lasts"
+        label="Runway (estimated)"
         value={of(({ daysLeft }) => daysLeftShort(daysLeft))}
         hint={hint(({ daysLeft }) =>
-          daysLeft === null ? 'nothing was spent in 7 days' : 'at the rate of the last 7 days',
+          daysLeft === null ? 'No spend in the last 7 days' : 'at your 7-day average',
         )}
       />
       <Stat
@@ -51,16 +51,16 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
         value={of(({ today }) => count(today.requests))}
         hint={hint(({ today, month }) => (
           <span
-            title={`This month: ${count(month.requests)} requests, ${count(month.errors)} ended badly, ${count(month.refused)} refused`}
+            title={`This month: ${count(month.requests)} requests, ${count(month.errors)} failed, ${count(month.refused)} rejected`}
           >
             <Link
               to="/console/requests"
               search={{ range: 'today', ended: 'badly' }}
               className="underline underline-offset-3"
             >
-              {shortCount(today.errors)} ended badly
+              {shortCount(today.errors)} failed
             </Link>
-            , {shortCount(today.refused)} refused
+            , {shortCount(today.refused)} rejected
           </span>
         ))}
       />
@@ -73,10 +73,10 @@ function BalanceLabel(): JSX.Element {
   return (
     <span className="flex items-center gap-1.5">
       Balance
-      <Tooltip text="What the next request can use: all that was credited less what was spent (posted), less what running requests have reserved (held). What they do not use comes back when they end.">
+      <Tooltip text="What your next request can use: your credit minus what you spent and what running requests have reserved. Unused reservations are released when requests finish.">
         <button
           type="button"
-          aria-label="What the balance is made of"
+          aria-label="How the balance is calculated"
           className="rounded-full text-ink-soft hover:text-ink"
         >
           <CircleHelp aria-hidden="true" className="size-3.5" />
@@ -86,12 +86,12 @@ function BalanceLabel(): JSX.Element {
   )
 }
 
-/** Beside the others where there is room, else below them. */
+/** Next to the others where there is room, else below them. */
 function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
   const { latencyMs, firstByteMs } = overview?.today ?? {}
   const pairs = [
-    ['To the first byte', firstByteMs],
-    ['To the end', latencyMs],
+    ['Time to first byte', firstByteMs],
+    ['Total', latencyMs],
   ] as const
   return (
     <section
@@ -110,9 +110,8 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
                 '–'
               ) : (
                 <>
-                  {duration(value.p50)}{' '}
-                  <span className="font-normal text-ink-soft">median, 95 of 100 within</span>{' '}
-                  {duration(value.p95)}
+                  <span className="font-normal text-ink-soft">p50</span> {duration(value.p50)}
+                  <span className="font-normal text-ink-soft"> · p95</span> {duration(value.p95)}
                 </>
               )}
             </dd>

@@ -1,4 +1,4 @@
-/** What an account has, spends and runs, at a glance; and for a new one the way to its first request. */
+/** The account at a glance; for a new one, the steps to its first request. */
 
 import { type JSX, lazy, Suspense, useState } from 'react'
 import { LinkButton } from '@/components/button'
@@ -17,7 +17,7 @@ import { RunningRequests } from '../requests/running-requests.tsx'
 import { Activity } from './activity.tsx'
 import { Numbers } from './numbers.tsx'
 
-/** Seen once in the life of an account, so not a part of what is loaded for every look at it. */
+/** Shown once in the life of an account, so it is loaded separately. */
 const GettingStarted = lazy(
   patiently(async () => ({ default: (await import('./getting-started.tsx')).GettingStarted })),
 )
@@ -26,7 +26,7 @@ export function OverviewPage(): JSX.Element {
   const account = useAccount()
   const overview = useOperation('overview.show', { account: account.id }, { everyMs: 60_000 })
   const isNew = overview.data?.firstRequest === null
-  // Once shown, the way stays until the page is left, so that it can say "it arrived".
+  // Once shown, the steps stay until the page is left, so that the last one can be checked off.
   const [showsWay, setShowsWay] = useState(false)
   if (isNew && !showsWay) setShowsWay(true)
   const mayBuild = useMay('owner', 'admin', 'developer')
@@ -83,7 +83,7 @@ function Latest(): JSX.Element {
   const latest = useOperation('requests.list', { account: account.id, limit: 8 })
   return (
     <Card
-      title="Latest requests"
+      title="Recent requests"
       flush
       actions={
         <LinkButton size="small" to="/console/requests">
@@ -95,13 +95,13 @@ function Latest(): JSX.Element {
         <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
       ) : (
         <RequestsTable
-          caption="Latest requests"
+          caption="Recent requests"
           receipts={latest.data}
           empty={
             <Empty
-              title="No request in the last 30 days"
-              text="The balance stays, and so do the keys."
-              action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+              title="No requests in the last 30 days"
+              text="Your balance and keys are unchanged."
+              action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
             />
           }
         />

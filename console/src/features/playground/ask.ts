@@ -1,4 +1,4 @@
-/** Sends one request of the playground and tells what comes of it, piece by piece. Knows nothing of React. */
+/** Sends one playground request and reports its progress. Knows nothing of React. */
 import { EventLines, failureOf, hear, parsed } from './chunks.ts'
 import { type Failure, type Json, nothingSaid, type Said } from './conversation.ts'
 
@@ -6,7 +6,7 @@ export interface Asked {
   readonly account: string
   readonly body: { readonly [name: string]: Json }
   readonly signal: AbortSignal
-  /** The request's id, as soon as the server tells it. */
+  /** The request's id, as soon as the server sends it. */
   readonly onRequest: (id: string) => void
   readonly onSaid: (said: Said) => void
 }
@@ -19,12 +19,12 @@ export type Outcome =
 const unreachable: Failure = {
   status: 0,
   code: 'unreachable',
-  message: 'The server cannot be reached. Check that it runs, then try again.',
+  message: "The server can't be reached. Check that it's running, then try again.",
 }
 const cut: Failure = {
   status: 0,
   code: 'cut',
-  message: 'The answer broke off before its end. What came until then was paid for.',
+  message: 'The response ended early. What was delivered was charged.',
 }
 
 /** Never rejects. */

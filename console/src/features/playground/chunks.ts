@@ -1,10 +1,10 @@
 /**
- * Bytes of a streamed answer in Chat Completions → what the model has said so far. Pure; one reader for one stream.
- * Whatever stands in an answer stays text.
+ * Bytes of a streamed Chat Completions answer → the response so far. Pure; one reader per stream. The content of an
+ * answer stays text.
  */
 import type { Failure, Said, ToolCall } from './conversation.ts'
 
-/** Takes the text of a stream in any pieces and gives the payloads of its events, whole. */
+/** Takes a stream's text in any chunks and returns the payloads of complete events. */
 export class EventLines {
   #rest = ''
 
@@ -44,15 +44,15 @@ export function hear(said: Said, payload: string): Heard {
   }
 }
 
-/** An error as the server words it, in a whole answer or in place of an event; undefined: it is none. */
+/** An error in the server's format, in a whole answer or in place of an event; undefined: it is none. */
 export function failureOf(body: Fields, status: number): Failure | undefined {
   if (body.error === undefined || body.error === null) return undefined
   const error = fieldsOf(body.error)
   return {
     status,
-    // Where the clients of the format know another word, our own stands beside it.
+    // Where the format's clients know another code, our own is in a second field.
     code: textOf(fieldsOf(error.details).code) || textOf(error.code),
-    message: textOf(error.message) || 'The server gave an answer that cannot be read.',
+    message: textOf(error.message) || 'The server sent an invalid response.',
   }
 }
 
@@ -76,7 +76,7 @@ function withCall(calls: readonly ToolCall[], piece: Fields): readonly ToolCall[
   return calls[index] === undefined ? [...calls, call] : calls.with(index, call)
 }
 
-/** Pictures come inside the answer; an address elsewhere is not asked for. */
+/** Images arrive inside the answer; other addresses are not fetched. */
 function pictureOf(image: Fields): readonly string[] {
   const url = textOf(fieldsOf(image.image_url).url)
   return /^data:image\/(png|jpeg|webp|gif);base64,/.test(url) ? [url] : []

@@ -1,4 +1,4 @@
-/** The request that the playground would make next, as code. */
+/** The playground's next request as code. */
 import { type JSX, useState } from 'react'
 import { Code } from '@/components/code'
 import { Dialog } from '@/components/dialog'
@@ -21,8 +21,8 @@ export function CodeDialog({ open, onOpenChange, body }: CodeDialogProps): JSX.E
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="The same request as code"
-      description="With your own address and one of your API keys in TOLLGATE_KEY."
+      title="View as code"
+      description="Uses your base URL and an API key in TOLLGATE_KEY."
       size="large"
     >
       <Examples body={body} />

@@ -1,4 +1,4 @@
-/** The request of the playground as code: for a shell, TypeScript and Python. Pure. */
+/** The playground's request as code: shell, TypeScript and Python. Pure. */
 import { quoted, shellQuoted } from '../connect/quote.ts'
 import type { Json } from './conversation.ts'
 
@@ -11,7 +11,7 @@ export interface CodeExample {
 
 type Body = { readonly [name: string]: Json }
 
-/** `address`: where clients reach the server. Pictures are named in place of their bytes. */
+/** `address`: where clients reach the server. Images are named instead of included. */
 export function codeExamples(address: string, body: Body): readonly CodeExample[] {
   const short = shortened(body) as Body
   return [
@@ -90,7 +90,7 @@ function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`)
 }
 
-/** Bytes of pictures say nothing to a reader. */
+/** The bytes of images are of no use to a reader. */
 function shortened(value: Json): Json {
   if (typeof value === 'string') return value.replace(/^(data:image\/[\w.+-]+;base64,).*$/s, '$1…')
   if (Array.isArray(value)) return value.map(shortened)

@@ -1,4 +1,4 @@
-/** Where people write: a text, pictures beside it; Enter sends, and a running answer can be stopped. */
+/** The message form: text and images; Enter sends, and a running response can be stopped. */
 
 import { type ClipboardEvent, type JSX, useRef, useState } from 'react'
 import { Button } from '@/components/button'
@@ -11,7 +11,7 @@ import { pictureTypes, readPictures } from './pictures.ts'
 export interface ComposerProps {
   readonly isRunning: boolean
   readonly takesPictures: boolean
-  /** Whether it was sent; what was not stays to be sent later. */
+  /** Whether it was sent; otherwise the draft stays. */
   readonly onSend: (text: string, pictures: readonly Picture[]) => boolean
   readonly onStop: () => void
   readonly onDraft: (text: string, pictures: readonly Picture[]) => void
@@ -72,7 +72,7 @@ export function Composer(props: ComposerProps): JSX.Element {
           accept={pictureTypes.join(',')}
           multiple
           hidden
-          aria-label="Pictures"
+          aria-label="Images"
           onChange={(event) => {
             void attach([...(event.target.files ?? [])])
             event.target.value = ''
@@ -81,15 +81,15 @@ export function Composer(props: ComposerProps): JSX.Element {
         <Button
           variant="ghost"
           size="icon"
-          aria-label="Attach pictures"
-          title={takesPictures ? 'Attach pictures' : 'This model takes no pictures'}
+          aria-label="Attach images"
+          title={takesPictures ? 'Attach images' : "This model doesn't accept images"}
           disabled={!takesPictures}
           onClick={() => chooser.current?.click()}
         >
           <ImagePlus aria-hidden="true" />
         </Button>
         <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
-          Enter sends, Shift and Enter begins a new line
+          Enter to send, Shift+Enter for a new line
         </span>
         {isRunning ? (
           <Button key="stop" onClick={onStop} className="ml-auto">
@@ -116,7 +116,7 @@ function Attached({
 }): JSX.Element | null {
   if (pictures.length === 0) return null
   return (
-    <ul aria-label="Attached pictures" className="flex flex-wrap gap-2 p-1">
+    <ul aria-label="Attached images" className="flex flex-wrap gap-2 p-1">
       {pictures.map((picture, index) => (
         <li key={picture.url.slice(-64) + picture.name} className="relative">
           <img

@@ -1,7 +1,4 @@
-/**
- * A conversation of the playground as values, and the request that goes on with it, in Chat Completions: what people
- * wrote, what models answered, which tools were called and what came of it. Pure.
- */
+/** A playground conversation as values, and the Chat Completions request that continues it. Pure. */
 
 export interface Picture {
   readonly name: string
@@ -23,16 +20,16 @@ export interface UserTurn {
   readonly pictures: readonly Picture[]
 }
 
-/** What a model has said so far. */
+/** The response so far. */
 export interface Said {
   readonly text: string
-  /** What it told of its thoughts. */
+  /** Its visible reasoning. */
   readonly thoughts: string
-  /** Its sealed thoughts as they came: sent back, never shown. */
+  /** Its encrypted reasoning as received: sent back, never shown. */
   readonly sealed: readonly unknown[]
   readonly calls: readonly ToolCall[]
   readonly pictures: readonly string[]
-  /** Why it ended: `stop`, `length`, `tool_calls`… */
+  /** The finish reason: `stop`, `length`, `tool_calls`… */
   readonly finish: string | null
 }
 
@@ -42,14 +39,14 @@ export interface AnswerTurn {
   readonly model: string
   readonly said: Said
   readonly state: 'streaming' | 'complete' | 'stopped' | 'failed'
-  /** The request's id, once the server has told it. */
+  /** The request's id, once the server has sent it. */
   readonly request: string | null
   readonly problem: Failure | null
-  /** What the person gave back for each call, by the call's id. */
+  /** The results that the person entered, by call id. */
   readonly results: Readonly<Record<string, string>>
 }
 
-/** What went wrong, in the words of the server. */
+/** The server's error. */
 export interface Failure {
   readonly status: number
   readonly code: string
@@ -68,7 +65,7 @@ export interface ToolDraft {
 
 export interface Settings {
   readonly system: string
-  /** As typed; empty: the model's own. */
+  /** As typed; empty: the model's default. */
   readonly temperature: string
   readonly outputLimit: string
   readonly effort: '' | 'minimal' | 'low' | 'medium' | 'high'
@@ -91,7 +88,7 @@ export const usualSettings: Settings = {
   tools: [],
 }
 
-/** What of the settings a model takes, and what it calls its output limit. */
+/** Which settings a model takes, and the name of its output limit. */
 export interface Takes {
   readonly tools: boolean
   readonly effort: boolean
@@ -128,7 +125,7 @@ function numberOf(text: string): number | undefined {
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
 
-/** Nothing of a draft that is not whole. */
+/** Incomplete drafts are left out. */
 function toolOf({ name, description, parameters }: ToolDraft): readonly Json[] {
   if (toolMistake({ name, parameters }) !== undefined) return []
   const schema = JSON.parse(parameters) as Json
@@ -136,7 +133,7 @@ function toolOf({ name, description, parameters }: ToolDraft): readonly Json[] {
   return [{ type: 'function', function: { name, ...described, parameters: schema } }]
 }
 
-/** What is wrong with a tool that was typed; undefined: nothing. */
+/** What is wrong with a typed tool; undefined: nothing. */
 export function toolMistake({
   name,
   parameters,
@@ -144,21 +141,21 @@ export function toolMistake({
   | { readonly field: 'name' | 'parameters'; readonly text: string }
   | undefined {
   if (!/^[\w-]{1,64}$/.test(name)) {
-    return { field: 'name', text: 'Letters, digits, underscores and dashes, at most 64.' }
+    return { field: 'name', text: 'Use letters, digits, underscores and dashes, at most 64.' }
   }
   try {
     const schema: unknown = JSON.parse(parameters)
     if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return undefined
-    return { field: 'parameters', text: 'A JSON schema is an object: { "type": "object", … }.' }
+    return { field: 'parameters', text: 'A JSON schema must be an object: { "type": "object", … }.' }
   } catch (error) {
-    return { field: 'parameters', text: `This is not JSON: ${error instanceof Error ? error.message : ''}` }
+    return { field: 'parameters', text: `Invalid JSON: ${error instanceof Error ? error.message : ''}` }
   }
 }
 
 function messagesOf(turn: Turn): readonly { readonly [name: string]: Json }[] {
   if (turn.kind === 'user') return [{ role: 'user', content: contentOf(turn) }]
   const { said, results } = turn
-  // A call that broke off halfway is none.
+  // A truncated call is none.
   const calls = turn.state === 'complete' ? said.calls : []
   if (said.text === '' && calls.length === 0) return []
   const message = {
@@ -191,13 +188,13 @@ function contentOf({ text, pictures }: UserTurn): Json {
   ]
 }
 
-/** Of what the request consists that the page is about while nothing more is typed: the one that was answered last. */
+/** The request that the page is about while nothing more is typed: the last one answered. */
 export function askedLast(turns: readonly Turn[]): readonly Turn[] {
   const isAnswered = turns.at(-1)?.kind === 'answer' && openCalls(turns).length === 0
   return isAnswered ? turns.slice(0, -1) : turns
 }
 
-/** The calls of the last answer that wait for what came of them. */
+/** The calls of the last response that wait for results. */
 export function openCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1)
   return last?.kind === 'answer' && last.state === 'complete' ? last.said.calls : []

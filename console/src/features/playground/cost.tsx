@@ -1,4 +1,4 @@
-/** What one answer used and cost, by its receipt, and the way there. */
+/** The usage and cost of one response, with a link to its receipt. */
 
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
@@ -9,7 +9,7 @@ import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
 
 export interface CostProps {
   readonly request: string
-  /** It may never have reached an upstream, and then there is no receipt. */
+  /** It may never have reached a provider, and then there is no receipt. */
   readonly expectsNone: boolean
 }
 
@@ -17,10 +17,10 @@ export function Cost({ request, expectsNone }: CostProps): JSX.Element {
   const receipt = useOperation('request.show', { request })
   if (receipt.data === undefined) {
     const words = expectsNone
-      ? 'Nothing was charged.'
+      ? 'Not charged.'
       : receipt.isError
-        ? 'Its receipt follows once the provider has ended.'
-        : 'Reading its receipt…'
+        ? 'The receipt appears when the provider finishes.'
+        : 'Loading receipt…'
     return <span>{words}</span>
   }
   const { usage, charged, started, ended } = receipt.data
@@ -28,8 +28,8 @@ export function Cost({ request, expectsNone }: CostProps): JSX.Element {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="tabular">
-        {count(input)} in, {count(output)} out
-        {usage.reasoning === 0 ? '' : ` (${count(usage.reasoning)} thinking)`}
+        {count(input)} in, {count(output)} out{' '}
+        {usage.reasoning === 0 ? '' : ` (${count(usage.reasoning)} reasoning)`}
       </span>
       <span className="tabular">{duration(Date.parse(ended) - Date.parse(started))}</span>
       <Money amount={charged} form="exact" className="font-medium text-ink" />

@@ -1,7 +1,4 @@
-/**
- * What a model wrote, as text: no HTML, no links, no pictures from elsewhere come of it. Blocks of code between fences
- * get a frame and a button that copies them; that is all that is made of it.
- */
+/** Model output as text: no HTML, links or remote images. Fenced code blocks get a frame and a copy button. */
 import type { JSX } from 'react'
 import { Code } from '@/components/code'
 import { type Piece, pieces } from './pieces.ts'

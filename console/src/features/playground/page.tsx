@@ -1,6 +1,6 @@
 /**
- * The playground: a conversation with any model that is sold, paid by the account like every request, under a key of
- * the console's own that nobody can see or send.
+ * The playground: a conversation with any available model, charged to the account under a built-in key that cannot be
+ * read or sent.
  */
 
 import { type JSX, type RefObject, useEffect, useRef, useState } from 'react'
@@ -39,12 +39,12 @@ export function PlaygroundPage(): JSX.Element {
   return (
     <Page
       title="Playground"
-      description="Try a model. Answers are charged to this account like every request, and each shows what it cost."
+      description="Try any model. Responses are charged to this account, and each one shows its cost."
     >
       {!mayPlay ? (
         <Empty
           icon={<MessagesSquare />}
-          title="Your role does not make requests"
+          title="Your role can't make requests"
           text="Owners, admins and developers of this organization can use the playground."
           className="rounded-xl border border-line bg-surface"
         />
@@ -66,8 +66,8 @@ function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Elemen
     return (
       <Empty
         icon={<MessagesSquare />}
-        title="No model is sold here yet"
-        text="An administrator adds a provider's credential, or models of their own, under Admin."
+        title="No models available yet"
+        text="An administrator needs to add a provider key under Admin."
         className="rounded-xl border border-line bg-surface"
       />
     )
@@ -79,7 +79,7 @@ function takesOf({ takesTools, reasons, dialects }: SoldModel): Takes {
   return {
     tools: takesTools,
     effort: reasons,
-    // Where the maker renamed it, the old name is refused by newer models.
+    // Newer models reject the old name of a renamed parameter.
     limitField: dialects.includes('openai-responses') ? 'max_completion_tokens' : 'max_tokens',
   }
 }
@@ -101,7 +101,7 @@ function Played({
   const send = (text: string, pictures: readonly Picture[]): boolean => {
     const mayGo = isSound(settings, model)
     if (mayGo) conversation.send(text, pictures, on)
-    else toast.problem('One of the settings cannot be sent: mend the field that is marked.')
+    else toast.problem('Fix the highlighted setting first.')
     return mayGo
   }
   const next: readonly Turn[] = draft === undefined ? askedLast(turns) : [...turns, draft]
@@ -151,7 +151,7 @@ function Played({
   )
 }
 
-/** Beside the conversation where there is room, else folded above it. */
+/** Next to the conversation where there is room, else collapsed above it. */
 function Aside({ model, children }: { readonly model: string; readonly children: JSX.Element }): JSX.Element {
   if (useMedia('(min-width: 1024px)')) {
     return (
@@ -184,8 +184,8 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
     return (
       <Empty
         icon={<MessagesSquare />}
-        title="Say something"
-        text="The whole conversation is sent with every message, so later answers cost more than earlier ones."
+        title="Start a conversation"
+        text="The whole conversation is sent with every message, so later responses cost more than earlier ones."
         className="rounded-xl border border-dashed border-line py-16"
       />
     )
@@ -194,7 +194,7 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
     <div ref={log} role="log" aria-label="Conversation" className="flex flex-col gap-6">
       {turns.map((turn) =>
         turn.kind === 'user' ? (
-          <Told key={turn.id} turn={turn} />
+          <UserMessage key={turn.id} turn={turn} />
         ) : (
           <Answer
             key={turn.id}
@@ -214,7 +214,7 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
 
 const nearPixels = 120
 
-/** Keeps the end of what grows in sight while the reader is there; whoever scrolled up is left alone. */
+/** Keeps the end of growing content in view, unless the reader scrolled up. */
 function useFollowed(turnCount: number): RefObject<HTMLDivElement | null> {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -239,7 +239,7 @@ function useFollowed(turnCount: number): RefObject<HTMLDivElement | null> {
   return element
 }
 
-function Told({ turn }: { readonly turn: UserTurn }): JSX.Element {
+function UserMessage({ turn }: { readonly turn: UserTurn }): JSX.Element {
   return (
     <div className="ml-auto flex max-w-[85%] min-w-0 flex-col items-end gap-2">
       <span className="sr-only">You:</span>

@@ -1,7 +1,7 @@
-/** Text with fenced blocks of code → its pieces, in linear time. A fence that is still open is code to the end. Pure. */
+/** Text with fenced code blocks → its parts, in linear time. An open fence is code to the end. Pure. */
 export interface Piece {
   readonly kind: 'text' | 'code'
-  /** The line at which it begins: the same while the text grows. */
+  /** The line at which it begins: a stable key while the text grows. */
   readonly at: number
   readonly language: string
   readonly text: string

@@ -1,4 +1,4 @@
-/** What the next request is made with: model, system prompt, limits, tools. Shows only what the model takes. */
+/** The settings of the next request: model, system prompt, limits, tools. Shows only what the model supports. */
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
@@ -48,7 +48,7 @@ export function SettingsPanel({
         <Field label="Temperature" {...mistake(temperatureMistake(settings.temperature))}>
           <Input
             inputMode="decimal"
-            placeholder="Usual"
+            placeholder="Default"
             value={settings.temperature}
             onChange={(event) => onChange({ temperature: event.target.value })}
           />
@@ -63,12 +63,12 @@ export function SettingsPanel({
         </Field>
       </div>
       {model.reasons ? (
-        <Field label="Reasoning" hint="How much it may think before it answers.">
+        <Field label="Reasoning" hint="How much the model thinks before it answers.">
           <Select
             value={settings.effort}
             onChange={(event) => onChange({ effort: event.target.value as Settings['effort'] })}
           >
-            <option value="">As the model has it</option>
+            <option value="">Model default</option>
             <option value="minimal">Minimal</option>
             <option value="low">Low</option>
             <option value="medium">Medium</option>
@@ -97,7 +97,7 @@ function limitMistake(text: string, { outputTokensMax }: SoldModel): string | un
   return isGood ? undefined : `From 1 to ${count(outputTokensMax)}.`
 }
 
-/** Whether the settings can be sent as they stand. */
+/** Whether the settings can be sent as they are. */
 export function isSound(settings: Settings, model: SoldModel): boolean {
   return (
     temperatureMistake(settings.temperature) === undefined &&
@@ -130,12 +130,12 @@ function Tools({
         <h3 className="font-medium">Tools</h3>
         <Button size="small" onClick={add}>
           <Plus aria-hidden="true" />
-          Add a function
+          Add function
         </Button>
       </div>
       {tools.length === 0 ? (
         <p className="text-sm text-ink-soft">
-          Describe a function, and the model may call it. You see the call and write what it gave back.
+          Describe a function the model can call. You see each call and enter its result.
         </p>
       ) : null}
       {tools.map((tool) => (
@@ -175,20 +175,20 @@ function Tool({
         <Button
           variant="ghost"
           size="icon"
-          aria-label={`Remove the function ${tool.name}`}
+          aria-label={`Remove function ${tool.name}`}
           onClick={onRemove}
           className="mt-7"
         >
           <Trash2 aria-hidden="true" />
         </Button>
       </div>
-      <Field label="What it does" optional>
+      <Field label="Description" optional>
         <Input
           value={tool.description}
           onChange={(event) => onChange({ ...tool, description: event.target.value })}
         />
       </Field>
-      <Field label="Parameters, as a JSON schema" {...at('parameters')}>
+      <Field label="Parameters (JSON schema)" {...at('parameters')}>
         <Textarea
           rows={7}
           value={tool.parameters}

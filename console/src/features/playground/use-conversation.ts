@@ -1,6 +1,6 @@
 /**
- * The conversation that the playground shows: sends, streams, stops, takes back. Kept in memory for the person and
- * account while the page is loaded, so that a look at a receipt loses nothing; never stored.
+ * The playground's conversation: send, stream, stop, retry. In memory for the person and account while the page is
+ * loaded, so that opening a receipt loses nothing; never stored.
  */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { call } from '@/lib/api'
@@ -17,12 +17,12 @@ import {
   usualSettings,
 } from './conversation.ts'
 
-export interface Kept {
+export interface SavedConversation {
   readonly turns: readonly Turn[]
   readonly settings: Settings
 }
 
-const kept = new Map<string, Kept>()
+const saved = new Map<string, SavedConversation>()
 let nextId = 1
 
 export function newId(): number {
@@ -36,15 +36,15 @@ export interface With {
   readonly takes: Takes
 }
 
-export interface Conversation extends Kept {
+export interface Conversation extends SavedConversation {
   readonly isRunning: boolean
   setSettings(changes: Partial<Settings>): void
-  /** Says something and asks for an answer. */
+  /** Sends a message. */
   send(text: string, pictures: readonly Picture[], on: With): void
   setResult(answer: number, call: string, result: string): void
-  /** Asks to go on from what is there: after the results of calls were given. */
+  /** Continues the conversation, after the results of calls were entered. */
   goOn(on: With): void
-  /** Takes the last answer back and asks for another one. */
+  /** Removes the last response and requests another one. */
   again(on: With): void
   stop(): void
   clear(): void
@@ -52,13 +52,13 @@ export interface Conversation extends Kept {
 
 export function useConversation(owner: string, account: string): Conversation {
   const place = `${owner} ${account}`
-  const [turns, setTurns] = useState<readonly Turn[]>(() => kept.get(place)?.turns ?? [])
-  const [settings, setAll] = useState<Settings>(() => kept.get(place)?.settings ?? usualSettings)
+  const [turns, setTurns] = useState<readonly Turn[]>(() => saved.get(place)?.turns ?? [])
+  const [settings, setAll] = useState<Settings>(() => saved.get(place)?.settings ?? usualSettings)
   const running = useRef<AbortController | null>(null)
   const [isRunning, setRunning] = useState(false)
 
   useEffect(() => {
-    kept.set(place, { turns: turns.map(settled), settings })
+    saved.set(place, { turns: turns.map(settled), settings })
   }, [place, turns, settings])
   useEffect(() => () => running.current?.abort(), [])
 
@@ -90,7 +90,7 @@ export function useConversation(owner: string, account: string): Conversation {
         running.current = null
         setRunning(false)
       }
-      // Whoever is not signed in any more is taken to where they can be.
+      // People who are no longer signed in are redirected.
       if (problem?.code === 'not_signed_in') await call('me.show').catch(() => undefined)
     },
     [account, settings],
@@ -136,12 +136,12 @@ function newAnswer(model: string): AnswerTurn {
   }
 }
 
-/** What runs when the page is left is stopped with it. */
+/** A running response is stopped when the page is left. */
 function settled(turn: Turn): Turn {
   return turn.kind === 'answer' && turn.state === 'streaming' ? { ...turn, state: 'stopped' } : turn
 }
 
-/** A stream may bring hundreds of pieces a second; the screen shows sixty states. */
+/** A stream may bring hundreds of chunks a second; the screen shows sixty states. */
 function oncePerFrame<Value>(show: (value: Value) => void): {
   readonly paint: (value: Value) => void
   readonly finish: () => void

@@ -1,4 +1,4 @@
-/** All that is known of one model: every price class, tiers, options, fees, what it can do and what is to come. */
+/** All details of a model: price classes, tiers, options, fees, capabilities and upcoming prices. */
 
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
@@ -29,17 +29,17 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
       </Part>
       <div className="flex min-w-0 flex-col gap-6">
         {options.length === 0 ? null : (
-          <Part title="Options, as a factor on every price">
+          <Part title="Price multipliers">
             <Pairs rows={options.map(([name, factor]) => [name, `× ${factor}`])} mono />
           </Part>
         )}
         {fees.length === 0 ? null : (
-          <Part title="Tools that run at the provider, per use">
+          <Part title="Provider tools, per use">
             <Pairs rows={fees.map(([name, fee]) => [name, exactUsd(fee)])} mono />
           </Part>
         )}
         {model.next.length === 0 ? null : (
-          <Part title="Prices to come">
+          <Part title="Upcoming prices">
             <Pairs
               rows={model.next.map((next) => [
                 `from ${day(next.effectiveFrom)}`,
@@ -48,15 +48,15 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
             />
           </Part>
         )}
-        <Part title="About it">
+        <Part title="Details">
           <Pairs
             rows={[
-              ['Takes', model.inputs.join(', ')],
-              ['Gives', model.outputs.join(', ')],
-              ['Input at most', `${count(model.inputTokensMax)} tokens`],
-              ['Its own format', model.dialects.map((dialect) => formatNames[dialect] ?? dialect).join(', ')],
+              ['Input types', model.inputs.join(', ')],
+              ['Output types', model.outputs.join(', ')],
+              ['Max input', `${count(model.inputTokensMax)} tokens`],
+              ['Native format', model.dialects.map((dialect) => formatNames[dialect] ?? dialect).join(', ')],
               ...(model.released === null ? [] : [['Released', day(model.released)] as const]),
-              ['Price from', <PriceFrom key="from" price={price} />],
+              ['Effective since', <PriceFrom key="from" price={price} />],
             ]}
           />
         </Part>
@@ -65,11 +65,11 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
   )
 }
 
-/** The catalog's first prices have no beginning. */
+/** The catalog's first prices have no start. */
 function PriceFrom({ price }: { readonly price: Price }): JSX.Element {
   return (
     <>
-      {Date.parse(price.effectiveFrom) === 0 ? 'the beginning' : <When at={price.effectiveFrom} exact />}
+      {Date.parse(price.effectiveFrom) === 0 ? 'launch' : <When at={price.effectiveFrom} exact />}
       <span className="block text-ink-soft">{price.source}</span>
     </>
   )
@@ -79,8 +79,8 @@ function RatesTable({ price }: { readonly price: Price }): JSX.Element {
   const shown = classes.filter(([name]) => price[name] !== null)
   return (
     <section
-      aria-label="Prices by kind of token"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      aria-label="Prices by token type"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
       className="overflow-x-auto"
     >
@@ -91,7 +91,7 @@ function RatesTable({ price }: { readonly price: Price }): JSX.Element {
               Tokens
             </th>
             <th scope="col" className="py-1.5 text-right font-medium">
-              {price.tiers.length === 0 ? 'Price' : 'Usual'}
+              {price.tiers.length === 0 ? 'Price' : 'Standard'}
             </th>
             {price.tiers.map(({ aboveInputTokens }) => (
               <th
@@ -121,7 +121,7 @@ function RatesTable({ price }: { readonly price: Price }): JSX.Element {
         </tbody>
       </table>
       {price.tiers.length === 0 ? null : (
-        <p className="mt-2 text-sm text-ink-soft">The higher price is that of the whole request.</p>
+        <p className="mt-2 text-sm text-ink-soft">The higher price applies to the whole request.</p>
       )}
     </section>
   )
@@ -155,7 +155,7 @@ function Pairs({
   )
 }
 
-/** What a model can do, in words. */
+/** A model's capabilities as labels. */
 export function Abilities({ model }: { readonly model: SoldModel }): JSX.Element {
   const able = (Object.keys(capabilities) as Capability[]).filter((name) => capabilities[name].has(model))
   return (

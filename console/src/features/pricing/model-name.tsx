@@ -1,4 +1,4 @@
-/** The name of a model exactly as it is sent, with a button that copies it. */
+/** A model's name exactly as requests send it, with a copy button. */
 import type { JSX } from 'react'
 import { CopyButton } from '@/components/copy-button'
 import { cn } from '@/lib/class-names'

@@ -1,4 +1,4 @@
-/** The price list: a table to compare on wide screens, cards on phones. A row opens to all that is known. */
+/** The price list: a table on wide screens, cards on phones. A row expands to all details. */
 
 import { Fragment, type JSX, useId, useState } from 'react'
 import { ArrowDown, ArrowUp, ChevronRight } from '@/components/icons'
@@ -29,7 +29,7 @@ interface Head {
   readonly title?: string
   readonly cell: (model: SoldModel) => string
   readonly exact?: (model: SoldModel) => string
-  /** Shown where there is room. */
+  /** Columns that are hidden on narrow screens. */
   readonly roomy?: boolean
 }
 
@@ -52,7 +52,7 @@ const heads: readonly Head[] = [
   {
     sort: 'write',
     label: 'Cache write',
-    title: 'Kept for five minutes',
+    title: '5-minute cache',
     cell: (model) => exactUsd(model.price.cacheWrite5m),
     roomy: true,
   },
@@ -63,7 +63,7 @@ function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {
   return (
     <section
       aria-label="Models and prices"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
       className="overflow-x-auto rounded-xl border border-line bg-surface"
     >
@@ -141,7 +141,7 @@ function Row({ model }: { readonly model: SoldModel }): JSX.Element {
               type="button"
               aria-expanded={isOpen}
               aria-controls={isOpen ? id : undefined}
-              aria-label={`All about ${model.model}`}
+              aria-label={`Details for ${model.model}`}
               onClick={() => setOpen(!isOpen)}
               className="mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-sunken hover:text-ink"
             >
@@ -220,7 +220,7 @@ function ModelCard({ model }: { readonly model: SoldModel }): JSX.Element {
           aria-hidden="true"
           className={cn('size-4 transition-transform', isOpen && 'rotate-90')}
         />
-        All about it<span className="sr-only">: {model.model}</span>
+        Details<span className="sr-only">: {model.model}</span>
       </button>
       {isOpen ? (
         <div id={id} className="mt-2 border-t border-line pt-4">

@@ -1,4 +1,4 @@
-/** The public price list: every model that is sold, to search, filter and sort; the address keeps what was chosen. */
+/** The public price list, with search, filters and sorting; all of them are in the URL. */
 
 import { type JSX, useDeferredValue } from 'react'
 import { Button } from '@/components/button'
@@ -30,7 +30,7 @@ export function PricingPage(): JSX.Element {
     <PublicFrame>
       <Page
         title="Pricing"
-        description="USD per million tokens. A request costs exactly what its receipt says, rounded up once to the billionth of a dollar."
+        description="USD per million tokens. Every request is billed exactly, rounded up once to a billionth of a dollar."
         className="max-w-7xl"
       >
         <PriceList />
@@ -46,8 +46,8 @@ function PriceList(): JSX.Element {
   if (models.data.length === 0) {
     return (
       <Empty
-        title="No model is sold here yet"
-        text="An administrator adds a provider's credential, or models of their own, under Admin."
+        title="No models available yet"
+        text="An administrator needs to add a provider key under Admin."
         className="rounded-xl border border-line bg-surface"
       />
     )
@@ -79,15 +79,15 @@ function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Elem
       </p>
       {rows.some(({ provider }) => provider === 'sandbox') ? (
         <p className="-mt-2 text-sm text-ink-soft">
-          Models of the provider sandbox are no real ones: they live inside this server, for trying without a
-          provider’s key. sandbox-echo answers with what it is told; many others fail on purpose.
+          Sandbox models are built in for testing and need no provider key. sandbox-echo repeats your message;
+          some others fail on purpose.
         </p>
       ) : null}
       {rows.length === 0 ? (
         <Empty
           icon={<SearchX />}
-          title="No model fits all of this"
-          text="Take a word or a filter away."
+          title="No matching models"
+          text="Try removing a filter."
           action={
             isNarrowed ? (
               <Button onClick={() => setSearch({ q: undefined, provider: undefined, can: undefined })}>
@@ -148,7 +148,7 @@ function Filters({
         </Select>
       </div>
       <fieldset className="flex flex-wrap gap-2">
-        <legend className="sr-only">What the model can do</legend>
+        <legend className="sr-only">Capabilities</legend>
         {offered.map((name) => (
           <button
             key={name}
@@ -173,7 +173,7 @@ function Filters({
 function Waiting(): JSX.Element {
   return (
     <div role="status" className="flex flex-col gap-4">
-      <span className="sr-only">The price list is on its way.</span>
+      <span className="sr-only">Loading prices…</span>
       <Skeleton className="h-9 w-full" />
       <Skeleton className="h-8 w-96 max-w-full" />
       <Skeleton className="h-[60vh] w-full rounded-xl" />

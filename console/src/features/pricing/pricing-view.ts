@@ -1,14 +1,14 @@
-/** What the price list shows of all models: searched, filtered and sorted as the address says. Pure. */
+/** Search, filter and sort of the price list, from the URL. Pure. */
 import { compareModels } from '../../lib/model-order.ts'
 import { compareUsd } from '../../lib/usd.ts'
 import type { SoldModel } from './sold-models.ts'
 
-/** What a model can do, as a person asks for it. */
+/** Capabilities as filters. */
 export const capabilities = {
   tools: { label: 'Tools', has: (model: SoldModel) => model.takesTools },
   reasoning: { label: 'Reasoning', has: (model: SoldModel) => model.reasons },
-  images: { label: 'Images in', has: (model: SoldModel) => model.inputs.includes('image') },
-  documents: { label: 'PDF in', has: (model: SoldModel) => model.inputs.includes('pdf') },
+  images: { label: 'Vision', has: (model: SoldModel) => model.inputs.includes('image') },
+  documents: { label: 'PDF', has: (model: SoldModel) => model.inputs.includes('pdf') },
   audio: {
     label: 'Audio',
     has: (model: SoldModel) => model.inputs.includes('audio') || model.outputs.includes('audio'),
@@ -20,13 +20,13 @@ export const capabilities = {
 } as const
 export type Capability = keyof typeof capabilities
 
-/** By what the list is sorted; `falls`: the larger first, unless turned around. */
+/** Sort keys; `falls`: descending by default. */
 export const sorts = {
   newest: { label: 'Newest', falls: false, by: compareModels },
   name: { label: 'Name', falls: false, by: byText((model) => model.model) },
   provider: { label: 'Provider', falls: false, by: byText((model) => model.provider) },
   context: { label: 'Context', falls: true, by: byNumber((model) => model.contextTokens) },
-  output_limit: { label: 'Output limit', falls: true, by: byNumber((model) => model.outputTokensMax) },
+  output_limit: { label: 'Max output', falls: true, by: byNumber((model) => model.outputTokensMax) },
   input: { label: 'Input price', falls: false, by: byPrice((model) => model.price.input) },
   cached: { label: 'Cached price', falls: false, by: byPrice((model) => model.price.cacheRead) },
   write: { label: 'Cache write price', falls: false, by: byPrice((model) => model.price.cacheWrite5m) },
@@ -39,7 +39,7 @@ export interface View {
   readonly provider: string | undefined
   readonly can: readonly Capability[]
   readonly sort: Sort
-  /** Turned around. */
+  /** Reversed. */
   readonly reversed: boolean
 }
 
@@ -55,7 +55,7 @@ export function viewOf(search: Readonly<Record<string, string | undefined>>): Vi
   }
 }
 
-/** The models that a view shows, in its order. Every word must stand somewhere in the name, provider or title. */
+/** The models of a view, in its order. Every word must occur in the name, provider or title. */
 export function shown(models: readonly SoldModel[], view: View): readonly SoldModel[] {
   const words = view.words.toLowerCase().split(/\s+/).filter(Boolean)
   const { by, falls } = sorts[view.sort]

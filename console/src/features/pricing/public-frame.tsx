@@ -1,4 +1,4 @@
-/** The frame of pages that everybody may read, signed in or not. */
+/** The frame of public pages, signed in or not. */
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { LinkButton } from '@/components/button'
@@ -12,7 +12,7 @@ export function PublicFrame({ children }: { readonly children: ReactNode }): JSX
         href="#content"
         className="sr-only rounded-md bg-surface px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
       >
-        Skip to the content
+        Skip to content
       </a>
       <header className="sticky top-0 z-20 border-b border-line bg-page/90 backdrop-blur">
         <div className="mx-auto flex h-14 w-full max-w-7xl items-center gap-2 px-4 sm:px-6">

@@ -1,4 +1,4 @@
-/** A search field whose words stand in the address a moment after they were typed; typing never waits for it. */
+/** A search field that updates the URL a moment after typing; typing never waits for it. */
 
 import { type JSX, useEffect, useState } from 'react'
 import { Search as SearchIcon } from '@/components/icons'
@@ -10,19 +10,19 @@ const typingMs = 300
 
 export interface SearchFieldProps {
   readonly label: string
-  /** Its place in the address. */
+  /** The search parameter. */
   readonly name?: string
   readonly className?: string
 }
 
-/** A list that is searched begins at its first page. */
+/** A searched list starts at its first page. */
 export function SearchField({ label, name = 'q', className }: SearchFieldProps): JSX.Element {
   const applied = useSearch()[name] ?? ''
   const setSearch = useSetSearch()
   const [text, setText] = useState(applied)
   const [seen, setSeen] = useState(applied)
   const [sent, setSent] = useState(applied)
-  // Somebody else changed the address: the words there are the ones that count.
+  // The URL was changed elsewhere, and it wins.
   if (seen !== applied) {
     setSeen(applied)
     setSent(applied)

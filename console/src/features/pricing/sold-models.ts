@@ -1,21 +1,21 @@
-/** The models that are sold and their prices, as the public list tells them: the same that requests are priced by. */
+/** The available models and their prices, from the public list: the same prices that requests are charged by. */
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, send } from '@/lib/api'
 import { inOrder } from '@/lib/model-order'
 import type { RateName, UnsoldRate } from '../../../../contract/meters.ts'
 
-/** USD per million tokens; null: the model does not sell the class. */
+/** USD per million tokens; null: the model does not have the class. */
 export type Rates = { readonly [Name in RateName]: Name extends UnsoldRate ? string | null : string }
 
 export interface Price extends Rates {
   readonly id: string
   readonly effectiveFrom: string
-  /** Rates for the whole request once its input is larger. */
+  /** Rates for the whole request above an input size. */
   readonly tiers: readonly (Rates & { readonly aboveInputTokens: number })[]
-  /** Factor on every rate by option, such as `service_tier:flex`. */
+  /** Multiplier on every rate by option, such as `service_tier:flex`. */
   readonly options: Readonly<Record<string, string>>
-  /** USD per use of a tool that runs at the provider. */
+  /** USD per use of a provider tool. */
   readonly fees: Readonly<Record<string, string>>
   readonly source: string
 }
@@ -35,7 +35,7 @@ export interface SoldModel {
   readonly released: string | null
   readonly deprecated: boolean
   readonly price: Price
-  /** Prices that are known to come, the nearest first. */
+  /** Scheduled prices, the nearest first. */
   readonly next: readonly Price[]
 }
 
@@ -49,16 +49,16 @@ export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> 
   })
 }
 
-/** In the order in which models are offered everywhere. */
+/** In the order in which models are listed everywhere. */
 export async function readPriceList(): Promise<readonly SoldModel[]> {
   const answer = await send('GET', '/api/pricing', undefined)
   if (answer instanceof ApiError) throw answer
-  if (!answer.ok) throw new ApiError(answer.status, { message: 'The price list cannot be read now.' })
+  if (!answer.ok) throw new ApiError(answer.status, { message: "Prices couldn't be loaded." })
   const { data } = (await answer.json()) as { readonly data: readonly SoldModel[] }
   return inOrder(data)
 }
 
-/** Whether a model holds conversations; others make embeddings and the like. */
+/** Whether a model is for conversations; others make embeddings and the like. */
 export function isChatModel({ outputs, dialects }: SoldModel): boolean {
   return outputs.includes('text') && dialects.some((dialect) => dialect !== 'openai-embeddings')
 }

@@ -1,4 +1,4 @@
-/** How a request ended, in a word; and a code of the error table with the way to its page. */
+/** Badges: the status of a request, and an error code with a link to its documentation. */
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { endWords, type Receipt } from './receipt-words.ts'
@@ -21,7 +21,7 @@ export function ErrorLink({ code }: { readonly code: string }): JSX.Element {
       className="font-mono text-[0.8125rem] underline decoration-line-strong underline-offset-3 hover:decoration-ink"
     >
       {code}
-      <span className="sr-only"> (what it means, in a new tab)</span>
+      <span className="sr-only"> (documentation, opens in a new tab)</span>
     </a>
   )
 }

@@ -1,4 +1,4 @@
-/** The way to one request by the id that its answer told: in `x-request-id`, or beside an error. */
+/** Finds a request by the id from `x-request-id` or an error. */
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -21,9 +21,9 @@ export function FindRequest(): JSX.Element {
         }}
       >
         <Input
-          aria-label="Id of a request"
+          aria-label="Request ID"
           placeholder="req_…"
-          title="The x-request-id of an answer"
+          title="The x-request-id of a response"
           className="w-44 font-mono max-sm:w-36"
           spellCheck={false}
           value={text}

@@ -1,4 +1,4 @@
-/** The requests of the account: those that run, and the receipts of those that ended, the latest first. */
+/** The requests of the account: running ones, and the receipts of finished ones, latest first. */
 
 import { type JSX, useState } from 'react'
 import { AnchorButton, Button, LinkButton } from '@/components/button'
@@ -40,7 +40,7 @@ export function RequestsPage(): JSX.Element {
   return (
     <Page
       title="Requests"
-      description="Every request that reached an upstream has a receipt: what it used, at which price, and where its time went. Days begin at midnight UTC."
+      description="Every request that reached a provider has a receipt with its usage, price and timing. Days are in UTC."
       actions={
         <>
           <FindRequest />
@@ -62,14 +62,14 @@ export function RequestsPage(): JSX.Element {
           onChange={(changes) => setSearch({ ...changes, before: undefined })}
         />
         <Select
-          aria-label="Ended"
+          aria-label="Status"
           className="w-40 max-sm:w-full"
           value={ended ?? ''}
           onChange={(event) => setSearch({ ended: event.target.value || undefined, before: undefined })}
         >
-          <option value="">However ended</option>
-          <option value="well">Ended well</option>
-          <option value="badly">Ended badly</option>
+          <option value="">Any status</option>
+          <option value="well">Succeeded</option>
+          <option value="badly">Failed</option>
         </Select>
       </div>
       <Ended key={JSON.stringify(filter)} filter={filter} />
@@ -81,7 +81,7 @@ interface EndedProps {
   readonly filter: OperationAsk<'requests.csv'>
 }
 
-/** Pages of the list; those that were left are kept, so that "Newer" leads back. */
+/** Pagination; earlier cursors are remembered, so that "Newer" leads back. */
 function Ended({ filter }: EndedProps): JSX.Element {
   const { before } = useSearch()
   const setSearch = useSetSearch()
@@ -95,7 +95,7 @@ function Ended({ filter }: EndedProps): JSX.Element {
   const keyNames = useKeyNames()
   const last = list.data?.at(-1)
   const found = list.data?.length ?? 0
-  // A search ends its page early after looking at many that do not match; there may be more before them.
+  // A search ends its page early after many non-matching rows; there may be more.
   const isSearch = filter.model !== undefined || filter.key !== undefined || filter.ended !== undefined
   const hasOlder = found === pageSize || (isSearch && found > 0)
   if (list.error !== null) return <Problem problem={list.error} onRetry={() => void list.refetch()} />
@@ -103,16 +103,16 @@ function Ended({ filter }: EndedProps): JSX.Element {
     <>
       <Card flush>
         <RequestsTable
-          caption="Requests, the latest first"
+          caption="Requests, latest first"
           receipts={list.data}
           keyNames={keyNames}
           expected={12}
           empty={
             <Empty
               icon={<Activity />}
-              title={isPaged ? 'Nothing older' : 'No request in this range'}
-              text="Requests that were refused before they reached an upstream stand with their key, on the page API Keys."
-              action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+              title={isPaged ? 'No older requests' : 'No requests in this period'}
+              text="Requests rejected before they reached a provider are listed on the page of their API key."
+              action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
             />
           }
         />

@@ -1,4 +1,4 @@
-/** One request's story: how it ended, what it used and cost, where its time went. While it runs, what it holds. */
+/** One request: status, usage, cost and timing. While it runs, its reservation. */
 import { Link, useParams } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -57,7 +57,7 @@ export function ReceiptPage(): JSX.Element {
   )
 }
 
-/** What was refused has no receipt; the latest of it are known with what the client was told. */
+/** Rejected requests have no receipt; the latest ones are known with their error. */
 function NoReceipt({ id, account }: { readonly id: string; readonly account: string }): JSX.Element {
   const refusals = useOperation('refusals.list', { account })
   const refusal = refusals.data?.latest.find(({ request }) => request === id)
@@ -66,14 +66,14 @@ function NoReceipt({ id, account }: { readonly id: string; readonly account: str
       {refusal === undefined ? (
         <Empty
           icon={<ReceiptText />}
-          title="There is no receipt of this request"
-          text="It was refused before it reached an upstream, is of another account, or was never made. What was refused stands with its key, on the page API Keys."
+          title="Receipt not found"
+          text="The request was rejected before it reached a provider, belongs to another account, or doesn't exist. Rejected requests are listed on the page of their API key."
           action={<LinkButton to="/console/requests">All requests</LinkButton>}
         />
       ) : (
         <Empty
           icon={<ReceiptText />}
-          title={`It was refused with ${refusal.status}, and cost nothing`}
+          title={`Rejected with ${refusal.status}. Not charged.`}
           text={refusal.message}
           action={<ErrorLink code={refusal.code} />}
         />
@@ -106,12 +106,9 @@ function Running({ request }: { readonly request: RunningRequest }): JSX.Element
       }
     >
       <div role="status" aria-live="polite">
-        <Card
-          title="Still running"
-          description="It has not ended yet. Its receipt appears here by itself when it has."
-        >
+        <Card title="In progress" description="The receipt appears here when the request finishes.">
           <dl className="grid gap-x-8 gap-y-4 pt-2 sm:grid-cols-2 lg:grid-cols-4">
-            <Fact label="Held of the balance">
+            <Fact label="Reserved">
               <Money amount={request.held} form="exact" />
             </Fact>
             <Fact label="Started">

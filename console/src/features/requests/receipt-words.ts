@@ -1,4 +1,4 @@
-/** A receipt in words: how it ended, what its tokens were, where its time went. Pure. */
+/** A receipt as labels: status, usage, timing. Pure. */
 import {
   inputTokens as inputSum,
   type Meter,
@@ -21,42 +21,40 @@ interface EndWords {
 }
 
 export const endWords: Readonly<Record<EndReason, EndWords>> = {
-  complete: { label: 'Complete', tone: 'good', sentence: 'The answer arrived whole.' },
+  complete: { label: 'Succeeded', tone: 'good', sentence: 'Completed.' },
   client_abort: {
-    label: 'Client left',
+    label: 'Canceled',
     tone: 'neutral',
-    sentence:
-      'The client closed the connection, or somebody stopped the request. What was delivered is charged.',
+    sentence: 'The client disconnected or the request was stopped. Delivered output was charged.',
   },
   upstream_error: {
-    label: 'Upstream error',
+    label: 'Failed',
     tone: 'bad',
-    sentence: 'No upstream could answer. What failed before any content costs nothing.',
+    sentence: 'No provider could answer. Attempts that fail before any content cost nothing.',
   },
   upstream_truncated: {
-    label: 'Cut short',
+    label: 'Truncated',
     tone: 'bad',
-    sentence: 'The upstream ended its answer too early. The client was told so.',
+    sentence: 'The provider ended its response early. An error was returned to the client.',
   },
-  timeout: { label: 'Timed out', tone: 'bad', sentence: 'The upstream was silent for too long.' },
+  timeout: { label: 'Timed out', tone: 'bad', sentence: 'The provider sent nothing for too long.' },
   interrupted: {
     label: 'Interrupted',
     tone: 'warn',
-    sentence:
-      'The gateway itself stopped while this ran. What had been recorded of it until then is charged.',
+    sentence: 'The gateway stopped while this request ran. What was recorded until then was charged.',
   },
 }
 
 export const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> = {
-  reported: 'Tokens as the upstream reported them.',
-  counted: 'Tokens as counted here, because the upstream did not report them.',
-  estimated: 'Tokens as estimated here, because the upstream did not report them.',
-  none: 'Nothing was used.',
+  reported: 'Token counts reported by the provider.',
+  counted: "Token counts from Tollgate, because the provider didn't report them.",
+  estimated: "Token counts estimated by Tollgate, because the provider didn't report them.",
+  none: 'No usage.',
 }
 
-/** How the hold bounded the input. */
+/** How the input of the reservation was bounded. */
 export const inputBoundWords: Readonly<Record<NonNullable<Receipt['inputBound']>, string>> = {
-  bytes: 'input bounded by its size',
+  bytes: 'input bounded by size',
   counted: 'input text counted by Tollgate',
   pages: 'documents bounded by page count',
   reported: 'input counted by the provider',
@@ -72,7 +70,7 @@ export const dialectName = (dialect: string) => dialects.get(dialect) ?? dialect
 
 const isTokenClass = (name: string): name is Meter => Object.hasOwn(meters, name)
 
-/** Counts by the name of a class of tokens or of a tool, such as `Output 1,000, Web search 7`. */
+/** Counts by token class or tool, such as `Output 1,000, Web search 7`. */
 export function countsText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, number]) => `${isTokenClass(name) ? meters[name].label : feeName(name)} ${count(number)}`)
@@ -85,7 +83,7 @@ export interface TokenLine {
   readonly hint: string | undefined
 }
 
-/** The classes that were used, by price; reasoning is a part of output, not one more. */
+/** The used classes, by price; reasoning is part of output. */
 export function tokenLines({ usage }: Receipt): readonly TokenLine[] {
   return meterNames
     .map((name) => ({
@@ -93,7 +91,7 @@ export function tokenLines({ usage }: Receipt): readonly TokenLine[] {
       tokens: usage[name],
       hint:
         name === 'output' && usage.reasoning > 0
-          ? `of these ${count(usage.reasoning)} for reasoning`
+          ? `including ${count(usage.reasoning)} reasoning`
           : undefined,
     }))
     .filter(({ label, tokens }) => tokens > 0 || label === 'Input' || label === 'Output')
@@ -118,7 +116,7 @@ export interface Span {
   readonly failure: string | undefined
 }
 
-/** Each attempt's place in the time that the request took. */
+/** Each attempt's share of the request's time. */
 export function spansOf(receipt: Receipt): readonly Span[] {
   const start = Date.parse(receipt.started)
   const wholeMs = Math.max(1, Date.parse(receipt.ended) - start)

@@ -1,4 +1,4 @@
-/** The receipt of a request that ended. */
+/** The receipt of a finished request. */
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
@@ -52,11 +52,11 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
       <Remarks receipt={receipt} />
       <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
         <Stat
-          label="Charged"
+          label="Cost"
           value={<Money amount={receipt.charged} />}
           hint={
             <>
-              of <Money amount={receipt.held} /> held
+              of <Money amount={receipt.held} /> reserved
             </>
           }
         />
@@ -64,15 +64,15 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
         <Stat
           label="Tokens out"
           value={count(outputTokens(receipt))}
-          hint={receipt.usage.reasoning > 0 ? `${count(receipt.usage.reasoning)} for reasoning` : ''}
+          hint={receipt.usage.reasoning > 0 ? `including ${count(receipt.usage.reasoning)} reasoning` : ''}
         />
-        <Stat label="Took" value={duration(tookMs(receipt))} hint={firstByteHint(receipt)} />
+        <Stat label="Duration" value={duration(tookMs(receipt))} hint={firstByteHint(receipt)} />
       </div>
       <div className="grid gap-6 lg:grid-cols-2">
         <Tokens receipt={receipt} />
         <MoneyOf receipt={receipt} />
       </div>
-      <Card title="Time">
+      <Card title="Timing">
         <Timeline receipt={receipt} />
       </Card>
       <Details receipt={receipt} />
@@ -81,30 +81,30 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
 }
 
 function cacheHint({ usage }: ReceiptRow): string {
-  return usage.cacheRead > 0 ? `${count(usage.cacheRead)} from cache` : ''
+  return usage.cacheRead > 0 ? `including ${count(usage.cacheRead)} cached` : ''
 }
 
 function firstByteHint({ started, firstByte }: ReceiptRow): string {
-  if (firstByte === null) return 'no byte came'
-  return `${duration(Math.max(0, Date.parse(firstByte) - Date.parse(started)))} to the first byte`
+  if (firstByte === null) return 'no response'
+  return `${duration(Math.max(0, Date.parse(firstByte) - Date.parse(started)))} to first byte`
 }
 
 function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | null {
   return (
     <>
       {receipt.error === null ? null : (
-        <Banner tone="bad" title="The client was told an error:">
+        <Banner tone="bad" title="Error returned to the client:">
           <ErrorLink code={receipt.error} />
         </Banner>
       )}
       {receipt.outputLowered ? (
-        <Banner tone="info" title="Its output limit was lowered">
-          to {count(receipt.outputLimit)} tokens, the most that the balance paid for.
+        <Banner tone="info" title="Output limit lowered">
+          to {count(receipt.outputLimit)} tokens, the most the balance could cover.
         </Banner>
       ) : null}
       {receipt.unpricedUsage ? (
-        <Banner tone="warn" title="The answer reported a meter without a price here.">
-          Only what has a price was charged; the administrators have been told.
+        <Banner tone="warn" title="The response reported usage without a price.">
+          Only priced usage was charged. Administrators were notified.
         </Banner>
       ) : null}
       {receipt.implausible === null ? null : (
@@ -113,8 +113,8 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
         </Banner>
       )}
       {receipt.settled === 'late' ? (
-        <Banner tone="info" title="It was settled late">
-          because the store could not be written when it ended.
+        <Banner tone="info" title="Settled late">
+          because the database couldn't be written when the request ended.
         </Banner>
       ) : null}
     </>
@@ -124,7 +124,7 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
 function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const fees = Object.entries(receipt.usage.fees)
   return (
-    <Card title="Used" description={usageSourceWords[receipt.usageSource]}>
+    <Card title="Usage" description={usageSourceWords[receipt.usageSource]}>
       <dl className="flex flex-col divide-y divide-line">
         {tokenLines(receipt).map(({ label, tokens, hint }) => (
           <Line key={label} label={label} hint={hint}>
@@ -132,7 +132,7 @@ function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           </Line>
         ))}
         {fees.map(([fee, uses]) => (
-          <Line key={fee} label={feeName(fee)} hint="charged by use">
+          <Line key={fee} label={feeName(fee)} hint="charged per use">
             {count(uses)} ×
           </Line>
         ))}
@@ -150,20 +150,17 @@ function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
 function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const { person } = useMe()
   return (
-    <Card
-      title="Money"
-      description="Before it ran, the most that it could cost was held; what it did not use came back."
-    >
+    <Card title="Cost" description="We reserved the maximum cost up front and released what wasn't used.">
       <MoneyBar
         part={receipt.charged}
         whole={receipt.held}
-        label="Charged of what was held"
+        label="Charged share of the reservation"
         calm
         className="h-2"
       />
       <dl className="mt-3 flex flex-col divide-y divide-line">
         <Line
-          label="Held"
+          label="Reserved"
           hint={receipt.inputBound === null ? undefined : inputBoundWords[receipt.inputBound]}
         >
           <Money amount={receipt.held} form="exact" />
@@ -172,12 +169,12 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           <Money amount={receipt.charged} form="exact" className="font-semibold" />
         </Line>
         {isZero(receipt.writtenOff) ? null : (
-          <Line label="Borne by the house" hint="not charged to you">
+          <Line label="Covered by the operator" hint="not charged to you">
             <Money amount={receipt.writtenOff} form="exact" />
           </Line>
         )}
         {person.operator ? (
-          <Line label="At the provider's list price" hint="seen by administrators">
+          <Line label="Provider list price" hint="visible to admins only">
             <Money amount={receipt.upstreamCost} form="exact" />
           </Line>
         ) : null}
@@ -210,14 +207,14 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   return (
     <Card title="Details">
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Fact label="Request">
-          <Id text={receipt.id} what="the request's id" />
+        <Fact label="Request ID">
+          <Id text={receipt.id} what="request ID" />
         </Fact>
-        <Fact label="Request at the upstream">
+        <Fact label="Provider request ID">
           {receipt.upstreamRequestId === null ? (
-            <span className="text-ink-soft">Not told</span>
+            <span className="text-ink-soft">Not provided</span>
           ) : (
-            <Id text={receipt.upstreamRequestId} what="the upstream's id" />
+            <Id text={receipt.upstreamRequestId} what="provider request ID" />
           )}
         </Fact>
         <Fact label="Key">
@@ -230,9 +227,9 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           </Link>
         </Fact>
         {receipt.member === null ? null : (
-          <Fact label="Asked by">
-            <Name>{receipt.member.name ?? 'Somebody who has left'}</Name>{' '}
-            <span className="text-ink-soft">(at the playground)</span>
+          <Fact label="Requested by">
+            <Name>{receipt.member.name ?? 'Former member'}</Name>{' '}
+            <span className="text-ink-soft">(in the playground)</span>
           </Fact>
         )}
         {operator ? (
@@ -250,12 +247,12 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Fact label="Format">
           {dialectName(receipt.dialect)}
           {receipt.streamed ? ', streamed' : ''}
-          {receipt.background ? ', in the background' : ''}
+          {receipt.background ? ', background' : ''}
         </Fact>
-        <Fact label="Answered by">
+        <Fact label="Provider">
           <Name>{receipt.upstream}</Name> <span className="text-ink-soft">({receipt.provider})</span>
         </Fact>
-        <Fact label="Model there">
+        <Fact label="Provider model">
           <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
         </Fact>
         <Fact label="Status">

@@ -1,4 +1,4 @@
-/** The way to the receipt of a request. */
+/** A link to the receipt of a request. */
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 

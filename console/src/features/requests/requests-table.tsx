@@ -1,4 +1,4 @@
-/** Receipts as rows: what was asked, when, how it ended, what it took and cost. */
+/** Receipts as rows: model, time, status, tokens, duration, cost. */
 import type { JSX, ReactNode } from 'react'
 import { Money } from '@/components/money'
 import { Table } from '@/components/table'
@@ -12,7 +12,7 @@ import { RequestLink } from './request-link.tsx'
 export interface RequestsTableProps {
   readonly caption: string
   readonly receipts: readonly Receipt[] | undefined
-  /** The names of keys; left out: no column for them. */
+  /** The names of keys; left out: no key column. */
   readonly keyNames?: ReadonlyMap<string, string>
   readonly expected?: number
   readonly empty: ReactNode
@@ -45,8 +45,8 @@ export function RequestsTable({
             </>
           ),
         },
-        { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} dated /> },
-        { id: 'ended', header: 'Ended', cell: (row) => <EndBadge endReason={row.endReason} /> },
+        { id: 'started', header: 'Time', wide: true, cell: (row) => <When at={row.started} dated /> },
+        { id: 'ended', header: 'Status', cell: (row) => <EndBadge endReason={row.endReason} /> },
         ...(keyNames === undefined
           ? []
           : [
@@ -65,10 +65,10 @@ export function RequestsTable({
           wide: true,
           cell: (row) => count(outputTokens(row)),
         },
-        { id: 'took', header: 'Took', align: 'right', wide: true, cell: (row) => duration(tookMs(row)) },
+        { id: 'took', header: 'Duration', align: 'right', wide: true, cell: (row) => duration(tookMs(row)) },
         {
           id: 'charged',
-          header: 'Charged',
+          header: 'Cost',
           align: 'right',
           cell: (row) => <Money amount={row.charged} form="column" />,
         },

@@ -1,4 +1,4 @@
-/** The requests that run now, with a way to stop each. */
+/** The running requests, with a stop button for each. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -26,11 +26,11 @@ export function RunningRequests(): JSX.Element {
   return (
     <>
       <Table
-        caption="Requests that run now"
+        caption="Running requests"
         rows={running.data}
         keyOf={({ id }) => id}
         expected={1}
-        empty={<p className="flex h-14 items-start px-5 pt-1 text-ink-soft">Nothing is running.</p>}
+        empty={<p className="flex h-14 items-start px-5 pt-1 text-ink-soft">No running requests.</p>}
         columns={[
           {
             id: 'model',
@@ -50,7 +50,7 @@ export function RunningRequests(): JSX.Element {
           { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
           {
             id: 'held',
-            header: 'Held',
+            header: 'Reserved',
             align: 'right',
             cell: (row) => <Money amount={row.held} form="column" />,
           },
@@ -62,14 +62,14 @@ export function RunningRequests(): JSX.Element {
               mayStop ? (
                 <Button
                   size="small"
-                  aria-label={`Stop the request to ${row.model}`}
+                  aria-label={`Stop request to ${row.model}`}
                   onClick={() => setToStop(row)}
                 >
                   <Square aria-hidden="true" />
                   Stop
                 </Button>
               ) : (
-                <Badge title="Your role may not stop requests.">Running</Badge>
+                <Badge title="Your role can't stop requests.">Running</Badge>
               ),
           },
         ]}
@@ -88,7 +88,7 @@ export function StopDialog({ request, onClose }: StopDialogProps): JSX.Element {
   const stop = useChange('request.stop', {
     changes: ['running', 'requests', 'balance'],
     onDone: ({ stopped }) => {
-      toast.good(stopped ? 'The request was stopped.' : 'It had ended already.')
+      toast.good(stopped ? 'Request stopped.' : 'It had already finished.')
       onClose()
     },
   })
@@ -102,8 +102,8 @@ export function StopDialog({ request, onClose }: StopDialogProps): JSX.Element {
       onConfirm={() => (request === undefined ? undefined : stop.mutate({ request: request.id }))}
     >
       <p>
-        Its client gets an error and what was delivered until now is charged. What was held beyond that is
-        free again at once.
+        The client gets an error, and output delivered so far is charged. The rest of the reservation is
+        released immediately.
       </p>
     </ConfirmDialog>
   )

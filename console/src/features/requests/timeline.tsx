@@ -1,4 +1,4 @@
-/** Where the time of a request went: its attempts one below the other, each with the moment of its first byte. */
+/** The timing of a request: its attempts with the time of the first byte. */
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
 import { duration } from '@/lib/format'
@@ -20,7 +20,7 @@ export function Timeline({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
           Started <Moment at={receipt.started} />
         </span>
         <span>
-          Ended after {duration(tookMs(receipt))}, <Moment at={receipt.ended} />
+          Finished after {duration(tookMs(receipt))}, <Moment at={receipt.ended} />
         </span>
       </div>
     </div>
@@ -36,13 +36,13 @@ function Attempt({ span }: { readonly span: Span }): JSX.Element {
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="text-ink-soft">{span.number}.</span>
         <Name className="font-medium">{span.label}</Name>
-        <Badge tone={isBad ? 'bad' : 'good'}>{span.status === undefined ? 'No answer' : span.status}</Badge>
+        <Badge tone={isBad ? 'bad' : 'good'}>{span.status === undefined ? 'No response' : span.status}</Badge>
         {span.failure === undefined ? null : (
           <span className="min-w-0 text-ink-soft">{span.failure.replaceAll('_', ' ')}</span>
         )}
         <span className="tabular ml-auto text-sm text-ink-soft">
-          {span.firstByteMs === undefined ? 'no byte' : `first byte after ${duration(span.firstByteMs)}`},{' '}
-          {duration(span.ms)} in all
+          {span.firstByteMs === undefined ? 'no response' : `first byte after ${duration(span.firstByteMs)}`},{' '}
+          {duration(span.ms)} total
         </span>
       </div>
       <svg

@@ -1,4 +1,4 @@
-/** Who changed what in the account that is shown. */
+/** The activity of the account. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -37,11 +37,7 @@ export function ActivityTab(): JSX.Element {
     select: ({ pages }) => pages.flat(),
   })
   return (
-    <Card
-      flush
-      title="Activity"
-      description="Every change in this account: by whom, when, and what came of it."
-    >
+    <Card flush title="Activity" description="Every change in this account.">
       {audit.error !== null ? (
         <Problem problem={audit.error} onRetry={() => void audit.refetch()} className="mx-5 mb-5" />
       ) : (
@@ -50,7 +46,7 @@ export function ActivityTab(): JSX.Element {
           rows={audit.data}
           keyOf={({ id }) => id}
           columns={columns}
-          empty={<Empty icon={<History />} title="Nothing has been changed yet" />}
+          empty={<Empty icon={<History />} title="No changes yet" />}
         />
       )}
       {audit.hasNextPage ? (
@@ -65,11 +61,11 @@ export function ActivityTab(): JSX.Element {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: 'at', header: 'When', wide: true, cell: ({ at }) => <When at={at} dated /> },
-  { id: 'actor', header: 'Who', wide: true, cell: ({ actor }) => actor },
+  { id: 'at', header: 'Time', wide: true, cell: ({ at }) => <When at={at} dated /> },
+  { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
   {
     id: 'operation',
-    header: 'What',
+    header: 'Action',
     cell: ({ operation, actor, at }) => (
       <>
         <code className="font-mono text-sm">{operation}</code>
@@ -82,10 +78,10 @@ const columns: readonly Column<Row>[] = [
   },
   {
     id: 'outcome',
-    header: 'Outcome',
+    header: 'Result',
     cell: ({ outcome }) => (
       <Badge tone={outcome === 'done' ? 'good' : 'warn'}>
-        {outcome === 'done' ? 'Done' : outcome.replaceAll('_', ' ')}
+        {outcome === 'done' ? 'Succeeded' : outcome.replaceAll('_', ' ')}
       </Badge>
     ),
   },

@@ -17,8 +17,7 @@ export function BackupCodes({ codes, onClose }: BackupCodesProps): JSX.Element {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-ink-soft">
-        Each of these codes opens your account once, should the phone be lost. They are shown now and never
-        again.
+        Each code signs you in once if you lose your phone. They are shown only now.
       </p>
       <ul className="tabular grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 font-mono text-sm">
         {codes.map((code) => (
@@ -31,7 +30,7 @@ export function BackupCodes({ codes, onClose }: BackupCodesProps): JSX.Element {
           Download
         </Button>
       </div>
-      <Checkbox label="I keep them in a safe place" checked={isKept} onChange={setKept} />
+      <Checkbox label="I've stored them safely" checked={isKept} onChange={setKept} />
       <DialogActions>
         <Button variant="primary" disabled={!isKept} onClick={onClose}>
           Done

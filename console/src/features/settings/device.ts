@@ -1,4 +1,4 @@
-/** A browser in words, as far as it tells. Pure. */
+/** A browser's name from its user agent. Pure. */
 
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -16,7 +16,7 @@ const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** `Firefox on Linux`; what tells nothing known is "Unknown browser". */
+/** `Firefox on Linux`, or "Unknown browser". */
 export function deviceOf(userAgent: string): { readonly name: string; readonly isPhone: boolean } {
   const browser = first(browsers, userAgent) ?? 'Unknown browser'
   const system = first(systems, userAgent)

@@ -1,4 +1,4 @@
-/** Turning the second factor on: password, picture for the app, a code to prove that it works, backup codes. */
+/** Turns the second factor on: password, QR code, a code to verify it, backup codes. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -74,16 +74,16 @@ function Scan({ enrolment, onProved, onClose }: ScanProps): JSX.Element {
         )
       }}
     >
-      <p className="text-ink-soft">Scan this with an authenticator app, then type the code that it shows.</p>
+      <p className="text-ink-soft">Scan this with an authenticator app, then enter the code it shows.</p>
       <QrCode text={enrolment.totpURI} label="Setup code for an authenticator app" className="self-center" />
       <div className="flex items-center justify-between gap-2 rounded-lg border border-line bg-sunken py-1 pr-1 pl-3">
         <p className="min-w-0 text-sm text-ink-soft">
-          Or type it: <code className="font-mono break-all text-ink">{secret}</code>
+          Or enter it manually: <code className="font-mono break-all text-ink">{secret}</code>
         </p>
         <CopyButton text={secret} what="the secret" variant="ghost" />
       </div>
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-      <CodeField label="Code of the app" value={code} onChange={setCode} />
+      <CodeField label="Authenticator code" value={code} onChange={setCode} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" pending={submit.isPending}>

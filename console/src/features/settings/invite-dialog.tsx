@@ -1,4 +1,4 @@
-/** Inviting somebody into an organization: an address and a role, then the link to hand over. */
+/** Invites someone to an organization: email and role, then the link to share. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -26,7 +26,7 @@ interface Invited {
 export function InviteDialog({ organization, onClose }: InviteDialogProps): JSX.Element {
   const [invited, setInvited] = useState<Invited | undefined>(undefined)
   return (
-    <Dialog open onOpenChange={onClose} title="Invite somebody" size="small">
+    <Dialog open onOpenChange={onClose} title="Invite member" size="small">
       {invited === undefined ? (
         <InviteForm organization={organization} onInvited={setInvited} onClose={onClose} />
       ) : (
@@ -99,8 +99,8 @@ function Link({
     <div className="flex flex-col gap-4">
       <p className="text-ink-soft">
         {installation.data?.mail === true
-          ? `The link was sent to ${invited.email}. You can hand it over yourself, too:`
-          : `This server sends no mail: hand this link to ${invited.email} yourself.`}
+          ? `We sent the link to ${invited.email}. You can also share it yourself:`
+          : `This server can't send email. Share this link with ${invited.email} yourself.`}
       </p>
       <Code code={address} language="Link" what="the link" wrap />
       <DialogActions>

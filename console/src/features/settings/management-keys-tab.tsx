@@ -1,4 +1,4 @@
-/** Keys for the control-plane API of the account: made with scopes, shown once, revoked. */
+/** Management API keys of the account: created with scopes, shown once, revoked. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -28,13 +28,13 @@ export function ManagementKeysTab(): JSX.Element {
     changes: ['keys'],
     onDone() {
       setDoomed(undefined)
-      toast.good('The management key is revoked.')
+      toast.good('Management key revoked.')
     },
   })
   const add = (
     <Button variant="primary" size="small" onClick={() => setAdding(true)}>
       <Plus aria-hidden="true" />
-      New management key
+      Create management key
     </Button>
   )
   return (
@@ -43,11 +43,11 @@ export function ManagementKeysTab(): JSX.Element {
       title="Management keys"
       description={
         <>
-          For programs that read usage or manage keys. They reach the{' '}
+          For scripts that read usage or manage keys. They can use the{' '}
           <a href="/docs" className="text-accent underline">
-            control-plane API
+            management API
           </a>{' '}
-          of this account and no model.
+          of this account, but no models.
         </>
       }
       actions={(keys.data?.length ?? 0) > 0 ? add : undefined}
@@ -63,8 +63,8 @@ export function ManagementKeysTab(): JSX.Element {
           empty={
             <Empty
               icon={<KeySquare />}
-              title="No management key yet"
-              text="Make one with just the scopes that a program needs."
+              title="No management keys yet"
+              text="Create one with only the scopes a script needs."
               action={add}
             />
           }
@@ -81,7 +81,7 @@ export function ManagementKeysTab(): JSX.Element {
           pending={revoke.isPending}
           onConfirm={() => revoke.mutate({ managementKey: doomed.id })}
         >
-          <p>Programs that use it are refused at once. It cannot be brought back.</p>
+          <p>Programs that use it lose access immediately. This can't be undone.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -126,7 +126,7 @@ function columnsFor(onRevoke: (key: ManagementKey) => void): readonly Column<Man
     },
     {
       id: 'ends',
-      header: 'Ends',
+      header: 'Expires',
       wide: true,
       cell: ({ expires }) => (expires === null ? 'Never' : <When at={expires} />),
     },

@@ -1,4 +1,4 @@
-/** Who acts for the organization that is shown, as what, and who is invited. */
+/** The members of the organization, their roles, and invitations. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -60,7 +60,7 @@ interface OfOrganization {
   readonly organization: string
 }
 
-/** Runs a change of the members or invitations and asks for both again. */
+/** Runs a change of members or invitations and refetches both. */
 function useMemberChange(organization: string) {
   const submit = useSubmit()
   const client = useQueryClient()
@@ -94,7 +94,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
           role,
           organizationId: organization,
         }),
-      `${user.name} is ${role} now.`,
+      `${user.name} is now ${role}.`,
     )
   return (
     <Card
@@ -104,7 +104,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
         isManager ? (
           <Button variant="primary" size="small" onClick={() => setInviting(true)}>
             <UserPlus aria-hidden="true" />
-            Invite somebody
+            Invite member
           </Button>
         ) : undefined
       }
@@ -136,14 +136,14 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
                   memberIdOrEmail: doomed.id,
                   organizationId: organization,
                 }),
-              `${doomed.user.name} is removed.`,
+              `${doomed.user.name} was removed.`,
               () => setDoomed(undefined),
             )
           }
         >
           <p>
-            {doomed.user.email} can no longer see or use this account. Keys that they made keep working until
-            somebody revokes them.
+            {doomed.user.email} loses access to this account. Keys they created keep working until someone
+            revokes them.
           </p>
         </ConfirmDialog>
       )}
@@ -192,7 +192,7 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
           <Badge>{member.role}</Badge>
         ),
     },
-    { id: 'since', header: 'Member since', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
+    { id: 'since', header: 'Joined', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
     {
       id: 'remove',
       header: <span className="sr-only">Remove</span>,
@@ -233,11 +233,11 @@ function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
         rows={invitations.data}
         keyOf={({ id }) => id}
         columns={[
-          { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
+          { id: 'email', header: 'Email', cell: ({ email }) => email },
           { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
           {
             id: 'ends',
-            header: 'Ends',
+            header: 'Expires',
             cell: ({ expiresAt }) =>
               Date.parse(expiresAt) < Date.now() ? (
                 <Badge tone="warn">Expired</Badge>
@@ -254,11 +254,11 @@ function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
               <Button
                 size="small"
                 variant="ghost"
-                aria-label={`Withdraw the invitation of ${email}`}
+                aria-label={`Withdraw invitation for ${email}`}
                 onClick={() =>
                   run(
                     () => identity('POST', '/organization/cancel-invitation', { invitationId: id }),
-                    'The invitation is withdrawn.',
+                    'Invitation withdrawn.',
                   )
                 }
               >

@@ -1,4 +1,4 @@
-/** Making a management key: name, scopes, end; then the key, shown this once. */
+/** Creates a management key: name, scopes, expiry; then the key, shown once. */
 import { type JSX, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
@@ -16,10 +16,10 @@ import { useChange } from '@/lib/operations'
 type Scope = OperationAsk<'management-key.create'>['scopes'][number]
 
 const scopes: readonly (readonly [scope: Scope, words: string])[] = [
-  ['account:read', 'See the account, its balance and its members'],
+  ['account:read', 'View the account, balance and members'],
   ['keys:read', 'List API keys'],
-  ['keys:write', 'Make, change and revoke API keys'],
-  ['usage:read', 'Read usage, receipts and refusals'],
+  ['keys:write', 'Create, edit and revoke API keys'],
+  ['usage:read', 'Read usage, receipts and rejected requests'],
   ['requests:stop', 'Stop running requests'],
   ['billing:read', 'Read the ledger, top-ups and invoices'],
 ]
@@ -40,15 +40,15 @@ export function NewManagementKey({ onClose }: { readonly onClose: () => void }):
       open
       onOpenChange={onClose}
       held={key !== undefined}
-      title={key === undefined ? 'New management key' : 'Your management key'}
+      title={key === undefined ? 'Create management key' : 'Your management key'}
       size="small"
     >
       {key === undefined ? (
         <KeyForm onMade={setKey} onClose={onClose} />
       ) : (
         <div className="flex flex-col gap-4">
-          <Banner tone="warn" title="This is the only time it is shown.">
-            Copy it now and keep it like a password.
+          <Banner tone="warn" title="It is shown only once.">
+            Copy it now and store it like a password.
           </Banner>
           <Code code={key} language="Management key" what="the management key" wrap />
           <DialogActions>
@@ -95,7 +95,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps): JSX.Element {
       }}
     >
       {problem === undefined ? null : <Problem problem={problem} />}
-      <Field label="Name" hint="What uses it: “Billing export”.">
+      <Field label="Name" hint="What uses it, such as “Billing export”.">
         <Input
           required
           autoFocus
@@ -118,7 +118,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps): JSX.Element {
           />
         ))}
       </fieldset>
-      <Field label="Ends">
+      <Field label="Expires">
         <Select value={days} onChange={(event) => setDays(event.target.value)}>
           {lives.map(([value, label]) => (
             <option key={label} value={value}>
@@ -130,7 +130,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps): JSX.Element {
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" pending={create.isPending} disabled={chosen.length === 0}>
-          Make the key
+          Create key
         </Button>
       </DialogActions>
     </form>

@@ -1,4 +1,4 @@
-/** The organizations of the person: making one, going to it, leaving it. */
+/** The organizations of the person: creating, opening, leaving. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -28,14 +28,14 @@ export function OrganizationsTab(): JSX.Element {
   const add = (
     <Button variant="primary" size="small" onClick={() => setSearch({ new: '1' })}>
       <Plus aria-hidden="true" />
-      New organization
+      Create organization
     </Button>
   )
   return (
     <Card
       flush
       title="Organizations"
-      description="People who share one balance, each with a role. Its account starts at zero."
+      description="Share one balance with other people, each with a role. An organization starts at $0.00."
       actions={organizations.length > 0 ? add : undefined}
     >
       <Table
@@ -45,8 +45,8 @@ export function OrganizationsTab(): JSX.Element {
         empty={
           <Empty
             icon={<Building2 />}
-            title="You are in no organization"
-            text="Make one to share a balance with others, or open an invitation that you were sent."
+            title="No organizations yet"
+            text="Create one to share a balance with others, or open an invitation link you received."
             action={add}
           />
         }
@@ -85,8 +85,8 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }): JSX.Ele
     <Dialog
       open
       onOpenChange={onClose}
-      title="New organization"
-      description="You are its owner, and can invite others at once."
+      title="Create organization"
+      description="You'll be the owner and can invite others."
       size="small"
     >
       <form
@@ -102,7 +102,7 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }): JSX.Ele
               }),
             async ({ id }) => {
               await refresh(client, ['account', 'people'])
-              toast.good(`${name.trim()} is made.`)
+              toast.good(`${name.trim()} created.`)
               const made = (await call('me.show')).accounts.find(({ organization }) => organization === id)
               if (made === undefined) onClose()
               else switchTo(made.account)
@@ -123,7 +123,7 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }): JSX.Ele
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" pending={submit.isPending}>
-            Make it
+            Create
           </Button>
         </DialogActions>
       </form>
@@ -131,7 +131,7 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }): JSX.Ele
   )
 }
 
-/** The name as part of an address; made unlike others, because names need not be. */
+/** The name as a slug, made unique because names need not be. */
 function slugOf(name: string): string {
   const words = name
     .toLowerCase()
@@ -167,9 +167,9 @@ function Leave({ organization, onClose }: LeaveProps): JSX.Element {
         )
       }
     >
-      <p>You can no longer see or use its account. Keys that you made there keep working for its members.</p>
+      <p>You lose access to its account. Keys you created keep working for its members.</p>
       {organization.role === 'owner' ? (
-        <p>The only owner cannot leave: make somebody else an owner first.</p>
+        <p>The only owner can't leave. Make someone else an owner first.</p>
       ) : null}
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
     </ConfirmDialog>

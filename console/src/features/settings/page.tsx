@@ -1,4 +1,4 @@
-/** Settings: the person's own, and those of the account that is shown. */
+/** Settings: the person's own, and those of the account. */
 import type { JSX } from 'react'
 import { Page } from '@/components/page'
 import { type Tab, Tabs } from '@/components/tabs'
@@ -33,8 +33,8 @@ export function SettingsPage(): JSX.Element {
       title="Settings"
       description={
         isOrganization
-          ? `Yours, and those of the organization ${account.name}.`
-          : 'Yours, and those of your account.'
+          ? `Your settings, and those of ${account.name}.`
+          : 'Your settings, and those of your account.'
       }
     >
       <Tabs label="Settings" tabs={tabs} />

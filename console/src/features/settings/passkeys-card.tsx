@@ -1,4 +1,4 @@
-/** The passkeys of the person: adding one, and removing it. */
+/** The passkeys of the person: adding and removing. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -25,11 +25,11 @@ export function PasskeysCard(): JSX.Element {
   return (
     <Card
       title="Passkeys"
-      description="Sign in with fingerprint, face or security key in place of the password."
+      description="Sign in with a fingerprint, face or security key instead of your password."
       actions={
         cannot === null ? (
           <Button size="small" onClick={() => setAdding(true)}>
-            Add a passkey
+            Add passkey
           </Button>
         ) : undefined
       }
@@ -51,14 +51,14 @@ function List(): JSX.Element {
   if (passkeys.error !== null)
     return <Problem problem={passkeys.error} onRetry={() => void passkeys.refetch()} />
   if (passkeys.data === undefined) return <Skeleton className="h-10" />
-  if (passkeys.data.length === 0) return <p className="text-ink-soft">You have none yet.</p>
+  if (passkeys.data.length === 0) return <p className="text-ink-soft">No passkeys yet.</p>
   const remove = (passkey: Passkey): Promise<void> =>
     submit.run(
       () => identity('POST', '/passkey/delete-passkey', { id: passkey.id }),
       async () => {
         await client.invalidateQueries({ queryKey })
         setDoomed(undefined)
-        toast.good('The passkey is removed.')
+        toast.good('Passkey removed.')
       },
     )
   return (
@@ -91,7 +91,7 @@ function List(): JSX.Element {
           pending={submit.isPending}
           onConfirm={() => void remove(doomed)}
         >
-          <p>It no longer signs you in. The device keeps its part, which is useless then.</p>
+          <p>You can no longer sign in with it. Delete it from the device, too.</p>
           {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         </ConfirmDialog>
       )}
@@ -108,7 +108,7 @@ function Add({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const submit = useSubmit()
   const client = useQueryClient()
   return (
-    <Dialog open onOpenChange={onClose} title="Add a passkey" size="small">
+    <Dialog open onOpenChange={onClose} title="Add passkey" size="small">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -118,14 +118,14 @@ function Add({ onClose }: { readonly onClose: () => void }): JSX.Element {
             () => addPasskey(name.trim()),
             async () => {
               await client.invalidateQueries({ queryKey })
-              toast.good('The passkey is added.')
+              toast.good('Passkey added.')
               onClose()
             },
           )
         }}
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-        <Field label="Name" hint="To tell it from others: “Laptop”, “Blue security key”.">
+        <Field label="Name" hint="A name to recognize it by, such as “Laptop” or “Blue security key”.">
           <Input
             required
             autoFocus

@@ -1,4 +1,4 @@
-/** All that is kept of the person: taking it along, and deleting the account. */
+/** The person's data: export, and deleting the account. */
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
@@ -24,8 +24,8 @@ function ExportCard(): JSX.Element {
   const save = useChange('me.export', { onDone: saveFile })
   return (
     <Card
-      title="Take your data along"
-      description="One JSON file with your person, accounts, keys, entries and requests. Secrets are not in it."
+      title="Export your data"
+      description="A JSON file with your profile, accounts, keys, ledger entries and requests, without secrets."
     >
       <Button pending={save.isPending} onClick={() => save.mutate({})}>
         Download
@@ -44,23 +44,23 @@ function DeleteCard(): JSX.Element {
     onProblem: setProblem,
     async onDone() {
       queryClient.clear()
-      toast.good('Your account is deleted.')
+      toast.good('Your account was deleted.')
       await navigate({ to: '/console/sign-in', search: {} })
     },
   })
   return (
     <Card
-      title="Delete your account"
-      description="Your sessions, keys, name and uploaded files go for good, and with them the organizations in which you are the only member; what is left of their balances is lost. The ledger keeps its entries without them."
+      title="Delete account"
+      description="Permanently deletes your sessions, keys, name and uploaded files, and organizations where you are the only member. Remaining balances are forfeited. Ledger entries are kept without them."
     >
       <Button variant="quiet-danger" onClick={() => setOpen(true)}>
-        Delete the account
+        Delete account
       </Button>
       <ConfirmDialog
         open={isOpen}
         onOpenChange={setOpen}
         title="Delete your account?"
-        action="Delete for good"
+        action="Delete permanently"
         typed={person.email}
         typedLabel={`Type ${person.email} to confirm`}
         pending={remove.isPending}
@@ -70,8 +70,8 @@ function DeleteCard(): JSX.Element {
         }}
       >
         <p>
-          All your keys stop working at once, what is left of the balance is lost, and nobody can bring the
-          account back.
+          All your keys stop working immediately, the remaining balance is forfeited, and the account can't be
+          restored.
         </p>
         {organizations.map(({ id, name }) => (
           <ClosedToo key={id} account={id} name={name} />
@@ -82,7 +82,7 @@ function DeleteCard(): JSX.Element {
   )
 }
 
-/** Says so of an organization in which nobody else is. */
+/** Warns about organizations in which no one else is a member. */
 function ClosedToo({
   account,
   name,
@@ -94,7 +94,7 @@ function ClosedToo({
   if (members.data?.length !== 1) return null
   return (
     <p>
-      You are the only member of <bdi className="font-medium text-ink">{name}</bdi>: it is closed too, with
+      You are the only member of <bdi className="font-medium text-ink">{name}</bdi>. It is closed too, with
       its keys and its balance.
     </p>
   )

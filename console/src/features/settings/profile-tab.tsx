@@ -1,4 +1,4 @@
-/** Name and e-mail address of the person. */
+/** Name and email of the person. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -29,7 +29,7 @@ function NameCard(): JSX.Element {
   const submit = useSubmit()
   const client = useQueryClient()
   return (
-    <Card title="Name" description="Members of your organizations see it.">
+    <Card title="Name" description="Visible to members of your organizations.">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -38,7 +38,7 @@ function NameCard(): JSX.Element {
             () => identity('POST', '/update-user', { name: name.trim() }),
             async () => {
               await refresh(client, ['people', 'account'])
-              toast.good('Your name is saved.')
+              toast.good('Name saved.')
             },
           )
         }}
@@ -72,16 +72,14 @@ function AddressCard(): JSX.Element {
   const { person } = useMe()
   const installation = useOperation('installation.show')
   return (
-    <Card title="E-mail address" description="You sign in with it.">
+    <Card title="Email" description="You use it to sign in.">
       <p className="mb-4 flex flex-wrap items-center gap-2">
         <span className="font-medium break-all">{person.email}</span>
-        {person.confirmed ? <Badge tone="good">Confirmed</Badge> : <Badge tone="warn">Not confirmed</Badge>}
+        {person.confirmed ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
       </p>
       {installation.data?.mail === true ? <AddressForm /> : null}
       {installation.data?.mail === false ? (
-        <p className="text-ink-soft">
-          This server sends no mail, so a new address could not be confirmed, and it cannot be changed here.
-        </p>
+        <p className="text-ink-soft">This server can't send email, so the address can't be changed here.</p>
       ) : null}
     </Card>
   )
@@ -100,15 +98,15 @@ function AddressForm(): JSX.Element {
           () => identity('POST', '/change-email', { newEmail: next, callbackURL: '/console/verify' }),
           () => {
             setEmail('')
-            toast.good('Look into your mail: the change counts once you confirm it there.')
+            toast.good('Check your email. The change takes effect once you confirm it there.')
           },
         )
       }}
     >
       {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-      <EmailField label="New e-mail address" value={email} onChange={setEmail} />
+      <EmailField label="New email" value={email} onChange={setEmail} />
       <Button type="submit" className="self-start" pending={submit.isPending} disabled={email.trim() === ''}>
-        Change the address
+        Change email
       </Button>
     </form>
   )

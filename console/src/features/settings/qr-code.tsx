@@ -1,4 +1,4 @@
-/** A text as a picture that a phone can read. Dark on light in every theme: cameras want it so. */
+/** Text as a QR code. Dark on light in every theme, as cameras expect. */
 import qrcode from 'qrcode-generator'
 import { type JSX, useMemo } from 'react'
 import { cn } from '@/lib/class-names'

@@ -1,4 +1,4 @@
-/** Everything that guards a login: password, second factor, passkeys, sessions. */
+/** Login security: password, second factor, passkeys, sessions. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -31,7 +31,7 @@ function PasswordCard(): JSX.Element {
   const [next, setNext] = useState('')
   const submit = useSubmit()
   return (
-    <Card title="Password" description="A new one signs you out everywhere else.">
+    <Card title="Password" description="Changing it signs you out everywhere else.">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -45,13 +45,13 @@ function PasswordCard(): JSX.Element {
             () => {
               setPresent('')
               setNext('')
-              toast.good('The new password is set, and you are signed out everywhere else.')
+              toast.good('Password changed. You were signed out everywhere else.')
             },
           )
         }}
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
-        <PasswordField label="Present password" kind="present" value={present} onChange={setPresent} />
+        <PasswordField label="Current password" kind="present" value={present} onChange={setPresent} />
         <PasswordField label="New password" kind="new" value={next} onChange={setNext} />
         <Button
           type="submit"
@@ -60,7 +60,7 @@ function PasswordCard(): JSX.Element {
           pending={submit.isPending}
           disabled={present === '' || next === ''}
         >
-          Change the password
+          Change password
         </Button>
       </form>
     </Card>

@@ -1,4 +1,4 @@
-/** Where the person is signed in, and the way to end that. */
+/** The sessions of the person, and how to end them. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -50,13 +50,13 @@ export function SessionsCard(): JSX.Element {
     <Card
       flush
       title="Sessions"
-      description="The browsers in which you are signed in."
+      description="Browsers where you are signed in."
       actions={
         (sessions.data?.length ?? 0) > 1 ? (
           <Button
             size="small"
             pending={submit.isPending}
-            onClick={() => end('/revoke-other-sessions', {}, 'You are signed out everywhere else.')}
+            onClick={() => end('/revoke-other-sessions', {}, 'Signed out everywhere else.')}
           >
             Sign out everywhere else
           </Button>
@@ -74,16 +74,14 @@ export function SessionsCard(): JSX.Element {
           expected={1}
           rows={sessions.data === undefined ? undefined : latestFirst(sessions.data)}
           keyOf={({ id }) => id}
-          columns={columnsFor(here, ({ token }) =>
-            end('/revoke-session', { token }, 'That session is ended.'),
-          )}
+          columns={columnsFor(here, ({ token }) => end('/revoke-session', { token }, 'Session ended.'))}
         />
       ) : null}
     </Card>
   )
 }
 
-/** Where somebody is signed in is shown to a recent login alone. */
+/** Sessions are shown after a recent login only. */
 function AskFirst({ onProved }: { readonly onProved: () => Promise<unknown> }): JSX.Element {
   const ask = async (): Promise<void> => {
     if (await confirmItsYou()) await onProved()
@@ -91,9 +89,9 @@ function AskFirst({ onProved }: { readonly onProved: () => Promise<unknown> }): 
   return (
     <Empty
       icon={<Monitor />}
-      title="Your login is a while ago"
-      text="Confirm that it is you to see and end your sessions."
-      action={<Button onClick={() => void ask()}>Confirm it is you</Button>}
+      title="Confirm it's you"
+      text="Confirm your identity to see and end your sessions."
+      action={<Button onClick={() => void ask()}>Confirm it's you</Button>}
     />
   )
 }
@@ -109,7 +107,7 @@ function columnsFor(here: string | undefined, onEnd: (session: Session) => void)
       header: 'Browser',
       cell: (session) => <Device session={session} isHere={session.id === here} />,
     },
-    { id: 'address', header: 'Address', cell: ({ ipAddress }) => (ipAddress ?? '') || '–', wide: true },
+    { id: 'address', header: 'IP address', cell: ({ ipAddress }) => (ipAddress ?? '') || '–', wide: true },
     { id: 'began', header: 'Signed in', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
     {
       id: 'end',
@@ -137,7 +135,7 @@ function Device({ session, isHere }: { readonly session: Session; readonly isHer
           Signed in <When at={session.createdAt} />
         </span>
       </span>
-      {isHere ? <Badge tone="good">This one</Badge> : null}
+      {isHere ? <Badge tone="good">This device</Badge> : null}
     </span>
   )
 }

@@ -27,7 +27,7 @@ export function TwoFactorCard(): JSX.Element {
           {person.twoFactor ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
         </span>
       }
-      description="A code of an app on your phone beside the password: a stolen password is not enough."
+      description="Requires a code from an app on your phone in addition to your password."
     >
       <div className="flex flex-wrap gap-2">
         {person.twoFactor ? (
@@ -62,12 +62,12 @@ function NewCodes({ onClose }: Closing): JSX.Element {
       onOpenChange={onClose}
       held={codes !== undefined}
       title="New backup codes"
-      description={codes === undefined ? 'The present ones stop working.' : undefined}
+      description={codes === undefined ? 'Your current codes stop working.' : undefined}
       size="small"
     >
       {codes === undefined ? (
         <WithPassword<{ readonly backupCodes: readonly string[] }>
-          action="Make new codes"
+          action="Create codes"
           exchange={(password) => identity('POST', '/two-factor/generate-backup-codes', { password })}
           onDone={({ backupCodes }) => setCodes(backupCodes)}
           onClose={onClose}
@@ -86,7 +86,7 @@ function TurnOff({ onClose }: Closing): JSX.Element {
       open
       onOpenChange={onClose}
       title="Turn off two-factor authentication"
-      description="Your password alone opens your account then."
+      description="Your password alone will be enough to sign in."
       size="small"
     >
       <WithPassword

@@ -1,4 +1,4 @@
-/** Asks for the password inside a dialog, then does what wants it. */
+/** Asks for the password inside a dialog, then runs the action. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { DialogActions } from '@/components/dialog'

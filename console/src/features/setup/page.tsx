@@ -43,7 +43,7 @@ function Done(): JSX.Element {
   return (
     <Message
       title="This server has an administrator"
-      text="The setup link was used; it works once."
+      text="The setup link was already used. It works once."
       action={
         <LinkButton to="/console/sign-in" search={{}} variant="primary">
           Sign in
@@ -57,8 +57,8 @@ function NoToken(): JSX.Element {
   return (
     <>
       <p className="text-ink-soft">
-        The first administrator comes in by the setup link that the server printed when it started. On the
-        machine itself this command makes a new one:
+        Open the setup link the server printed at startup. To create a new one, run this command on the
+        server:
       </p>
       <Code language="Shell" code="node bin/tollgate.js setup-link" what="the command" />
     </>
@@ -66,9 +66,9 @@ function NoToken(): JSX.Element {
 }
 
 const effects = [
-  [ShieldCheck, 'You become the administrator, with the rights to everything on this server.'],
-  [Wallet, 'The local account with its credit becomes your personal account.'],
-  [KeyRound, 'The key that was made at the first start keeps working and is yours.'],
+  [ShieldCheck, 'You become the administrator of this server.'],
+  [Wallet, 'The local account and its credit become your personal account.'],
+  [KeyRound, 'The API key created at the first start keeps working and becomes yours.'],
 ] as const
 
 function Claim({ token }: { readonly token: string }): JSX.Element {
@@ -104,10 +104,10 @@ function Claim({ token }: { readonly token: string }): JSX.Element {
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         <NameField value={name} onChange={setName} focused />
-        <EmailField value={email} onChange={setEmail} hint="You sign in with it. Nothing is sent there." />
+        <EmailField value={email} onChange={setEmail} hint="You use it to sign in. Nothing is sent to it." />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
-          Become the administrator
+          Become administrator
         </Button>
       </form>
     </>

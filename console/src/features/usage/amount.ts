@@ -1,11 +1,11 @@
 /**
- * Amounts as the control plane writes them (decimal USD strings), counted exactly: sums, differences, order. Only a
- * drawing may turn one into a Number, through `heightOf`; nothing that a person reads passes through it.
+ * Exact arithmetic on the API's decimal USD strings: sums, differences, order. Only chart heights become a Number,
+ * through `heightOf`.
  */
 const nanoDigits = 9
 const nanoPerUsd = 10n ** BigInt(nanoDigits)
 
-/** `-0.054399` → `-54399000n`. Throws for what is no amount of the contract. */
+/** `-0.054399` → `-54399000n`. Throws for an invalid amount. */
 export function nanoOf(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(text)
   if (match === null) throw new Error(`not an amount: ${text}`)
@@ -14,7 +14,7 @@ export function nanoOf(text: string): bigint {
   return sign === '-' ? -size : size
 }
 
-/** The inverse: at least two decimals, at most nine, no zeros to spare. */
+/** The inverse: at least two decimals, at most nine, no trailing zeros. */
 export function amountOf(nano: bigint): string {
   const size = nano < 0n ? -nano : nano
   const fraction = (size % nanoPerUsd)
@@ -24,7 +24,7 @@ export function amountOf(nano: bigint): string {
   return `${nano < 0n ? '-' : ''}${size / nanoPerUsd}.${fraction}`
 }
 
-/** How much of `whole` the part is, in thousandths from 0 to 1000; for bars. */
+/** The share of `whole` in thousandths, from 0 to 1000; for bars. */
 export function permilleOf(part: string, whole: string): number {
   const [size, all] = [nanoOf(part), nanoOf(whole)]
   if (all <= 0n) return size > 0n ? 1_000 : 0
@@ -32,18 +32,18 @@ export function permilleOf(part: string, whole: string): number {
   return Number(share < 0n ? 0n : share > 1_000n ? 1_000n : share)
 }
 
-/** USD as a Number: for the height of something drawn, never for something read or sent. */
+/** USD as a Number: for the height of a drawing only. */
 export function heightOf(amount: string): number {
   return Number(nanoOf(amount)) / Number(nanoPerUsd)
 }
 
-/** What somebody typed, as an amount that the control plane takes; undefined when it is none. */
+/** Typed text as an amount for the control plane; undefined when invalid. */
 export function typedAmount(text: string): string | undefined {
   const plain = text.trim().replace(/^\$\s*/, '')
   return /^\d{1,7}(?:\.\d{1,9})?$/.test(plain) ? plain : undefined
 }
 
-/** The same for what is paid: whole cents. */
+/** The same for payments: whole cents. */
 export function typedPayment(text: string): string | undefined {
   const amount = typedAmount(text)
   return amount === undefined || /\.\d{2}\d*[1-9]/.test(amount) ? undefined : amount

@@ -1,4 +1,4 @@
-/** One line of a list of facts: its name and what it is. Stands in a `<dl>`. */
+/** One term and its description. Belongs in a `<dl>`. */
 import type { JSX, ReactNode } from 'react'
 
 export interface FactProps {

@@ -1,4 +1,4 @@
-/** Narrows usage or requests to one model or one key. */
+/** Filters usage or requests by model or key. */
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'

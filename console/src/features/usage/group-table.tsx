@@ -1,4 +1,4 @@
-/** The groups of usage as a table: what each took and cost, and a way to see it alone. */
+/** Usage by group as a table, with a link to each group alone. */
 import type { JSX } from 'react'
 import { Money } from '@/components/money'
 import { type Column, Table } from '@/components/table'
@@ -39,7 +39,7 @@ function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column
       const { group: id } = row
       if (group === 'none') return 'All requests'
       if (id === null)
-        return <span className="text-ink-soft">{group === 'member' ? 'On the server' : 'None'}</span>
+        return <span className="text-ink-soft">{group === 'member' ? 'Server setup' : 'None'}</span>
       if (typeof id === 'symbol' || id === '' || !canNarrow) return <Name>{row.label}</Name>
       return (
         <button
@@ -48,7 +48,7 @@ function nameColumn(group: Group, onChange: GroupTableProps['onChange']): Column
           onClick={() => onChange({ [group]: id, group: undefined })}
         >
           <Name>{row.label}</Name>
-          <span className="sr-only">: show it alone</span>
+          <span className="sr-only">: show only this</span>
         </button>
       )
     },
@@ -60,8 +60,8 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
   const short = (value: number) => <span title={count(value)}>{shortCount(value)}</span>
   return [
     { id: 'requests', header: 'Requests', align: 'right', wide: true, cell: (row) => count(row.requests) },
-    { id: 'errors', header: 'Ended badly', align: 'right', wide: true, cell: (row) => bad(row.errors) },
-    { id: 'refused', header: 'Refused', align: 'right', wide: true, cell: (row) => bad(row.refused) },
+    { id: 'errors', header: 'Failed', align: 'right', wide: true, cell: (row) => bad(row.errors) },
+    { id: 'refused', header: 'Rejected', align: 'right', wide: true, cell: (row) => bad(row.refused) },
     { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => short(row.tokensIn) },
     { id: 'out', header: 'Tokens out', align: 'right', wide: true, cell: (row) => short(row.tokensOut) },
     {
@@ -76,7 +76,7 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
     },
     {
       id: 'charged',
-      header: 'Spent',
+      header: 'Spend',
       align: 'right',
       cell: (row) => <Money amount={row.charged} form="column" />,
     },

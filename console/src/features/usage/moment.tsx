@@ -1,12 +1,16 @@
-/** A moment to the second in the reader's own zone, with UTC in its title. */
+/** A local time to the second, with UTC in its title. */
 import type { JSX } from 'react'
 
-const localForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const dayForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const localForm = new Intl.DateTimeFormat('en-US', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+})
+const dayForm = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 export interface MomentProps {
   readonly at: string
-  /** Leaves the time of day out. */
+  /** Omits the time of day. */
   readonly dayOnly?: boolean
   readonly className?: string
 }

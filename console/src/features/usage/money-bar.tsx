@@ -1,4 +1,4 @@
-/** How much of an amount is used: a bar whose words stand beside it. */
+/** How much of an amount is used, as a bar with text next to it. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 import { permilleOf } from './amount.ts'
@@ -6,9 +6,9 @@ import { permilleOf } from './amount.ts'
 export interface MoneyBarProps {
   readonly part: string
   readonly whole: string
-  /** What it tells, for those who do not see it: "Budget used". */
+  /** The accessible name: "Budget used". */
   readonly label: string
-  /** Much of it is nothing to worry about: a hold, for example. */
+  /** A high share is not a problem: a reservation, for example. */
   readonly calm?: boolean
   readonly className?: string
 }

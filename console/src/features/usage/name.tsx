@@ -1,4 +1,4 @@
-/** A name that somebody chose: of any length and direction, on one line, whole in its title. */
+/** A user-chosen name of any length and direction, on one line, whole in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 

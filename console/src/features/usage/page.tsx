@@ -1,4 +1,4 @@
-/** What the account used: over time, split by model, key or member. All that is chosen stands in the address. */
+/** Usage over time, by model, key or member. All choices are in the URL. */
 
 import type { JSX } from 'react'
 import { AnchorButton, LinkButton } from '@/components/button'
@@ -52,7 +52,7 @@ export function UsagePage(): JSX.Element {
   return (
     <Page
       title="Usage"
-      description="What requests took and cost. Hours, days and months begin at full hours and midnight UTC."
+      description="Tokens and cost. Times are in UTC."
       actions={
         <AnchorButton href={addressOf('usage.csv', input)} download>
           <Download aria-hidden="true" />
@@ -82,9 +82,9 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
   return (
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Stat
-        label="Spent"
+        label="Spend"
         value={totals === undefined ? bone : <Money amount={totals.charged} />}
-        hint="in the range"
+        hint="selected period"
       />
       <Stat
         label="Requests"
@@ -93,21 +93,19 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
           totals === undefined ? (
             ''
           ) : (
-            <span title={`${count(totals.refused)} more were refused`}>
-              {count(totals.errors)} ended badly
-            </span>
+            <span title={`${count(totals.refused)} rejected`}>{count(totals.errors)} failed</span>
           )
         }
       />
       <Stat
         label="Tokens in"
         value={totals === undefined ? bone : <Short value={totals.tokensIn} />}
-        hint="with cached ones"
+        hint="including cached"
       />
       <Stat
         label="Tokens out"
         value={totals === undefined ? bone : <Short value={totals.tokensOut} />}
-        hint="with reasoning"
+        hint="including reasoning"
       />
     </div>
   )
@@ -139,7 +137,7 @@ function Split({ choice, stretch, stack, onChange }: SplitProps): JSX.Element {
             onChoose={(group) => onChange({ group: group === 'none' ? undefined : group })}
           />
           <Select
-            aria-label="Step"
+            aria-label="Interval"
             className="w-28"
             value={stretch.step}
             onChange={(event) => onChange({ step: event.target.value })}
@@ -160,9 +158,9 @@ function Split({ choice, stretch, stack, onChange }: SplitProps): JSX.Element {
       ) : isEmpty ? (
         <Empty
           icon={<ChartColumn />}
-          title="Nothing was used in this range"
-          text="Choose a longer range or fewer filters; or make a request."
-          action={<LinkButton to="/console/connect">Connect a program</LinkButton>}
+          title="No usage in this period"
+          text="Choose a longer period, remove a filter, or make a request."
+          action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
           className="min-h-80"
         />
       ) : (

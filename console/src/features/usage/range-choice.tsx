@@ -1,4 +1,4 @@
-/** Chooses a stretch of time: a usual one, or from a day to a day, in UTC. It stands in the address of the page. */
+/** Selects a period: a preset or a range of days, in UTC. It is in the URL. */
 import type { JSX } from 'react'
 import { Input } from '@/components/input'
 import type { Search } from '@/lib/search'
@@ -17,7 +17,7 @@ export function RangeControl({ choice, onChange }: RangeControlProps): JSX.Eleme
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Segments
-        label="Range"
+        label="Period"
         segments={ranges.map((id) => ({ id, label: rangeLabels[id] }))}
         chosen={choice.range}
         onChoose={(range) =>
@@ -56,7 +56,7 @@ export function RangeControl({ choice, onChange }: RangeControlProps): JSX.Eleme
       ) : null}
       {choice.range === 'custom' && daysOf(choice, now) === undefined ? (
         <p role="status" className="text-sm text-warn">
-          These days are no range; the last 30 days are shown.
+          Invalid range. Showing the last 30 days.
         </p>
       ) : null}
     </div>

@@ -1,4 +1,4 @@
-/** A few choices of which one is taken, in a row: ranges, steps, groups. The choice itself lives with the page. */
+/** A segmented control. The state belongs to the page. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
 
@@ -8,7 +8,7 @@ export interface Segment<Id extends string> {
 }
 
 export interface SegmentsProps<Id extends string> {
-  /** What is chosen: "Range". */
+  /** The accessible name: "Range". */
   readonly label: string
   readonly segments: readonly Segment<Id>[]
   readonly chosen: Id

@@ -1,4 +1,4 @@
-/** What was spent over time, stacked by group. Only heights are Numbers; every amount that is read is exact. */
+/** Spend over time, stacked by group. Only heights are Numbers; every amount shown is exact. */
 import type { JSX } from 'react'
 import { Chart } from '@/components/chart'
 import { exactUsd, usd } from '@/lib/format'

@@ -1,6 +1,6 @@
 /**
- * The stretch of time that a page of usage shows, as it stands in the address of the page. Windows begin and end at
- * midnight UTC, because the roll-ups and the budgets do. Pure: the present moment is a parameter.
+ * The period of a usage page, as the URL has it. Periods begin and end at midnight UTC, as the roll-ups and budgets
+ * do. Pure: the current time is a parameter.
  */
 export const ranges = ['today', '7d', '30d', 'month', 'custom'] as const
 export type Range = (typeof ranges)[number]
@@ -16,7 +16,7 @@ export const steps = ['hour', 'day', 'month'] as const
 export type Step = (typeof steps)[number]
 export const stepLabels: Readonly<Record<Step, string>> = { hour: 'Hour', day: 'Day', month: 'Month' }
 
-/** `from` and `to` are days such as `2026-11-20`, both included; only `custom` has them. */
+/** `from` and `to` are days such as `2026-11-20`, both inclusive; only `custom` has them. */
 export interface RangeChoice {
   readonly range: Range
   readonly from: string | undefined
@@ -24,19 +24,19 @@ export interface RangeChoice {
   readonly step: Step | undefined
 }
 
-/** `to` is left out where the stretch ends now, so that the question stays the same while time goes on. */
+/** `to` is left out where the period ends now, so that the query stays the same over time. */
 export interface Stretch {
   readonly from: string
   readonly to: string | undefined
   readonly step: Step
-  /** The steps that are neither too many to read nor longer than the stretch. */
+  /** The intervals that are neither too many to read nor longer than the period. */
   readonly stepsPossible: readonly Step[]
 }
 
 const dayMs = 86_400_000
 /** The shortest. */
 const monthMs = 28 * dayMs
-/** More columns than this are no picture. */
+/** More columns than this are unreadable. */
 const columnsMax = 400
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 
@@ -53,7 +53,7 @@ function startOfMonth(ms: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)
 }
 
-/** From when to when a choice reaches; a custom one that makes no sense is the last 30 days. */
+/** The start and end of a choice; an invalid custom one is the last 30 days. */
 export function stretchOf(choice: RangeChoice, nowMs: number): Stretch {
   const [fromMs, toMs] = boundsOf(choice, nowMs)
   const lengthMs = (toMs ?? nowMs) - fromMs
@@ -85,7 +85,7 @@ function boundsOf(choice: RangeChoice, nowMs: number): readonly [from: number, t
   return [today - 29 * dayMs, undefined]
 }
 
-/** The days of a custom range; undefined where they are none, over before they begin, still to come or too many. */
+/** The days of a custom range; undefined where they are invalid, reversed, in the future or too many. */
 export function daysOf(
   { from, to }: Pick<RangeChoice, 'from' | 'to'>,
   nowMs: number,
@@ -103,7 +103,7 @@ function isReadable(step: Step, lengthMs: number): boolean {
   return step === 'hour' || lengthMs > stepMs || (step === 'day' && lengthMs > 0)
 }
 
-/** The beginnings of all steps of a stretch, in milliseconds; at most as many as are readable. */
+/** The starts of all intervals of a period, in milliseconds; at most as many as are readable. */
 export function stepsOf(stretch: Stretch, nowMs: number): readonly number[] {
   const end = stretch.to === undefined ? nowMs : Date.parse(stretch.to)
   const starts: number[] = []

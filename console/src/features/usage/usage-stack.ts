@@ -1,6 +1,6 @@
 /**
- * Rows of usage (one for each step and group) turned into what a stacked chart and the table beside it show: groups in
- * the order of what they cost; in the chart the small ones are one. Sums are exact. Pure.
+ * Usage rows (one per interval and group) as a stacked chart and the table next to it: groups by cost; in the chart,
+ * small ones are merged. Sums are exact. Pure.
  */
 import { sumOfDirection } from '../../../../contract/meters.ts'
 import type { OperationOutput } from '../../../../contract/operations.ts'
@@ -18,30 +18,30 @@ export interface Totals {
 }
 
 export interface SumsOfGroup extends Totals {
-  /** A model name, key id or person's id; null: not split. `others` stands for all small ones. */
+  /** A model name, key id or person id; null: not split. `others` is the sum of the small ones. */
   readonly group: string | null | typeof others
   readonly label: string
 }
 
 export interface GroupOfUsage extends SumsOfGroup {
-  /** What it cost in each step. */
+  /** Its cost in each interval. */
   readonly chargedByStep: readonly string[]
   readonly requestsByStep: readonly number[]
 }
 
 export interface Stack {
-  /** The beginnings of the steps in milliseconds. */
+  /** The starts of the intervals in milliseconds. */
   readonly at: readonly number[]
   /** As drawn. */
   readonly groups: readonly GroupOfUsage[]
-  /** Every one. */
+  /** All of them. */
   readonly all: readonly SumsOfGroup[]
   readonly totals: Totals
 }
 
 export const others = Symbol('others')
 
-/** `groupsMax` counts the sum of the small ones. */
+/** `groupsMax` includes the sum of the small ones. */
 export function stackOf(rows: readonly UsageRow[], at: readonly number[], groupsMax: number): Stack {
   const byGroup = Map.groupBy(rows, (row) => row.group)
   const ordered = [...byGroup]
@@ -53,9 +53,9 @@ export function stackOf(rows: readonly UsageRow[], at: readonly number[], groups
       ({ sums: a }, { sums: b }) =>
         descending(nanoOf(a.charged), nanoOf(b.charged)) || b.requests - a.requests,
     )
-  const keptCount = ordered.length > groupsMax ? groupsMax - 1 : ordered.length
-  const [kept, small] = [ordered.slice(0, keptCount), ordered.slice(keptCount)]
-  const groups: GroupOfUsage[] = kept.map((one) => ({
+  const largestCount = ordered.length > groupsMax ? groupsMax - 1 : ordered.length
+  const [largest, small] = [ordered.slice(0, largestCount), ordered.slice(largestCount)]
+  const groups: GroupOfUsage[] = largest.map((one) => ({
     ...one.sums,
     ...byStep(one.rows, at),
   }))

@@ -1,4 +1,4 @@
-/** What a page of usage shows, read from its address and written there. Unknown words in it count as left out. */
+/** The choices of a usage page, read from and written to the URL. Unknown values count as left out. */
 import { useSearch, useSetSearch } from '@/lib/search'
 import { type Range, type RangeChoice, ranges, type Step, steps } from './usage-range.ts'
 
