@@ -1,6 +1,6 @@
 /**
- * What the server tells a console that watches an account (`GET /api/events?account=…`, server-sent events). An event
- * says what has changed, not what it is now: whoever shows it asks again. Pure data.
+ * Server-sent events to a console that watches an account (`GET /api/events?account=…`). An event names what has changed,
+ * not its new value; the console fetches it again. Pure data.
  */
 import { z } from 'zod'
 import { accountId, requestId } from './values.ts'

@@ -4,7 +4,7 @@
  * classes of one direction sum to all of it. Values only; it must not import anything.
  */
 
-/** The classes as the hourly sums keep them: several meters may count in one. */
+/** The token classes of hourly sums; several meters may count in one. */
 export const tokenSums = {
   inputUncached: { column: 'input_uncached', direction: 'input' },
   cacheRead: { column: 'cache_read', direction: 'input' },
@@ -42,11 +42,11 @@ interface MeterRow {
   readonly column: string
   /** Where the hourly sums count it. */
   readonly sum: TokenSum
-  /** In receipts as people read them. */
+  /** The label in receipts. */
   readonly label: string
   /** In price lists. */
   readonly priceLabel: string
-  /** In price lists of the command line, which have little room. */
+  /** A short label for price lists on the command line. */
   readonly shortLabel: string
   /** Behind "of a million": the help of the option that sets the rate. */
   readonly help: string

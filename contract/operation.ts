@@ -1,15 +1,15 @@
 /**
- * The words of the control plane: what an operation is, who may call it, for whose things. Pure.
+ * The types of control-plane operations: what an operation is, who may call it and on which resources. Pure.
  *
- * Who calls is an actor: `local` (somebody with the operator's rights on the machine itself), a `person` who is signed
- * in, a `management_key` of an account, or `anyone`. What a row does not allow is refused.
+ * The caller is an actor: `local` (an operator on the server's machine), a signed-in `person`, a `management_key` of an
+ * account, or `anyone`. What a row does not allow is refused.
  */
 import { z } from 'zod'
 
-/** Who calls. */
+/** The kinds of callers. */
 export type ActorKind = 'local' | 'person' | 'management_key' | 'anyone'
 
-/** What a member may be in an organization; of a personal account its person is the `owner`. */
+/** The roles of an organization's members; the person of a personal account is its `owner`. */
 export const roles = ['owner', 'admin', 'developer', 'billing'] as const
 export type Role = (typeof roles)[number]
 export const role = z.enum(roles)
@@ -26,21 +26,21 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 export const scope = z.enum(scopes)
 
-/** Whose thing the input names. Somebody else's is answered like one that does not exist. */
+/** How the input names a resource. A foreign resource is answered like one that does not exist. */
 export type Subject =
-  /** `account` in the input; left out: the caller's own account. */
+  /** The field `account`, by default the caller's own account. */
   | 'account'
-  /** The account that the named thing belongs to. */
+  /** The account that owns the named resource. */
   | 'key'
   | 'management_key'
   | 'request'
   | 'top_up'
 
-/** Whether operators of the installation may: `recent` needs a session whose login is not long ago. */
+/** Whether operators of the installation may call it; `recent` requires a recent sign-in. */
 export type OperatorMay = 'no' | 'yes' | 'recent'
 
 export type Policy =
-  /** Things of one account: its members by role, management keys by scope. */
+  /** Resources of one account: members by role, management keys by scope. */
   | {
       readonly kind: 'account'
       readonly subject: Subject
@@ -48,14 +48,14 @@ export type Policy =
       readonly scope: Scope | null
       readonly operator: OperatorMay
       readonly local: boolean
-      /** Members need a session whose login is not long ago, too. */
+      /** Members need a recent sign-in. */
       readonly recent: boolean
     }
-  /** Things of the installation: operators only. */
+  /** Resources of the installation: operators only. */
   | { readonly kind: 'installation'; readonly operator: OperatorMay; readonly local: boolean }
-  /** The caller's own person. */
+  /** The signed-in person themselves. */
   | { readonly kind: 'person'; readonly recent: boolean }
-  /** What everybody may see or use; `local` where the command line has it too. */
+  /** Open to everyone; `local`: also on the command line. */
   | { readonly kind: 'public'; readonly local: boolean }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -63,11 +63,11 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly summary: string
   readonly policy: Policy
-  /** `reads` leaves no trace; `changes` leaves an audit row. */
+  /** `changes` writes an audit entry, `reads` does not. */
   readonly effect: 'reads' | 'changes'
-  /** Where it is on HTTP; `{field}` in a path fills that field of the input. null: the command line's alone. */
+  /** The HTTP route; `{field}` in the path fills that field of the input. null: command line only. */
   readonly http: readonly [method: Method, path: `/api/${string}`] | null
-  /** In what form the output leaves on HTTP; `csv` and `file` outputs are `{ name, text }`. */
+  /** The HTTP form of the output; `csv` and `file` outputs are `{ name, text }`. */
   readonly produces: 'json' | 'csv' | 'file'
   readonly input: Input
   readonly output: Output
@@ -84,7 +84,7 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType>(
   return { produces: 'json', ...row }
 }
 
-/** The name of a file, and what is in it. */
+/** A file's name and content. */
 export const file = z.strictObject({ name: z.string(), text: z.string() })
 
 interface ForAccount {
@@ -117,7 +117,7 @@ export function forOperators(operator: 'yes' | 'recent', local: 'also local' | '
   return { kind: 'installation', operator, local: local === 'also local' }
 }
 
-/** Only somebody on the machine itself. */
+/** Only an operator on the server's machine. */
 export const forLocal: Policy = { kind: 'installation', operator: 'no', local: true }
 export const forPerson: Policy = { kind: 'person', recent: false }
 export const forPersonRecently: Policy = { kind: 'person', recent: true }

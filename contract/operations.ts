@@ -1,7 +1,6 @@
 /**
- * The control-plane API as data: every operation's name, who may call it, where it is, what it takes and what it
- * gives. Pure: server, command line, console and documentation read it. Amounts are decimal USD strings, ids their
- * text forms, times ISO 8601 in UTC.
+ * The control-plane API as data: every operation's name, policy, route, input and output. Pure: read by server, command
+ * line, console and documentation. Amounts are decimal USD strings, ids their text forms, times ISO 8601 in UTC.
  */
 import type { z } from 'zod'
 import { accountOperations } from './operations/accounts.ts'
@@ -19,25 +18,25 @@ export const operations = {
 } as const
 
 export type OperationName = keyof typeof operations
-/** What a caller may leave out has been filled in. */
+/** The parsed input, with defaults filled in. */
 export type OperationInput<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
-/** What a caller writes. */
+/** The input as a caller writes it. */
 export type OperationRawInput<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>
 export type OperationOutput<Name extends OperationName> = z.input<(typeof operations)[Name]['output']>
 
-/** Whether a text from outside names an operation; inherited names of objects do not. */
+/** Whether a string names an operation; inherited object properties do not. */
 export function isOperationName(text: string): text is OperationName {
   return Object.hasOwn(operations, text)
 }
 
-/** The body of every control-plane answer that is not the output. */
+/** The body of every error response of the control plane. */
 export interface ControlErrorBody {
   readonly error: {
     readonly code: string
     readonly message: string
     readonly param?: string
     readonly facts?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-    /** Names the log line that tells more. */
+    /** Identifies the log line with details. */
     readonly requestId?: string
   }
 }

@@ -9,7 +9,7 @@ export const entry = z.strictObject({
   id: entryId,
   at: time,
   kind: z.enum(['usage', 'write_off', 'credit', 'refund']),
-  /** What the account gained; negative: what it paid. */
+  /** The change of the balance; negative for charges. */
   amount: usdOut,
   /** The account's posted balance after it. */
   balanceAfter: usdOut,
@@ -21,8 +21,8 @@ export const entry = z.strictObject({
 })
 
 /**
- * The states of a top-up. `open`: waits for the person at the payment page; `processing`: the bank takes its time;
- * `action_required`: an automatic one that the bank wants confirmed by its owner.
+ * The states of a top-up. `open`: awaiting payment; `processing`: pending at the bank; `action_required`: an automatic
+ * top-up that the cardholder must confirm with the bank.
  */
 export const topUpState = z.enum([
   'open',
@@ -43,15 +43,15 @@ export const topUp = z.strictObject({
   refunded: usdOut,
   state: topUpState,
   automatic: z.boolean(),
-  /** Why it failed, in words for the payer. */
+  /** Why it failed, for the payer. */
   problem: z.string().nullable(),
-  /** Where to go on paying, while that is possible. */
+  /** The payment URL while the top-up is open. */
   payUrl: z.url().nullable(),
   created: time,
   paid: time.nullable(),
 })
 
-/** What a month came to, or one payment: a page to print. */
+/** A printable monthly statement or payment receipt. */
 export const invoice = z.strictObject({
   /** `2026-11` for a month's statement, a top-up's id for the receipt of a payment. */
   id: z.string(),
@@ -61,7 +61,7 @@ export const invoice = z.strictObject({
   to: time,
   /** Who runs this installation. */
   seller: z.string(),
-  /** Name and address that the account gave for its invoices. */
+  /** The account's name and address for invoices. */
   buyer: z.string(),
   account: accountId,
   opening: usdOut,
@@ -72,7 +72,7 @@ export const invoice = z.strictObject({
 
 export const redeemCode = z.strictObject({
   id: codeId,
-  /** The first letters; the whole code is shown once, when it is made. */
+  /** The first characters; the full code is shown once, at creation. */
   label: z.string(),
   amount: usdOut,
   usesMax: z.int(),

@@ -1,4 +1,4 @@
-/** The values of usage as people read it: sums by time and group, refusals, running requests. Schemas only. */
+/** Usage values: totals by time and group, rejected requests, running requests. Schemas only. */
 
 import { z } from 'zod'
 import { eachSum } from './meters.ts'
@@ -10,37 +10,37 @@ export const tokens = z.strictObject({
   reasoning: z.int(),
 })
 
-/** What many requests come to. */
+/** Totals over requests. */
 export const sums = z.strictObject({
   /** Requests that reached an upstream. */
   requests: z.int(),
-  /** Of these, those that did not end well. */
+  /** Of these, the failed ones. */
   errors: z.int(),
-  /** Requests that were refused before that: 401, 402, 403, 404, 429 and so on. */
+  /** Requests rejected before reaching an upstream: 401, 402, 403, 404, 429 and others. */
   refused: z.int(),
   tokens,
   charged: usdOut,
-  /** Of what requests took from start to end, in milliseconds; null without requests. */
+  /** Durations from start to end in milliseconds; null without requests. */
   latencyMs: z.strictObject({ p50: z.int(), p95: z.int() }).nullable(),
-  /** To the first byte. */
+  /** Time to first byte. */
   firstByteMs: z.strictObject({ p50: z.int(), p95: z.int() }).nullable(),
 })
 
-/** How usage can be split. `member`: who made the key. */
+/** How usage can be grouped. `member`: the creator of the key. */
 export const usageGroup = z.enum(['none', 'model', 'key', 'member'])
 export const usageStep = z.enum(['hour', 'day', 'month'])
 
 export const usageRow = z.strictObject({
   /** Start of the hour, day or month in UTC. */
   at: time,
-  /** A model name, a key id, a person's id; null when not split. */
+  /** A model name, key ID or user ID; null when not grouped. */
   group: z.string().nullable(),
-  /** The group in words: the name of the key or the person. */
+  /** The display name of the group. */
   label: z.string().nullable(),
   ...sums.shape,
 })
 
-/** What was refused, by code of the error table. */
+/** Rejected requests by error code. */
 export const refusalCount = z.strictObject({ code: z.string(), count: z.int() })
 
 export const refusal = z.strictObject({
@@ -50,7 +50,7 @@ export const refusal = z.strictObject({
   code: z.string(),
   status: z.int(),
   model: z.string().nullable(),
-  /** The message as the client was told. */
+  /** The error message sent to the client. */
   message: z.string(),
 })
 

@@ -1,5 +1,5 @@
 /**
- * The values that control-plane operations take and give: ids, amounts, accounts, keys, prices, receipts.
+ * The input and output values of control-plane operations: ids, amounts, accounts, keys, prices, receipts.
  * Schemas only. Amounts are decimal USD strings, ids their text forms, times ISO 8601 in UTC.
  */
 
@@ -24,16 +24,16 @@ export const requestId = id('req')
 export const entryId = id('ent')
 const priceId = id('prc')
 
-/** An amount that comes in: not negative, at most nine decimals. */
+/** An input amount: not negative, at most nine decimals. */
 export const usd = z.string().regex(usdPattern, 'must be a decimal amount of USD such as "12.50"')
-/** An amount that goes out; a balance may be negative in words only, never through use. */
+/** An output amount. Usage never takes a balance below zero; a refund or dispute can. */
 export const usdOut = z.string().regex(/^-?\d+\.\d{2,9}$/)
 export const time = z.iso.datetime()
-export const email = z.string().trim().toLowerCase().pipe(z.email('must be an e-mail address').max(254))
-/** `acct_…`, the account's e-mail address, or `local`: the account that the first start made. */
+export const email = z.string().trim().toLowerCase().pipe(z.email('must be an email address').max(254))
+/** `acct_…`, the account's email address, or `local`: the account that the first start created. */
 export const accountReference = z.union(
   [accountId, z.literal('local'), email],
-  'must be an account id acct_…, an e-mail address or "local"',
+  'must be an account ID (acct_…), an email address or "local"',
 )
 export const positive = z.int().min(1).max(1_000_000_000)
 export const listLimit = z.int().min(1).max(1_000)
@@ -56,7 +56,7 @@ export const account = z.strictObject({
   kind: z.enum(['personal', 'organization']),
   /** The sum of the account's entries. */
   posted: usdOut,
-  /** What running requests have reserved of it. */
+  /** The part reserved by running requests. */
   held: usdOut,
   /** posted − held: what the next request can use. */
   available: usdOut,
@@ -66,7 +66,7 @@ export const account = z.strictObject({
   restricted: time.nullable(),
 })
 
-/** When prompts are marked for a cache whose writes cost more, of requests that mark nothing themselves. */
+/** When prompts without cache markers get markers for caches whose writes cost extra. */
 export const automaticCaching = z.enum(['conversations', 'always', 'never'])
 export type AutomaticCaching = z.infer<typeof automaticCaching>
 
@@ -74,9 +74,9 @@ export const key = z.strictObject({
   id: keyId,
   account: accountId,
   name: z.string(),
-  /** The public start of the key; of a built-in one a name, since nothing of it can be sent. */
+  /** The public prefix of the key; for a built-in key, its name. */
   label: z.string(),
-  /** The console's own, for the playground: there is no secret, and it is neither rotated nor revoked. */
+  /** The playground's key: it has no secret and cannot be rotated or revoked. */
   builtIn: z.boolean(),
   created: time,
   expires: time.nullable(),
@@ -87,19 +87,19 @@ export const key = z.strictObject({
   limits: rateLimits,
   onShortBalance: z.enum(['lower', 'reject']),
   showBalance: z.boolean(),
-  /** Whether answers in the provider's own format get `usage.cost` too. */
+  /** Whether responses in the provider's own format also include `usage.cost`. */
   showCost: z.boolean(),
   automaticCaching,
   /** Fields that someone other than the developer who made the key limited, and that the developer cannot change. */
   managed: z.array(z.enum(['budget', 'limits', 'models', 'expires', 'disabled'])),
-  /** Who made it: a person's id; null: the command line. */
+  /** The ID of the user who created it; null: the command line. */
   createdBy: z.string().nullable(),
-  /** When its last request began or ended, to the minute; of a key that took the place of another, perhaps to the hour. */
+  /** When its last request started or ended, to the minute; for a rotated key possibly to the hour. */
   lastUsed: time.nullable(),
-  /** All that was ever charged to it, and what its budget's present window has seen. */
+  /** Total spend, and spend in the current budget window. */
   spent: usdOut,
   spentInWindow: usdOut.nullable(),
-  /** The key that takes its place after a rotation. */
+  /** The key that replaces it after a rotation. */
   replacedBy: keyId.nullable(),
 })
 
@@ -107,7 +107,7 @@ export const receipt = z.strictObject({
   id: requestId,
   account: accountId,
   key: keyId,
-  /** Who asked at the playground, nameless once they have left; null: whoever has the key. */
+  /** The playground user, without a name after their deletion; null: a request with an API key. */
   member: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable(),
   model: z.string(),
   dialect: z.string(),
@@ -134,21 +134,21 @@ export const receipt = z.strictObject({
   }),
   usageSource: z.enum(['reported', 'counted', 'estimated', 'none']),
   ranAt: z.array(z.string()),
-  /** A meter in the answer that no price covers. */
+  /** A meter in the response that has no price. */
   unpricedUsage: z.boolean(),
-  /** Counts that the upstream reported and that cannot be, as reported; they were not charged. */
+  /** Implausible counts as reported by the upstream; not charged. */
   implausible: z.record(z.string(), z.int()).nullable(),
   price: priceId,
   held: usdOut,
-  /** How the most that its input could be was found; null: nothing was recorded. */
+  /** How the maximum input was determined; null: not recorded. */
   inputBound: z.enum(['bytes', 'counted', 'pages', 'reported']).nullable(),
-  /** Its answer was polled for while it ran at the provider. */
+  /** A background response that was polled. */
   background: z.boolean(),
-  /** What the account paid. */
+  /** The amount charged to the account. */
   charged: usdOut,
-  /** What was written off. */
+  /** The amount written off. */
   writtenOff: usdOut,
-  /** What the usage costs at the provider's list price. */
+  /** The usage at the provider's list price. */
   upstreamCost: usdOut,
   outputLimit: z.int(),
   outputLowered: z.boolean(),
@@ -168,7 +168,7 @@ export const receipt = z.strictObject({
   ),
 })
 
-/** USD per million tokens; what is left out follows from `input` by the rules of the provider. */
+/** USD per million tokens; omitted rates are derived from `input` by the provider's rules. */
 const rates = {
   input: usd,
   output: usd,
@@ -182,19 +182,19 @@ const factor = z
   .regex(/^\d{1,4}(\.\d{1,9})?(\/[1-9]\d{0,3})?$/, 'must be a factor such as "0.5" or "5/3"')
 const optionName = z.string().regex(/^[\w.:-]{1,100}$/)
 
-/** One price from one moment on; a price that was used is never changed, a later one takes its place. */
+/** A price from a point in time. A used price never changes; a later one replaces it. */
 export const newPrice = z.strictObject({
   ...rates,
-  /** Left out: from now on. */
+  /** Defaults to now. */
   effectiveFrom: time.optional(),
-  /** Other rates for the whole request once its input is larger than this. */
+  /** Rates for the whole request when its input is larger than this. */
   tiers: z
     .array(z.strictObject({ aboveInputTokens: positive, ...rates }))
     .max(8)
     .optional(),
-  /** Factor on every rate by option, e.g. `service_tier:flex`. */
+  /** Factors on every rate by option, such as `service_tier:flex`. */
   options: z.record(optionName, factor).optional(),
-  /** USD per use of a tool that runs at the provider, e.g. `web_search`. */
+  /** USD per use of a server tool, such as `web_search`. */
   fees: z.record(optionName, usd).optional(),
   source: z.string().max(500).optional(),
 })
@@ -206,12 +206,12 @@ const ratesOut = Object.fromEntries(
   Object.values(meters).map(({ rate, absent }) => [rate, absent === 'unsold' ? usdOut.nullable() : usdOut]),
 ) as RatesOut
 
-/** A price of a model from one moment on, in USD per million tokens. */
+/** A model's price from a point in time, in USD per million tokens. */
 export const price = z.strictObject({
   id: priceId,
   ...ratesOut,
   tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...ratesOut })),
-  /** Factor on every rate by option. */
+  /** Factors on every rate by option. */
   options: z.record(z.string(), z.string()),
   fees: z.record(z.string(), usdOut),
   effectiveFrom: time,
@@ -222,15 +222,15 @@ export const model = z.strictObject({
   model: z.string(),
   /** Whether requests can use it now. */
   sold: z.boolean(),
-  /** Why it is not sold. */
+  /** Why it is not enabled. */
   reason: z.string().nullable(),
-  /** The only upstreams that serve it, where it names them; null: those that list it or serve all of its provider. */
+  /** The only upstreams that serve it; null: those that list it or serve all models of its provider. */
   namedUpstreams: z.array(z.string()).nullable(),
   details: z
     .strictObject({
       provider: z.string(),
       upstreamModel: z.string(),
-      /** The upstreams that may be asked for it. */
+      /** The upstreams it may be routed to. */
       upstreams: z.array(z.string()),
       displayName: z.string(),
       dialects: z.array(z.string()),
@@ -239,12 +239,12 @@ export const model = z.strictObject({
       inputs: z.array(z.string()),
       outputs: z.array(z.string()),
       deprecated: z.boolean(),
-      /** The present price before the markup, as one is set: what is left out follows from `input`. */
+      /** The current price before the markup; omitted rates are derived from `input`. */
       listPrice: z.strictObject({
         ...rates,
         tiers: z.array(z.strictObject({ aboveInputTokens: z.int(), ...rates })),
       }),
-      /** What customers pay at present. */
+      /** The current price including the markup. */
       price,
     })
     .nullable(),

@@ -20,29 +20,31 @@ import {
 } from '../values.ts'
 import { refusal, refusalCount } from '../values-usage.ts'
 
-/** Left out: the caller's own account. */
+/** Defaults to the caller's own account. */
 export const ofAccount = { account: accountReference.optional() }
 const forNamed = z.strictObject({ account: accountReference })
 
 const budget = z.strictObject({ amount: usd, window: z.enum(['day', 'week', 'month', 'total']) })
 const keyModels = z.array(modelName).min(1).max(100)
-/** What the holder of a key may do; left out or null: not limited beyond the account. */
+/** The limits of a key; omitted or null: those of the account. */
 const keyFields = {
   expires: time.nullable().optional(),
-  /** The most that the key may spend in a window of UTC time. */
+  /** The most that the key may spend per UTC window. */
   budget: budget.nullable().optional(),
-  /** Left out or null: every enabled model. */
+  /** Omitted or null: all enabled models. */
   models: keyModels.nullable().optional(),
   limits: rateLimits.partial().optional(),
-  /** Whether answers to this key tell the balance; left out: for personal accounts they do. */
+  /** Whether responses include the balance; by default for personal accounts. */
   showBalance: z.boolean().optional(),
-  /** Whether answers in the provider's own format get `usage.cost` too; left out: they do not. */
+  /** Whether responses in the provider's own format also include `usage.cost`; by default not. */
   showCost: z.boolean().optional(),
-  /** Whether translated prompts that mark nothing are marked for a cache whose writes cost more; left out: once a conversation goes on. */
+  /** Whether translated prompts without cache markers get markers for caches whose writes cost extra; by default for ongoing conversations. */
   automaticCaching: automaticCaching.optional(),
 }
 
-const managementKeyId = z.string().regex(/^mkey_[0-9a-hjkmnp-tv-z]{13}$/, 'must be an id mkey_…')
+const managementKeyId = z
+  .string()
+  .regex(/^mkey_[0-9a-hjkmnp-tv-z]{13}$/, 'must be a management key ID (mkey_…)')
 export const managementKey = z.strictObject({
   id: managementKeyId,
   account: accountId,
@@ -57,13 +59,13 @@ export const managementKey = z.strictObject({
 
 export const accountOperations = {
   'account.create': operation({
-    summary: 'Make a personal account with its starting credit and a first key',
+    summary: 'Create a personal account with starting credit and a first API key',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts'],
     input: z.strictObject({
       email,
-      /** Replaces the usual starting credit; "0" for none. */
+      /** Overrides the default starting credit; "0" for none. */
       credit: usd.optional(),
     }),
     output: z.strictObject({ account: accountId, balance: usdOut, key: z.string() }),
@@ -77,20 +79,20 @@ export const accountOperations = {
     output: account,
   }),
   'account.list': operation({
-    summary: 'List accounts in the order in which they were made',
+    summary: 'List accounts, oldest first',
     policy: forOperators('yes', 'also local'),
     effect: 'reads',
     http: ['GET', '/api/admin/accounts'],
     input: z.strictObject({
       limit: listLimit.default(100),
       after: accountId.optional(),
-      /** A part of the e-mail address, the name or the id. */
+      /** A part of the email address, name or ID. */
       search: z.string().trim().max(200).optional(),
     }),
     output: z.array(account),
   }),
   'account.suspend': operation({
-    summary: 'Stop an account from making requests; its balance stays',
+    summary: 'Suspend an account; it keeps its balance',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/suspend'],
@@ -98,7 +100,7 @@ export const accountOperations = {
     output: account,
   }),
   'account.resume': operation({
-    summary: 'Let a suspended account make requests again',
+    summary: 'Resume a suspended account',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/resume'],
@@ -106,8 +108,7 @@ export const accountOperations = {
     output: account,
   }),
   'account.unrestrict': operation({
-    summary:
-      'Give an account back the features it lost because its requests cost more than they had reserved',
+    summary: 'Lift the restriction of an account whose requests cost more than they had reserved',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/unrestrict'],
@@ -115,27 +116,27 @@ export const accountOperations = {
     output: account,
   }),
   credit: operation({
-    summary: 'Add credit to an account; the same reference again changes nothing and says so',
+    summary: 'Add credit to an account; idempotent by reference',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/credits'],
     input: z.strictObject({
       account: accountReference,
       amount: usd.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
-      /** What tells this credit from every other one, e.g. an invoice number. */
+      /** Identifies this credit, such as an invoice number. */
       reference: z.string().trim().min(1).max(200),
-      /** Why it is given. */
+      /** A note for the ledger. */
       note: z.string().max(500).optional(),
     }),
     output: z.strictObject({
       entry: entryId,
-      /** false: this reference was credited before. */
+      /** false: the reference has already been credited. */
       created: z.boolean(),
       balance: usdOut,
     }),
   }),
   'key.create': operation({
-    summary: 'Make an API key; the answer is the only time it is shown',
+    summary: 'Create an API key; the secret is shown only once',
     policy: forAccount({ roles: builders, scope: 'keys:write', operator: 'no', local: true }),
     effect: 'changes',
     http: ['POST', '/api/keys'],
@@ -143,13 +144,13 @@ export const accountOperations = {
       ...ofAccount,
       name,
       ...keyFields,
-      /** When the balance does not pay the whole output: lower its limit, or refuse. */
+      /** If the balance cannot cover the full output limit: lower the limit, or reject the request. */
       onShortBalance: z.enum(['lower', 'reject']).default('lower'),
     }),
     output: z.strictObject({ id: keyId, key: z.string() }),
   }),
   'key.list': operation({
-    summary: "List an account's keys, revoked ones too",
+    summary: "List an account's API keys, including revoked ones",
     policy: forAccount({ scope: 'keys:read', operator: 'yes', local: true }),
     effect: 'reads',
     http: ['GET', '/api/keys'],
@@ -157,7 +158,7 @@ export const accountOperations = {
     output: z.array(key),
   }),
   'key.update': operation({
-    summary: 'Change what a key may do; what is left out stays as it is',
+    summary: "Update an API key's name, limits and permissions; omitted fields keep their values",
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
     effect: 'changes',
     http: ['PATCH', '/api/keys/{key}'],
@@ -171,20 +172,20 @@ export const accountOperations = {
     output: key,
   }),
   'key.rotate': operation({
-    summary: 'Make a new key in the place of another one, which works a while longer',
+    summary: 'Rotate an API key; the old key keeps working for the overlap period',
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
     effect: 'changes',
     http: ['POST', '/api/keys/{key}/rotate'],
     input: z.strictObject({
       key: keyId,
-      /** How long the old key still works, in hours; 0: not at all. */
+      /** How long the old key keeps working, in hours; 0: it stops immediately. */
       overlapHours: z.int().min(0).max(720).default(24),
     }),
-    /** `expires`: when the old key ends. */
+    /** `expires`: when the old key stops working. */
     output: z.strictObject({ id: keyId, key: z.string(), replaces: keyId, expires: time }),
   }),
   'key.revoke': operation({
-    summary: 'Revoke a key for good; its running streams end within seconds',
+    summary: 'Revoke an API key permanently; its running requests end within seconds',
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
     effect: 'changes',
     http: ['DELETE', '/api/keys/{key}'],
@@ -192,7 +193,8 @@ export const accountOperations = {
     output: z.strictObject({ id: keyId, revoked: z.literal(true), already: z.boolean() }),
   }),
   'key.refusals': operation({
-    summary: "Why a key's requests were refused: how often by code in the last 30 days, and the last hundred",
+    summary:
+      "Show why a key's requests were rejected: counts by error code for the last 30 days, and the latest 100",
     policy: forAccount({ subject: 'key', scope: 'usage:read', operator: 'yes' }),
     effect: 'reads',
     http: ['GET', '/api/keys/{key}/refusals'],
@@ -200,7 +202,7 @@ export const accountOperations = {
     output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
   }),
   'management-key.create': operation({
-    summary: 'Make a key for this API; the answer is the only time it is shown',
+    summary: 'Create a management key for this API; the secret is shown only once',
     policy: forAccount({ roles: managers, recent: true }),
     effect: 'changes',
     http: ['POST', '/api/management-keys'],
@@ -213,7 +215,7 @@ export const accountOperations = {
     output: z.strictObject({ id: managementKeyId, key: z.string() }),
   }),
   'management-key.list': operation({
-    summary: "List an account's keys for this API",
+    summary: "List an account's management keys",
     policy: forAccount({ roles: managers, operator: 'yes' }),
     effect: 'reads',
     http: ['GET', '/api/management-keys'],
@@ -221,7 +223,7 @@ export const accountOperations = {
     output: z.array(managementKey),
   }),
   'management-key.revoke': operation({
-    summary: 'Revoke a key for this API',
+    summary: 'Revoke a management key',
     policy: forAccount({ subject: 'management_key', roles: managers }),
     effect: 'changes',
     http: ['DELETE', '/api/management-keys/{managementKey}'],
@@ -229,7 +231,7 @@ export const accountOperations = {
     output: z.strictObject({ id: managementKeyId, revoked: z.literal(true) }),
   }),
   'member.list': operation({
-    summary: 'List who acts for an account, and as what',
+    summary: "List an account's members and their roles",
     policy: forAccount({ scope: 'account:read', operator: 'yes' }),
     effect: 'reads',
     http: ['GET', '/api/members'],

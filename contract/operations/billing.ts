@@ -10,9 +10,9 @@ const positiveUsd = usd.refine((text) => /[1-9]/.test(text), 'must be more than 
 const entryKinds = z.enum(['usage', 'write_off', 'credit', 'refund'])
 const entriesInput = z.strictObject({
   ...ofAccount,
-  /** Left out: all kinds. */
+  /** Defaults to all kinds. */
   kind: entryKinds.optional(),
-  /** The entry of a request belongs to the time at which the request began, as its receipt does. */
+  /** A request's entry, like its receipt, is dated by the start of the request. */
   from: time.optional(),
   to: time.optional(),
   limit: listLimit.default(50),
@@ -22,27 +22,30 @@ const entriesInput = z.strictObject({
 const autoTopUp = z.strictObject({ below: positiveUsd, amount: positiveUsd })
 const invoiceId = z
   .string()
-  .regex(/^(\d{4}-(0[1-9]|1[0-2])|top_[0-9a-hjkmnp-tv-z]{13})$/, 'must be a month 2026-11 or a top-up top_…')
+  .regex(
+    /^(\d{4}-(0[1-9]|1[0-2])|top_[0-9a-hjkmnp-tv-z]{13})$/,
+    'must be a month such as 2026-11 or a top-up ID (top_…)',
+  )
 
 export const billing = z.strictObject({
   posted: usdOut,
   held: usdOut,
   available: usdOut,
   daysLeft: z.number().nullable(),
-  /** How balances are filled here. */
+  /** How accounts add credit on this installation. */
   payments: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('stripe'), minimum: usdOut, maximum: usdOut, test: z.boolean() }),
-    /** The operator credits them; `contact` is what the operator says of it. */
+    /** The operator adds credit; `contact` says how to reach them. */
     z.strictObject({ kind: z.literal('operator'), contact: z.string().nullable() }),
   ]),
   autoTopUp: z.strictObject({ below: usdOut, amount: usdOut }).nullable(),
-  /** Why automatic top-ups rest: the last one failed. */
+  /** Why automatic top-ups are paused: the last one failed. */
   autoTopUpProblem: z.string().nullable(),
-  /** Set while an automatic top-up is due and waits until then: there were as many within a day as are made. */
+  /** When the next automatic top-up may run, while one is due and the daily limit is reached. */
   autoTopUpWaits: time.nullable(),
-  /** The method that automatic top-ups use, in words such as "Visa ending in 4242". */
+  /** The payment method of automatic top-ups, such as "Visa ending in 4242". */
   savedMethod: z.string().nullable(),
-  /** A warning is sent once the balance lasts for fewer days than this at the present rate; null: none. */
+  /** A low-balance alert is sent when the runway falls below this many days; null: no alerts. */
   alertDays: z.int().nullable(),
   /** Name and address on invoices. */
   invoiceTo: z.string(),
@@ -52,7 +55,7 @@ export const billing = z.strictObject({
 
 export const billingOperations = {
   'billing.show': operation({
-    summary: 'How an account pays, and what it has',
+    summary: "Show an account's balance and payment settings",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/billing'],
@@ -60,7 +63,8 @@ export const billingOperations = {
     output: billing,
   }),
   'billing.update': operation({
-    summary: 'Change automatic top-ups, the warning and what stands on invoices; what is left out stays',
+    summary:
+      'Update automatic top-ups, the low-balance alert and the invoice address; omitted fields keep their values',
     policy: forAccount({ roles: payers }),
     effect: 'changes',
     http: ['PATCH', '/api/billing'],
@@ -73,7 +77,7 @@ export const billingOperations = {
     output: billing,
   }),
   'entries.list': operation({
-    summary: "List the entries of an account's ledger, the latest first",
+    summary: "List an account's ledger entries, newest first",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/entries'],
@@ -81,7 +85,7 @@ export const billingOperations = {
     output: z.array(entry),
   }),
   'entries.csv': operation({
-    summary: 'The same as a CSV file, at most 100,000 rows',
+    summary: 'Export ledger entries as CSV, up to 100,000 rows',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/entries.csv'],
@@ -90,20 +94,20 @@ export const billingOperations = {
     output: file,
   }),
   'top-up.create': operation({
-    summary: 'Begin to pay; the answer says where to go on',
+    summary: 'Start a top-up; the response contains the payment URL',
     policy: forAccount({ roles: payers }),
     effect: 'changes',
     http: ['POST', '/api/top-ups'],
     input: z.strictObject({
       ...ofAccount,
       amount: positiveUsd,
-      /** Keep the method, so that automatic top-ups can use it. */
+      /** Saves the payment method for automatic top-ups. */
       saveMethod: z.boolean().default(false),
     }),
     output: topUp,
   }),
   'top-up.list': operation({
-    summary: 'List the top-ups of an account, the latest first',
+    summary: "List an account's top-ups, newest first",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/top-ups'],
@@ -111,7 +115,7 @@ export const billingOperations = {
     output: z.array(topUp),
   }),
   'top-up.show': operation({
-    summary: 'Show one top-up; asks the payment provider where it is still under way',
+    summary: 'Show a top-up; a pending one is refreshed from the payment provider',
     policy: forAccount({ subject: 'top_up', scope: 'billing:read', operator: 'yes' }),
     effect: 'reads',
     http: ['GET', '/api/top-ups/{topUp}'],
@@ -119,7 +123,7 @@ export const billingOperations = {
     output: topUp,
   }),
   'method.forget': operation({
-    summary: 'Forget the saved method; automatic top-ups end with it',
+    summary: 'Remove the saved payment method and turn off automatic top-ups',
     policy: forAccount({ roles: payers }),
     effect: 'changes',
     http: ['DELETE', '/api/billing/method'],
@@ -127,7 +131,7 @@ export const billingOperations = {
     output: billing,
   }),
   'code.redeem': operation({
-    summary: 'Redeem a code for credit',
+    summary: 'Redeem a credit code',
     policy: forAccount({ roles: payers }),
     effect: 'changes',
     http: ['POST', '/api/codes/redeem'],
@@ -135,7 +139,7 @@ export const billingOperations = {
     output: z.strictObject({ amount: usdOut, balance: usdOut }),
   }),
   'invoice.list': operation({
-    summary: 'List the statements and payment receipts of an account, the latest first',
+    summary: "List an account's statements and payment receipts, newest first",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/invoices'],
@@ -145,7 +149,7 @@ export const billingOperations = {
     ),
   }),
   'invoice.show': operation({
-    summary: "One month's statement, or the receipt of one payment",
+    summary: 'Show a monthly statement or a payment receipt',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/invoices/{invoice}'],
@@ -153,7 +157,7 @@ export const billingOperations = {
     output: invoice,
   }),
   'code.create': operation({
-    summary: 'Make a code that gives credit to whoever redeems it; the answer is the only time it is shown',
+    summary: 'Create a credit code; it is shown only once',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/codes'],
@@ -167,7 +171,7 @@ export const billingOperations = {
     output: z.strictObject({ id: codeId, code: z.string() }),
   }),
   'code.list': operation({
-    summary: 'List the codes that were made',
+    summary: 'List credit codes',
     policy: forOperators('yes', 'also local'),
     effect: 'reads',
     http: ['GET', '/api/admin/codes'],
@@ -175,7 +179,7 @@ export const billingOperations = {
     output: z.array(redeemCode),
   }),
   'code.revoke': operation({
-    summary: 'End a code; what was redeemed stays',
+    summary: 'Revoke a credit code; redeemed credit stays',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['DELETE', '/api/admin/codes/{code}'],
@@ -183,7 +187,7 @@ export const billingOperations = {
     output: redeemCode,
   }),
   'payments.list': operation({
-    summary: 'List the top-ups of all accounts, the latest first',
+    summary: 'List the top-ups of all accounts, newest first',
     policy: forOperators('yes', 'console only'),
     effect: 'reads',
     http: ['GET', '/api/admin/top-ups'],

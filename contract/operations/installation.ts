@@ -1,4 +1,4 @@
-/** The operations of those who run an installation: models, upstreams, losses, audit, state. */
+/** The operations of an installation's operators: models, upstreams, write-offs, audit log, system state. */
 
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
@@ -19,48 +19,50 @@ import {
 const reads = forOperators('yes', 'also local')
 const changes = forOperators('recent', 'also local')
 const forModel = z.strictObject({ model: modelName })
-const upstreamName = z.string().regex(/^[\w.-]{1,100}$/, 'must be a name of letters, digits, dots and dashes')
+const upstreamName = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'must contain only letters, digits, dots, dashes and underscores')
 const namedUpstreams = z.array(upstreamName).min(1).max(100)
 const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
 
-/** A model of an upstream: its public name, and what it is called there where that differs. */
+/** A model of an upstream: its public name, and the upstream's name where it differs. */
 const listedModel = z.strictObject({ model: modelName, upstreamModel: modelName.optional() })
 /** `all`: the provider's own models. */
 const servedModels = z.union([z.literal('all'), z.array(listedModel).min(1).max(5_000)])
 
-/** What is said of an upstream. */
+/** The fields of an upstream. */
 const upstreamForm = {
   upstream: upstreamName,
   provider: z.string().min(1).max(100),
-  /** With a path where the host has one, such as https://api.groq.com/openai/v1. Left out: the provider's own address. */
+  /** Including the host's path, such as https://api.groq.com/openai/v1. Defaults to the provider's own URL. */
   url: z.url().max(2_000).optional(),
-  /** Left out: the one that is kept, while provider and address stay. */
+  /** Omitted: keeps the stored credential, if provider and URL are unchanged. */
   credential: z.string().trim().min(8).max(4_096).optional(),
   weight: z.int().min(1).max(1_000).default(1),
   disabled: z.boolean().default(false),
-  /** What it serves. Needed at an address that is not the provider's own; left out elsewhere: `all`. */
+  /** The models it serves. Required for a URL other than the provider's own; otherwise defaults to `all`. */
   models: servedModels.optional(),
 }
 
 export const upstream = z.strictObject({
   name: z.string(),
   provider: z.string(),
-  /** null: the provider's own address. */
+  /** null: the provider's own URL. */
   url: z.string().nullable(),
   weight: z.int(),
-  /** null: none were chosen, so it serves only models that name it. */
+  /** null: it serves only models that name it. */
   models: z
     .union([
       z.literal('all'),
       z.array(z.strictObject({ model: z.string(), upstreamModel: z.string().optional() })),
     ])
     .nullable(),
-  /** The models that are sold and may be asked there. No other model ever is. */
+  /** The enabled models that may be routed to it. */
   serves: z.array(z.string()),
-  /** `configuration` is set in tollgate.yaml or the environment and changed there. */
+  /** `configuration`: set in tollgate.yaml or the environment, and changed there. */
   from: z.enum(['configuration', 'console']),
   disabled: z.boolean(),
-  /** The last characters of the credential, to recognise it; the rest is never shown. */
+  /** The last characters of the credential, to recognize it; the rest is never shown. */
   credentialEnd: z.string(),
   health: z.strictObject({
     state: z.enum(['healthy', 'cooling', 'ejected', 'unused']),
@@ -73,8 +75,7 @@ export const upstream = z.strictObject({
 
 export const installationOperations = {
   'models.list': operation({
-    summary:
-      'List the models that are sold with their prices, and those that are known and not sold with the reason',
+    summary: 'List enabled models with their prices, and known models that are not enabled with the reason',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/models'],
@@ -82,19 +83,19 @@ export const installationOperations = {
     output: z.array(model),
   }),
   'models.add': operation({
-    summary: 'Add a model, or replace what is known of it',
+    summary: 'Add a model or override a built-in one',
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/models'],
     input: z.strictObject({
       model: modelName,
-      /** Left out: by the family prefix of the name. */
+      /** Defaults to the provider of the name's prefix. */
       provider: z.string().min(1).max(100).optional(),
-      /** What the provider calls it, where that differs. */
+      /** The provider's name for it, where it differs. */
       upstreamModel: modelName.optional(),
-      /** The only upstreams that serve it. Left out: those that were named before, else those that list it or serve all of its provider. */
+      /** The only upstreams that serve it. Omitted: those named before, otherwise those that list it or serve all models of its provider. */
       upstreams: namedUpstreams.optional(),
-      /** The formats that its upstreams have for it. Left out: every conversation format of its provider. */
+      /** The API formats that its upstreams support for it. Defaults to every conversation format of its provider. */
       dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       displayName: name.optional(),
       contextTokens: positive,
@@ -108,7 +109,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.price': operation({
-    summary: "Set a model's price from a moment on; the markup is added to it",
+    summary: "Set a model's list price from a point in time; the markup is added to it",
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/prices'],
@@ -117,7 +118,7 @@ export const installationOperations = {
   }),
   'models.upstreams': operation({
     summary:
-      'Name the only upstreams that serve a model; null: those that list it, and those that serve all of its provider',
+      'Restrict a model to named upstreams; null: those that list it or serve all models of its provider',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/upstreams'],
@@ -125,7 +126,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.disable': operation({
-    summary: 'Stop selling a model',
+    summary: 'Disable a model',
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/disable'],
@@ -133,7 +134,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.enable': operation({
-    summary: 'Sell a disabled model again',
+    summary: 'Enable a disabled model',
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/enable'],
@@ -141,7 +142,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.prices': operation({
-    summary: 'All prices of a model: those that were, the present one, those that are to come',
+    summary: "List a model's past, current and future prices",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/models/{model}/prices'],
@@ -149,7 +150,7 @@ export const installationOperations = {
     output: z.array(price),
   }),
   'markup.show': operation({
-    summary: 'What is added to the prices of models without a markup of their own; null: nothing',
+    summary: 'Show the default markup on list prices; null: none',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/markup'],
@@ -157,7 +158,7 @@ export const installationOperations = {
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
   }),
   'markup.set': operation({
-    summary: 'Set what is added to prices, from now on',
+    summary: 'Set the default markup on list prices',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/markup'],
@@ -165,7 +166,7 @@ export const installationOperations = {
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
   }),
   'upstreams.list': operation({
-    summary: 'List the upstreams with their health; credentials are never shown',
+    summary: 'List upstreams with their health; credentials are never shown',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/upstreams'],
@@ -174,7 +175,7 @@ export const installationOperations = {
   }),
   'upstreams.put': operation({
     summary:
-      'Add an upstream, or replace one that was added in the console; another address needs its credential again',
+      'Add an upstream, or replace one added in the console; changing the URL requires the credential again',
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['PUT', '/api/admin/upstreams/{upstream}'],
@@ -182,31 +183,30 @@ export const installationOperations = {
     output: upstream,
   }),
   'upstreams.check': operation({
-    summary:
-      'What an upstream would serve if it were added like this; asks the host for its models where wanted',
+    summary: 'Preview what an upstream would serve; optionally fetches the list of models from the host',
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/check'],
     input: z.strictObject({
       ...upstreamForm,
-      /** Asks the host, with the credential, for the names of its models. */
+      /** Fetches the host's model names, using the credential. */
       askHost: z.boolean().default(false),
     }),
     output: z.strictObject({
       /** Where its requests would go. */
       requestUrl: z.string(),
-      /** `isNew`: not sold at present. */
+      /** `isNew`: not enabled now. */
       sells: z.array(z.strictObject({ model: z.string(), upstreamModel: z.string(), isNew: z.boolean() })),
-      /** Models of the list that would not be sold there. */
+      /** Listed models that would not be enabled there. */
       notSold: z.array(z.strictObject({ model: z.string(), reason: z.string() })),
-      /** Models that are sold now and would not be any more. */
+      /** Models that are enabled now and would no longer be. */
       stops: z.array(z.string()),
-      /** null: the host was not asked. `problem`: why it named none. */
+      /** null: the host was not contacted. `problem`: why the list is empty. */
       host: z.strictObject({ models: z.array(z.string()), problem: z.string().nullable() }).nullable(),
     }),
   }),
   'upstreams.remove': operation({
-    summary: 'Remove an upstream that was added in the console, with its credential',
+    summary: 'Remove an upstream added in the console, including its credential',
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['DELETE', '/api/admin/upstreams/{upstream}'],
@@ -214,7 +214,7 @@ export const installationOperations = {
     output: z.strictObject({ upstream: z.string(), removed: z.literal(true) }),
   }),
   'losses.list': operation({
-    summary: 'What was written off, by account, the largest first',
+    summary: 'List write-offs by account, largest first',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/losses'],
@@ -233,7 +233,7 @@ export const installationOperations = {
     }),
   }),
   'audit.list': operation({
-    summary: 'Who changed what, the latest first',
+    summary: 'List the audit log, newest first',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/audit'],
@@ -242,27 +242,27 @@ export const installationOperations = {
       before: z.string().max(40).optional(),
       account: accountId.optional(),
       operation: z.string().max(100).optional(),
-      /** An e-mail address, a management key's label, or `local`. */
+      /** An email address, a management key's label, or `local`. */
       actor: z.string().trim().max(254).optional(),
     }),
     output: z.array(
       z.strictObject({
         id: z.string(),
         at: time,
-        /** `local`, a person's e-mail address, or a management key's label. */
+        /** `local`, a user's email address, or a management key's label. */
         actor: z.string(),
         operation: z.string(),
         account: accountId.nullable(),
-        /** What was asked, without secrets. */
+        /** The input, without secrets. */
         input: z.unknown(),
-        /** `started`: it never ended, so the process died; `done`, or a code of the error table. */
+        /** `done`, an error code, or `started` when the process exited before the end. */
         outcome: z.string(),
         address: z.string().nullable(),
       }),
     ),
   }),
   'audit.own': operation({
-    summary: 'Who changed what in an account, the latest first',
+    summary: "List an account's audit log, newest first",
     policy: forAccount({ roles: ['owner', 'admin'] }),
     effect: 'reads',
     http: ['GET', '/api/audit'],
@@ -282,7 +282,7 @@ export const installationOperations = {
     ),
   }),
   'system.show': operation({
-    summary: 'The state of the installation',
+    summary: 'Show the state of the installation',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/system'],
@@ -304,19 +304,19 @@ export const installationOperations = {
       platform: z.record(z.string(), usdOut),
       accounts: z.int(),
       ledger: z.strictObject({
-        /** When the check that goes on beside the requests has been through everything; null: not since the start. */
+        /** When the continuous check last completed a round; null: not since the start. */
         checked: time.nullable(),
-        /** What it found. */
+        /** How many contradictions it found. */
         contradictions: z.int(),
-        /** When every balance was last computed anew, by `ledger verify`. */
+        /** When `ledger verify` last recomputed every balance. */
         verified: time.nullable(),
       }),
-      /** Sentences on what an operator should look at. */
+      /** Messages about what needs an operator's attention. */
       warnings: z.array(z.string()),
     }),
   }),
   'ledger.verify': operation({
-    summary: 'Compute every balance and hold anew and compare',
+    summary: 'Recompute every balance and hold and report differences',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/ledger/verify'],

@@ -1,4 +1,4 @@
-/** The operations on people: who somebody is, who may come in, who runs the installation. */
+/** The operations on users: setup, the signed-in user, invitations, and administration. */
 import { z } from 'zod'
 import {
   file,
@@ -12,25 +12,25 @@ import {
 } from '../operation.ts'
 import { accountId, email, listLimit, name, time } from '../values.ts'
 
-const password = z.string().min(10, 'must have at least 10 characters').max(200)
+const password = z.string().min(10, 'must be at least 10 characters').max(200)
 
-/** What the console must know of an installation before anybody is signed in. */
+/** What the console needs to know before sign-in. */
 export const installation = z.strictObject({
   name: z.string(),
   version: z.string(),
-  /** Origin under which clients reach it. */
+  /** The public URL. */
   address: z.url(),
   signup: z.enum(['open', 'invite', 'closed']),
-  /** No administrator yet: the setup link makes the first one. */
+  /** There is no administrator yet; the setup link creates the first one. */
   needsSetup: z.boolean(),
-  /** Whether it can send mail; without, an administrator confirms people. */
+  /** Whether email is configured; otherwise an administrator confirms users. */
   mail: z.boolean(),
-  /** Providers of sign-in beside passwords: id and display name. */
+  /** Sign-in providers other than passwords. */
   signInWith: z.array(z.strictObject({ id: z.string(), name: z.string() })),
-  /** null: passkeys work; else why they cannot, in words. */
+  /** Why passkeys are unavailable; null: they work. */
   passkeysOff: z.string().nullable(),
   sandbox: z.boolean(),
-  /** USD that a new account gets. */
+  /** The starting credit of a new account in USD. */
   signupCredit: z.string(),
 })
 
@@ -39,7 +39,7 @@ export const person = z.strictObject({
   name: z.string(),
   email: z.string(),
   verified: z.boolean(),
-  /** Verified by mail, or confirmed by an administrator. */
+  /** Verified by email, or confirmed by an administrator. */
   confirmed: z.boolean(),
   operator: z.boolean(),
   twoFactor: z.boolean(),
@@ -50,7 +50,7 @@ export const person = z.strictObject({
 
 export const peopleOperations = {
   'installation.show': operation({
-    summary: 'What this installation is, and how people come in',
+    summary: 'Show the installation and its sign-in options',
     policy: forAnyone,
     effect: 'reads',
     http: ['GET', '/api/installation'],
@@ -58,7 +58,7 @@ export const peopleOperations = {
     output: installation,
   }),
   'setup.link': operation({
-    summary: 'Make a new setup link; earlier ones stop working',
+    summary: 'Create a new setup link; earlier links stop working',
     policy: forLocal,
     effect: 'changes',
     http: null,
@@ -66,24 +66,23 @@ export const peopleOperations = {
     output: z.strictObject({ link: z.url() }),
   }),
   'setup.claim': operation({
-    summary:
-      'Become the first administrator with the token of the setup link, and take over the local account',
+    summary: 'Create the first administrator with the setup token, and take over the local account',
     policy: forAnyone,
     effect: 'changes',
     http: ['POST', '/api/setup'],
     input: z.strictObject({ token: z.string().min(1).max(200), name, email, password }),
-    /** Sign in with the same e-mail address and password afterwards. */
+    /** Sign in with the same email address and password afterward. */
     output: z.strictObject({ email: z.string() }),
   }),
   'me.show': operation({
-    summary: 'Who is signed in, and for which accounts they act',
+    summary: 'Show the signed-in user and their accounts',
     policy: forPerson,
     effect: 'reads',
     http: ['GET', '/api/me'],
     input: z.strictObject({}),
     output: z.strictObject({
       person: person.omit({ account: true, lastSeen: true }),
-      /** Whether this session's login is recent enough for what asks for that. */
+      /** Whether the session counts as a recent sign-in. */
       recent: z.boolean(),
       /** The personal account first. */
       accounts: z.array(
@@ -97,12 +96,12 @@ export const peopleOperations = {
           suspended: z.boolean(),
         }),
       ),
-      /** What stands between this person and the starting credit; `tomorrow`: today's are given away; null: nothing. */
+      /** What the starting credit waits for; `tomorrow`: today's budget is exhausted; null: nothing. */
       waitsFor: z.enum(['verification', 'confirmation', 'tomorrow']).nullable(),
     }),
   }),
   'me.export': operation({
-    summary: 'All that is kept of this person, as one JSON file',
+    summary: 'Export all data about the signed-in user as one JSON file',
     policy: forPersonRecently,
     effect: 'reads',
     http: ['GET', '/api/me/export'],
@@ -112,16 +111,16 @@ export const peopleOperations = {
   }),
   'me.delete': operation({
     summary:
-      'Delete this person and the organizations without other members: sessions, keys, names and uploaded files go, what is left of the balances is lost; the ledger stays without them',
+      'Delete the signed-in user and their organizations without other members, including sessions, keys and uploaded files; remaining balances are forfeited, and ledger entries are anonymized',
     policy: forPersonRecently,
     effect: 'changes',
     http: ['DELETE', '/api/me'],
-    /** The e-mail address, typed again. */
+    /** The email address, typed again. */
     input: z.strictObject({ email }),
     output: z.strictObject({ deleted: z.literal(true) }),
   }),
   'people.list': operation({
-    summary: 'List people, the latest first',
+    summary: 'List users, newest first',
     policy: forOperators('yes', 'also local'),
     effect: 'reads',
     http: ['GET', '/api/admin/people'],
@@ -133,16 +132,16 @@ export const peopleOperations = {
     output: z.array(person),
   }),
   'people.confirm': operation({
-    summary: 'Confirm a person whose address cannot be verified by mail; the starting credit follows',
+    summary: 'Confirm a user whose email address cannot be verified; grants the starting credit',
     policy: forOperators('yes', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/people/{person}/confirm'],
-    /** A person's id or e-mail address. */
+    /** A user's ID or email address. */
     input: z.strictObject({ person: z.string().trim().min(1).max(254) }),
     output: person,
   }),
   'people.operator': operation({
-    summary: "Give a person the administrator's rights, or take them away; the last administrator keeps them",
+    summary: 'Grant or revoke administrator rights; the last administrator cannot be removed',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['PUT', '/api/admin/people/{person}/operator'],
@@ -150,7 +149,7 @@ export const peopleOperations = {
     output: person,
   }),
   'people.reset-link': operation({
-    summary: 'Make a link with which a person can set a new password, where no mail can be sent',
+    summary: 'Create a password reset link, for installations without email',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/people/{person}/reset-link'],
@@ -158,7 +157,7 @@ export const peopleOperations = {
     output: z.strictObject({ link: z.url(), expires: time }),
   }),
   'people.invite': operation({
-    summary: 'Let somebody sign up where sign-up is by invitation; sends the link where mail can be sent',
+    summary: 'Invite a user to sign up; the link is also sent by email if email is configured',
     policy: forOperators('yes', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/invitations'],

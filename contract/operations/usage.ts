@@ -1,4 +1,4 @@
-/** The operations that tell what was used: sums, receipts, running requests, refusals. */
+/** The operations on usage: totals, receipts, running requests, rejected requests. */
 import { z } from 'zod'
 import { builders, file, forAccount, operation } from '../operation.ts'
 import { keyId, listLimit, modelName, receipt, requestId, time, usdOut } from '../values.ts'
@@ -15,9 +15,9 @@ import { ofAccount } from './accounts.ts'
 
 const reads = forAccount({ scope: 'usage:read', operator: 'yes' })
 const range = {
-  /** Left out: 30 days before `to`. */
+  /** Defaults to 30 days before `to`. */
   from: time.optional(),
-  /** Left out: now. Not included. */
+  /** Exclusive; defaults to now. */
   to: time.optional(),
 }
 const narrowed = { model: modelName.optional(), key: keyId.optional() }
@@ -32,9 +32,9 @@ const requestsInput = z.strictObject({
   ...ofAccount,
   ...range,
   ...narrowed,
-  /** Left out: all of the past. A request belongs to the time at which it began. */
+  /** Defaults to the beginning. A request is dated by its start. */
   from: time.optional(),
-  /** `well`: ended complete; `badly`: every other end. */
+  /** `well`: succeeded; `badly`: everything else. */
   ended: z.enum(['well', 'badly']).optional(),
   limit: listLimit.default(20),
   before: requestId.optional(),
@@ -42,7 +42,7 @@ const requestsInput = z.strictObject({
 
 export const usageOperations = {
   'overview.show': operation({
-    summary: 'What an account has, spends and runs, at a glance',
+    summary: "Show an account's balance, spend and running requests",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/overview'],
@@ -56,17 +56,17 @@ export const usageOperations = {
       today: sums,
       /** Since the first of the month, UTC. */
       month: sums,
-      /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent. */
+      /** The runway in days at the average spend of the last 7 days; null: no spend. */
       daysLeft: z.number().nullable(),
-      /** The last 24 hours by hour, and the last 30 days by day; every step is there. */
+      /** The last 24 hours by hour and the last 30 days by day, without gaps. */
       hours: z.array(usageRow),
       days: z.array(usageRow),
-      /** Whether a request of this account has ever been made. */
+      /** When the account made its first request. */
       firstRequest: time.nullable(),
     }),
   }),
   'usage.show': operation({
-    summary: 'Usage by hour, day or month, split by model, key or member',
+    summary: 'Show usage by hour, day or month, split by model, key or member',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/usage'],
@@ -74,7 +74,7 @@ export const usageOperations = {
     output: z.array(usageRow),
   }),
   'usage.csv': operation({
-    summary: 'The same as a CSV file',
+    summary: 'Export usage as CSV',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/usage.csv'],
@@ -83,16 +83,16 @@ export const usageOperations = {
     output: file,
   }),
   'requests.list': operation({
-    summary: "List the receipts of an account's requests, the latest first",
+    summary: "List the receipts of an account's requests, newest first",
     policy: forAccount({ scope: 'usage:read', operator: 'yes', local: true }),
     effect: 'reads',
     http: ['GET', '/api/requests'],
     input: requestsInput,
-    /** Fewer than `limit` need not be the last; none at all are. */
+    /** A page may be shorter than `limit`; only an empty page is the end. */
     output: z.array(receipt),
   }),
   'requests.csv': operation({
-    summary: 'The same as a CSV file, at most 100,000 rows',
+    summary: 'Export receipts as CSV, up to 100,000 rows',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/requests.csv'],
@@ -101,7 +101,7 @@ export const usageOperations = {
     output: file,
   }),
   'requests.running': operation({
-    summary: 'List the requests that run at present',
+    summary: 'List running requests',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/requests/running'],
@@ -109,7 +109,7 @@ export const usageOperations = {
     output: z.array(runningRequest),
   }),
   'request.show': operation({
-    summary: 'Show the receipt of one request',
+    summary: 'Show the receipt of a request',
     policy: forAccount({ subject: 'request', scope: 'usage:read', operator: 'yes' }),
     effect: 'reads',
     http: ['GET', '/api/requests/{request}'],
@@ -117,16 +117,17 @@ export const usageOperations = {
     output: receipt,
   }),
   'request.stop': operation({
-    summary: 'End a running request; what was delivered is charged',
+    summary: 'Stop a running request; delivered output is charged',
     policy: forAccount({ subject: 'request', roles: builders, scope: 'requests:stop' }),
     effect: 'changes',
     http: ['POST', '/api/requests/{request}/stop'],
     input: z.strictObject({ request: requestId }),
-    /** false: it had ended already. */
+    /** false: it had already ended. */
     output: z.strictObject({ id: requestId, stopped: z.boolean() }),
   }),
   'refusals.list': operation({
-    summary: 'What was refused to the keys of an account in the last 30 days, and the last hundred',
+    summary:
+      "Show an account's rejected requests: counts by error code for the last 30 days, and the latest 100",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/refusals'],
