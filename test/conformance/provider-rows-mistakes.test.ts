@@ -1,0 +1,161 @@
+/**
+ * What other gateways got wrong with compatible hosts, a test for each mistake that a row can make. What needs the whole
+ * gateway is in provider-rows.test.ts; which host has which fact stands in the rows.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectorOf, connectors } from '../../src/providers/registry.ts'
+import type { UpstreamProblem } from '../../src/wire/dialect.ts'
+import { openaiChat } from '../../src/wire/openai-chat/index.ts'
+import { readProblem } from '../../src/wire/upstream-problem.ts'
+
+const options = {
+  usageEvent: 'relay',
+  choices: 1,
+  endsWithoutMark: false,
+  eventBytesMax: 65_536,
+  sampleCharactersMax: 1_000,
+} as const
+
+function tapped(...chunks: readonly (object | string)[]) {
+  const tap = openaiChat.tapStream(options)
+  for (const chunk of chunks) {
+    tap.push(Buffer.from(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`))
+  }
+  tap.end()
+  return tap
+}
+
+const whole = (answer: object) => openaiChat.extractResponse(Buffer.from(JSON.stringify(answer)), 1_000)
+const usageOf = (usage: object) => openaiChat.toUsage(whole({ choices: [{}], usage }).rawUsage)
+const delta = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+const finish = (finish_reason: string, more: object = {}) => ({
+  choices: [{ index: 0, delta: {}, finish_reason, ...more }],
+})
+
+test('mistake 1: a page of a front in place of an answer never becomes the message of an error', () => {
+  assert.equal(readProblem(Buffer.from('<!DOCTYPE html><title>Error 404</title>')).message, '')
+})
+
+test('mistake 2: a fault inside a 200 is no empty success, and a full length without text is no fault', () => {
+  const faults = [
+    tapped({ id: 'g', choices: [], error: { code: 502, message: 'host failed' } }),
+    tapped(finish('error', { error: { message: 'host failed' } })),
+    tapped(finish('stop', { native_finish_reason: 'network_error' }), '[DONE]'),
+    tapped(delta('a'), finish('insufficient_system_resource')),
+    tapped({ choices: [], x_groq: { error: 'stopped early' } }),
+    tapped({ base_resp: { status_code: 1013, status_msg: 'inner' }, choices: [] }),
+  ]
+  for (const tap of faults) assert.equal(tap.state, 'failed')
+  const answers = [
+    { error: { code: 502, message: 'host failed' }, choices: [] },
+    { code: 'x', error: 'a text alone' },
+    { choices: [{ message: {}, finish_reason: 'error' }] },
+    { choices: [{ message: { content: '' }, finish_reason: 'stop', native_finish_reason: 'error' }] },
+    { choices: [{ message: { content: '' }, finish_reason: 'stop' }], base_resp: { status_code: 1000 } },
+  ]
+  for (const answer of answers) assert.notEqual(whole(answer).problem, null, JSON.stringify(answer))
+  assert.equal(tapped(finish('length'), '[DONE]').state, 'complete')
+  assert.equal(whole({ choices: [{ message: { content: '' }, finish_reason: 'length' }] }).problem, null)
+  const said = tapped(delta('a'), finish('stop', { native_finish_reason: 'error' }), '[DONE]')
+  assert.equal(said.state, 'complete')
+  const good = whole({ choices: [{ message: { content: 'a' } }], base_resp: { status_code: 0 } })
+  assert.equal(good.problem, null)
+})
+
+test('mistake 3: reasoning is counted once, whether the host has it in the output or beside it', () => {
+  const of = (prompt: number, completion: number, reasoning: number, total: number) =>
+    usageOf({
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+      completion_tokens_details: { reasoning_tokens: reasoning },
+      cost_in_usd_ticks: 5,
+    })
+  assert.deepEqual([of(10, 5, 20, 35).output, of(500, 500, 200, 1_000).output], [25, 500])
+  // A total that is wrong as well: a part is never larger than the whole.
+  assert.equal(of(10, 5, 20, 15).output, 25)
+  assert.deepEqual(of(10, 5, 20, 35).unknown, [])
+})
+
+test('mistake 4: thoughts that history must have are demanded of the hosts that refuse it without, and of no other', () => {
+  const demanding = connectors
+    .filter(({ requestDifferences }) => requestDifferences?.['openai-chat']?.reasoningHistory !== undefined)
+    .map(({ provider }) => provider)
+  assert.deepEqual(demanding.sort(), ['deepseek', 'moonshot'])
+  for (const provider of ['mistral', 'groq', 'cerebras']) {
+    const { messageDrops = [] } = connectorOf(provider).requestDifferences?.['openai-chat'] ?? {}
+    assert.ok(messageDrops.includes('reasoning_content'), provider)
+  }
+})
+
+test('mistake 7: chunks without choices or without a delta are neither content, nor an end, nor unreadable', () => {
+  const filters = { choices: [], id: '', model: '', prompt_filter_results: [{}] }
+  const late = { choices: [{ index: 0, content_filter_results: {}, content_filter_offsets: {} }] }
+  const tap = tapped(filters, delta('a'), finish('stop'), late, '[DONE]')
+  assert.equal(tap.state, 'complete')
+  assert.equal(tap.sample.text, 'a')
+  assert.equal(tapped(filters).state, 'truncated')
+})
+
+test('mistake 8: usage is read wherever a host writes it, and the last report counts', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
+  for (const chunk of [
+    { ...finish('stop'), x_groq: { usage } },
+    finish('stop', { usage }),
+    { ...finish('stop'), usage },
+  ]) {
+    const earlier = { ...delta('a'), usage: { ...usage, completion_tokens: 1, total_tokens: 10 } }
+    const { inputUncached, output } = openaiChat.toUsage(tapped(earlier, chunk, '[DONE]').rawUsage)
+    assert.deepEqual([inputUncached, output], [9, 4])
+  }
+})
+
+test('mistake 9: cached tokens are a part of the input under every name, and no class is negative', () => {
+  for (const cached of [
+    { prompt_tokens_details: { cached_tokens: 6 } },
+    { prompt_token_details: { cached_tokens: 6 } },
+    { prompt_cache_hit_tokens: 6 },
+    { num_cached_tokens: 6 },
+    { cached_tokens: 6 },
+  ]) {
+    const { inputUncached, cacheRead } = usageOf({ prompt_tokens: 10, completion_tokens: 1, ...cached })
+    assert.deepEqual([inputUncached, cacheRead], [4, 6], JSON.stringify(cached))
+  }
+  const broken = usageOf({ prompt_tokens: 3, completion_tokens: 1, cached_tokens: 10_000 })
+  assert.ok(broken.inputUncached >= 0 && broken.cacheRead >= 0)
+})
+
+test('mistake 10: our empty account is not the fault of a caller and not a rate, in whichever status it comes', () => {
+  const problem = (more: Partial<UpstreamProblem>): UpstreamProblem => ({
+    message: '',
+    type: '',
+    code: '',
+    ...more,
+  })
+  const bills: readonly (readonly [provider: string, status: number, problem: UpstreamProblem])[] = [
+    ...['deepseek', 'mistral', 'cohere', 'together', 'cerebras', 'fireworks', 'deepinfra'].map(
+      (provider) => [provider, 402, problem({})] as const,
+    ),
+    ['alibaba', 400, problem({ code: 'Arrearage' })],
+    ['moonshot', 403, problem({})],
+    ['moonshot', 429, problem({ type: 'exceeded_current_quota_error' })],
+    ['siliconflow', 403, problem({ code: '30001' })],
+    ['xai', 403, problem({})],
+    ['perplexity', 401, problem({})],
+    ['zai', 429, problem({ code: '1113' })],
+    ['minimax', 500, problem({ code: '1008' })],
+    ['fireworks', 412, problem({})],
+  ]
+  for (const [provider, status, told] of bills) {
+    const failure = connectorOf(provider).classify(status, new Map(), {
+      ...told,
+      message: 'words of the host',
+    })
+    assert.equal(failure.code, 'upstream_unavailable', `${provider} ${status}`)
+    assert.ok(failure.operator && failure.retry === 'elsewhere' && failure.cooldownMs > 0, provider)
+    assert.doesNotMatch(failure.message, /words of the host/)
+  }
+  const transient = connectorOf('openrouter').classify(402, new Map([['retry-after', '2']]), problem({}))
+  assert.deepEqual([transient.operator, transient.code], [false, 'upstream_rate_limited'])
+})

@@ -1,0 +1,426 @@
+/**
+ * Every host with Chat Completions against a strict imitation of it, through the whole gateway: what it is asked, what it
+ * answers, what that costs, and what becomes of its refusals. The facts of the imitations are from the pages of the hosts.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { priceAt } from '../../src/catalog/types.ts'
+import { connectorOf } from '../../src/providers/registry.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { type HostFacts, type HostImitation, hostUsage, imitateHost } from '../support/host-imitation.ts'
+import { eventually } from '../support/metered-gateway.ts'
+
+const forbidden = ['store', 'metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'verbosity']
+
+interface RowFacts {
+  readonly cancel: 'stops' | 'bills_on'
+  /** Where a request in Messages goes, if the host has a better format for it than Chat Completions. */
+  readonly translated?: string
+}
+
+/** What cancelling stops stands in openrouter.ai/docs/api/reference/streaming. */
+const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
+  alibaba: {
+    translated: '/apps/anthropic/v1/messages',
+    path: '/compatible-mode/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    balance: { status: 400, body: { error: { code: 'Arrearage', message: 'overdue payment of account 7' } } },
+    overload: { status: 429, body: { error: { code: 'insufficient_quota', message: 'rate' } } },
+    cancel: 'bills_on',
+  },
+  baseten: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
+  cerebras: {
+    path: '/v1/chat/completions',
+    limit: 'max_completion_tokens',
+    streamUsage: 'unasked',
+    refuses: ['frequency_penalty', 'presence_penalty', 'logit_bias'],
+    refusesInMessages: ['reasoning_content'],
+    thought: 'reasoning',
+    overload: {
+      status: 429,
+      body: { message: 'busy', type: 'too_many_requests_error', param: '', code: 'queue_exceeded' },
+    },
+    cancel: 'bills_on',
+  },
+  cohere: {
+    path: '/compatibility/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'unasked',
+    refuses: ['n', 'logit_bias', 'store'],
+    balance: { status: 402, body: { message: 'billing of account 7' } },
+    cancel: 'stops',
+  },
+  deepinfra: {
+    translated: '/anthropic/v1/messages',
+    path: '/v1/openai/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    balance: { status: 402, body: { detail: { error: 'inference prohibited for account 7' } } },
+    cancel: 'stops',
+  },
+  deepseek: {
+    translated: '/anthropic/v1/messages',
+    path: '/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    cached: 'prompt_cache_hit_tokens',
+    thought: 'reasoning_content',
+    needsThoughts: true,
+    cancel: 'stops',
+  },
+  digitalocean: { path: '/v1/chat/completions', streamUsage: 'asked', cancel: 'bills_on' },
+  fireworks: {
+    translated: '/inference/v1/messages',
+    path: '/inference/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    demands: { context_length_exceeded_behavior: 'error' },
+    balance: { status: 412, body: { error: 'account 7 is suspended' } },
+    overload: { status: 503, body: { fault: { faultstring: 'no capacity', detail: { errorcode: 'x' } } } },
+    cancel: 'stops',
+  },
+  groq: {
+    path: '/openai/v1/chat/completions',
+    limit: 'max_completion_tokens',
+    streamUsage: 'x_groq',
+    refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
+    refusesInMessages: ['name'],
+    thought: 'reasoning',
+    overload: {
+      status: 498,
+      body: { error: { message: 'flex capacity', type: 'flex', code: 'capacity_exceeded' } },
+    },
+    cancel: 'bills_on',
+  },
+  huggingface: {
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    cancel: 'bills_on',
+  },
+  minimax: {
+    translated: '/anthropic/v1/messages',
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    refuses: ['n'],
+    demands: { reasoning_split: true },
+    wrongKey: { status: 200, body: { base_resp: { status_code: 1004, status_msg: 'login fail' } } },
+    balance: { status: 200, body: { base_resp: { status_code: 1008, status_msg: 'balance of account 7' } } },
+    overload: { status: 200, body: { base_resp: { status_code: 1002, status_msg: 'too many' } } },
+    cancel: 'bills_on',
+  },
+  mistral: {
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'unasked',
+    cached: 'num_cached_tokens',
+    thought: 'parts',
+    finish: 'model_length',
+    refuses: [...forbidden, 'seed', 'user', 'logprobs'],
+    refusesInMessages: ['name', 'reasoning_content'],
+    refusedStatus: 422,
+    toolIds: /^[a-zA-Z0-9]{9}$/,
+    balance: {
+      status: 402,
+      body: { object: 'error', message: 'payment of account 7', type: 'x', param: null, code: '1' },
+    },
+    overload: {
+      status: 429,
+      body: { object: 'error', message: 'tier full', type: 'x', param: null, code: '3505' },
+    },
+    cancel: 'bills_on',
+  },
+  moonshot: {
+    translated: '/anthropic/v1/messages',
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    cached: 'cached_tokens',
+    thought: 'reasoning_content',
+    needsThoughts: true,
+    balance: { status: 429, body: { error: { type: 'exceeded_current_quota_error', message: 'account 7' } } },
+    overload: { status: 429, body: { error: { type: 'engine_overloaded_error', message: 'busy' } } },
+    cancel: 'bills_on',
+  },
+  nebius: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
+  novita: {
+    path: '/openai/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    balance: {
+      status: 403,
+      body: { code: 403, reason: 'NOT_ENOUGH_BALANCE', message: 'account 7', metadata: {} },
+    },
+    cancel: 'stops',
+  },
+  nvidia: {
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    refuses: forbidden,
+    cancel: 'bills_on',
+  },
+  openrouter: {
+    translated: '/api/v1/messages',
+    path: '/api/v1/chat/completions',
+    streamUsage: 'unasked',
+    thought: 'reasoning',
+    overload: {
+      status: 503,
+      body: { error: { code: 503, message: 'no host', metadata: { error_type: 'provider_overloaded' } } },
+    },
+    cancel: 'stops',
+  },
+  ovh: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
+  scaleway: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
+  siliconflow: {
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    balance: { status: 403, body: { code: 30_001, message: 'balance of account 7', data: null } },
+    cancel: 'bills_on',
+  },
+  together: {
+    path: '/v1/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    finish: 'eos',
+    overload: { status: 529, body: { error: 'overloaded' } },
+    cancel: 'stops',
+  },
+  xai: {
+    translated: '/v1/responses',
+    path: '/v1/chat/completions',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    refuses: ['presence_penalty', 'frequency_penalty'],
+    wrongKey: { status: 400, body: { code: 'x', error: 'Incorrect API key provided: 7' } },
+    balance: { status: 403, body: { code: 'x', error: 'account 7 has no credits' } },
+    cancel: 'stops',
+  },
+  zai: {
+    translated: '/api/anthropic/v1/messages',
+    path: '/api/paas/v4/chat/completions',
+    limit: 'max_tokens',
+    streamUsage: 'asked',
+    thought: 'reasoning_content',
+    balance: { status: 429, body: { error: { code: '1113', message: 'account 7 has no balance' } } },
+    overload: { status: 429, body: { error: { code: '1305', message: 'busy' } } },
+    cancel: 'bills_on',
+  },
+}
+
+/** Hosts of which no model has a price until an operator gives one. */
+const unpriced = ['huggingface']
+
+const hosts = new Map<string, HostImitation>()
+let tollgate: TestGateway
+let account: TestAccount
+
+before(async () => {
+  for (const [provider, row] of Object.entries(facts))
+    hosts.set(provider, await imitateHost(row, `key-of-${provider}`))
+  tollgate = await testGateway({
+    upstreams: [...hosts].map(([provider, { origin }]) => ({
+      name: provider,
+      provider,
+      url: origin,
+      credential: `key-of-${provider}`,
+      weight: 1,
+      models: 'all' as const,
+    })),
+    models: unpriced.map((provider) => ({
+      id: `${provider}/a-model`,
+      context: 100_000,
+      maxOutput: 8_000,
+      prices: [{ input: '1', output: '2' }],
+    })),
+    limits: {
+      cooldownMsMax: 0,
+      failuresBeforeEjection: 1_000,
+      attemptsMax: 1,
+      silenceMs: 5_000,
+      readOnMs: 300,
+    },
+  })
+  account = await tollgate.account('1000')
+})
+after(async () => {
+  await tollgate.close()
+  await Promise.all([...hosts.values()].map((host) => host.close()))
+})
+
+/** The first model of a host that is sold. */
+function modelAt(provider: string): string {
+  const { models } = tollgate.gateway.services.catalog.snapshot
+  const name = [...models.keys()].sort().find((model) => model.startsWith(`${provider}/`))
+  assert.ok(name !== undefined, `${provider} sells nothing`)
+  return name
+}
+
+/** What the imitation's usage costs with this model, in nano-USD. */
+function costOf(model: string): bigint {
+  const found = tollgate.gateway.services.catalog.snapshot.models.get(model)
+  assert.ok(found !== undefined)
+  const { input, cacheRead, output } = priceAt(found, Date.now()).rates
+  const { prompt, cached, completion } = hostUsage
+  const total = input * BigInt(prompt - cached) + cacheRead * BigInt(cached) + output * BigInt(completion)
+  return (total + 999_999n) / 1_000_000n
+}
+
+interface Asked {
+  readonly provider: string
+  readonly say: string
+  readonly more?: object
+  readonly signal?: AbortSignal
+}
+
+function ask({ provider, say, more = {}, signal }: Asked): Promise<Response> {
+  return fetch(`${tollgate.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: modelAt(provider), messages: [{ role: 'user', content: say }], ...more }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+async function spent(work: () => Promise<void>): Promise<bigint> {
+  const { posted } = await tollgate.balance(account.id)
+  await work()
+  await eventually(
+    'the request is settled',
+    () => tollgate.balance(account.id),
+    ({ openHolds }) => openHolds === 0,
+  )
+  return posted - (await tollgate.balance(account.id)).posted
+}
+
+/** Everything that some host refuses, as a client of OpenAI may send it. */
+const everything = {
+  max_completion_tokens: 50,
+  seed: 1,
+  user: 'u',
+  n: 1,
+  store: false,
+  metadata: {},
+  logprobs: false,
+  logit_bias: {},
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  verbosity: 'low',
+}
+
+for (const provider of Object.keys(facts)) {
+  const model = () => modelAt(provider)
+  const requests = () => hosts.get(provider)?.requests ?? []
+
+  test(`${provider}: a text is asked as the host takes it, and costs what the host counted`, async () => {
+    const cost = await spent(async () => {
+      const messages = [{ role: 'user', name: 'bob', content: 'text' }]
+      const answer = await ask({ provider, say: 'text', more: { ...everything, messages } })
+      const text = await answer.text()
+      assert.equal(answer.status, 200, `${text} ${requests().at(-1)?.refused}`)
+      assert.match(text, /hello/)
+    })
+    assert.equal(cost, costOf(model()))
+    assert.equal(requests().at(-1)?.body.model, model().slice(provider.length + 1))
+  })
+
+  test(`${provider}: a stream ends whole and is billed by its usage, wherever that stands`, async () => {
+    const cost = await spent(async () => {
+      const answer = await ask({ provider, say: 'text', more: { stream: true } })
+      const text = await answer.text()
+      assert.equal(answer.status, 200, text)
+      assert.match(text, /hello[\s\S]*\[DONE\]/)
+    })
+    assert.equal(cost, costOf(model()))
+  })
+
+  test(`${provider}: a tool is called, and its result goes back as the host takes it`, async () => {
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+    const first = await ask({ provider, say: 'tool', more: { tools } })
+    const { choices } = (await first.json()) as { choices: { message: { tool_calls: { id: string }[] } }[] }
+    assert.equal(choices[0]?.message.tool_calls[0]?.id, 'abcDEF123')
+    const id = 'toolu_01ABCDEFGHIJK'
+    const call = { id, type: 'function', function: { name: 'look', arguments: '{}' } }
+    const messages = [
+      { role: 'user', content: 'tool' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: id, content: 'text' },
+    ]
+    const second = await ask({ provider, say: '', more: { tools, messages } })
+    assert.equal(second.status, 200, `${await second.text()} ${requests().at(-1)?.refused}`)
+  })
+
+  test(`${provider}: a client of another format gets the same answer, thoughts apart`, async () => {
+    const answer = await fetch(`${tollgate.origin}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': account.key,
+        'anthropic-version': '2023-06-01',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: model(), max_tokens: 50, messages: [{ role: 'user', content: 'text' }] }),
+    })
+    const body = (await answer.json()) as { content?: { type: string; text?: string }[] }
+    const asked = facts[provider]
+    // The imitation answers in Chat Completions alone.
+    if (asked?.translated !== undefined) {
+      assert.equal(requests().at(-1)?.refused, `path ${asked.translated}`)
+      return
+    }
+    assert.equal(answer.status, 200, JSON.stringify(body))
+    assert.deepEqual(
+      body.content?.filter(({ type }) => type === 'text').map(({ text }) => text),
+      ['hello'],
+    )
+    const thoughts = body.content?.filter(({ type }) => type === 'thinking').length
+    assert.equal(thoughts, asked?.thought === undefined ? 0 : 1)
+  })
+
+  test(`${provider}: a client that leaves ends the stream, read on where that does not stop the bill`, async () => {
+    assert.equal(connectorOf(provider).onCancel, facts[provider]?.cancel)
+    const stopper = new AbortController()
+    await spent(async () => {
+      const answer = await ask({ provider, say: 'hold', more: { stream: true }, signal: stopper.signal })
+      const reader = answer.body?.getReader()
+      await reader?.read()
+      stopper.abort()
+      await reader?.closed.catch(() => undefined)
+    })
+    await eventually(
+      'the connection to the host is closed',
+      () => requests().at(-1)?.closed,
+      (closed) => closed === true,
+    )
+  })
+
+  for (const say of ['rate', 'overload', 'balance', 'wrong key'] as const) {
+    test(`${provider}: ${say} is no fault of the caller`, async () => {
+      const cost = await spent(async () => {
+        const answer = await ask({ provider, say })
+        const text = await answer.text()
+        assert.ok([429, 500, 502, 503].includes(answer.status), `${answer.status} ${text}`)
+        const isOperators = say === 'balance' || say === 'wrong key'
+        const { code } = (JSON.parse(text) as { error: { code: string } }).error
+        assert.equal(code === 'upstream_unavailable', isOperators, text)
+        if (isOperators) assert.doesNotMatch(text, /account 7|: 7/)
+      })
+      assert.equal(cost, 0n)
+    })
+  }
+
+  test(`${provider}: a fault inside a 200 is a failure and costs nothing`, async () => {
+    const cost = await spent(async () => {
+      const answer = await ask({ provider, say: 'fault' })
+      assert.ok(answer.status >= 500, await answer.text())
+    })
+    assert.equal(cost, 0n)
+  })
+}
