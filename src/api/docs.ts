@@ -1,6 +1,7 @@
-/** For programs: the description of the management API; and the style sheet of the pages that the server writes itself. */
+/** For programs: descriptions of the gateway's and the management API; and the style sheet of the pages that the server writes itself. */
 import type { FastifyInstance } from 'fastify'
 import type { ApiDeps } from './api-deps.ts'
+import { gatewayOpenApi, gatewayOpenApiPath } from './gateway-openapi.ts'
 import { openApi } from './openapi.ts'
 import { otherRoutes } from './other-routes-table.ts'
 import { stylePath } from './page.ts'
@@ -8,9 +9,13 @@ import { styleText } from './style-text.ts'
 
 export function addDocs(app: FastifyInstance, { control }: Pick<ApiDeps, 'control'>): void {
   const { address, server } = control
-  const described = JSON.stringify(openApi({ address, version: server.version }))
-  app.get(otherRoutes.openapi.path, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(described),
-  )
+  const about = { address, version: server.version }
+  for (const [path, document] of [
+    [otherRoutes.openapi.path, openApi(about)],
+    [gatewayOpenApiPath, gatewayOpenApi(about)],
+  ] as const) {
+    const json = JSON.stringify(document)
+    app.get(path, (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
+  }
   app.get(stylePath, (_request, reply) => reply.type('text/css; charset=utf-8').send(styleText))
 }

@@ -12,6 +12,7 @@ import fastify, {
 } from 'fastify'
 import { addApi } from '../api/api.ts'
 import type { ApiDeps } from '../api/api-deps.ts'
+import { gatewayOpenApiPath } from '../api/gateway-openapi.ts'
 import { homePage } from '../api/home-page.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
 import { stylePath } from '../api/page.ts'
@@ -38,13 +39,21 @@ export interface ControlPlaneDeps {
 
 /** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
 export function isControlPlanePath(path: string): boolean {
-  if (path === '/' || path === '/pricing' || path === '/livez' || path === '/readyz' || path === '/metrics')
-    return true
+  if (controlPlanePaths.has(path)) return true
   if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
-  return (
-    path.startsWith('/console') || path.startsWith('/docs') || path === '/favicon.ico' || path === stylePath
-  )
+  return path.startsWith('/console') || path.startsWith('/docs')
 }
+
+const controlPlanePaths: ReadonlySet<string> = new Set([
+  '/',
+  '/pricing',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/favicon.ico',
+  stylePath,
+  gatewayOpenApiPath,
+])
 
 /**
  * The routes, on the server that `serverFactory` supplies; it never listens itself. `paths` lists all routes once `app`

@@ -1,0 +1,119 @@
+/** The gateway's API in OpenAPI 3.1, made from its table of operations. Pure. */
+import { type GatewayOperation, gatewayOperations, gatewayTags } from './gateway-operations-table.ts'
+import { gatewaySchemas } from './gateway-schemas.ts'
+import type { OpenApi, OpenApiOperation, Parameter } from './openapi.ts'
+
+export const gatewayOpenApiPath = '/openapi.json'
+
+/** `address`: where clients reach the server. */
+export function gatewayOpenApi({
+  address,
+  version,
+}: {
+  readonly address: string
+  readonly version: string
+}): OpenApi {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  for (const operation of gatewayOperations) {
+    const atPath = paths[operation.path] ?? {}
+    atPath[operation.method] = described(operation)
+    paths[operation.path] = atPath
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tollgate API',
+      version,
+      description:
+        'Models in the formats of OpenAI, Anthropic and Google, behind one API key. Request and response bodies of a provider’s format are open: every field of that format may be there.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: address }],
+    externalDocs: { url: `${address}/docs/api` },
+    tags: Object.entries(gatewayTags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: gatewaySchemas, securitySchemes },
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+  }
+}
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key of this server.' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The same key, as Messages clients send it.',
+  },
+  googleApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-goog-api-key',
+    description: 'The same key, as Gemini clients send it.',
+  },
+} as const
+
+function described(operation: GatewayOperation): OpenApiOperation {
+  const { id, tag, summary, takes, media = 'application/json', error, isOpen } = operation
+  const parameters = parametersOf(operation)
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(takes === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [media]: { schema: reference(takes) } } } }),
+    responses: {
+      '200': { description: 'OK', headers: headersOf(operation), content: contentOf(operation) },
+      default: {
+        description: 'An error. `/docs/errors` lists the codes.',
+        content: { 'application/json': { schema: reference(error) } },
+      },
+    },
+    ...(isOpen === true ? { security: [] } : {}),
+  }
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function parametersOf({ path, query = {} }: GatewayOperation): readonly Parameter[] {
+  return [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(
+      ([, name = '']): Parameter => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      }),
+    ),
+    ...Object.entries(query).map(
+      ([name, type]): Parameter => ({ name, in: 'query', required: false, schema: { type } }),
+    ),
+  ]
+}
+
+function contentOf({ gives, streams }: GatewayOperation): object {
+  if (gives === 'file') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
+  const [only] = gives
+  const json = gives.length === 1 && only !== undefined ? reference(only) : { anyOf: gives.map(reference) }
+  return {
+    ...(gives.length === 0 ? {} : { 'application/json': { schema: json } }),
+    ...(streams === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+  }
+}
+
+const header = (description: string) => ({ description, schema: { type: 'string' } })
+
+function headersOf({ takes }: GatewayOperation): object {
+  const everywhere = { 'x-request-id': header('The ID of the request and of its receipt.') }
+  if (takes === undefined) return everywhere
+  return {
+    ...everywhere,
+    'x-tollgate-hold': header('USD reserved for the request: the most that it can cost.'),
+    'x-tollgate-cost': header('USD charged; on responses that are not streamed.'),
+    'x-tollgate-adjusted': header('What a translation dropped, adapted or added.'),
+  }
+}
