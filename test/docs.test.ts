@@ -3,7 +3,7 @@
  * paste is run as it stands, against a gateway of its own. Knows pages as text alone, not what is right.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
@@ -196,10 +196,13 @@ function readCurl(line: string): Request {
   return { url, headers, body }
 }
 
-const tutorial = 'docs/first-requests.md'
+const tutorial = 'docs/quick-start.md'
 
-for (const path of ['README.md', tutorial, 'docs/api.md', 'docs/operate/running.md']) {
-  const lines = shellLines(tree.get(path) ?? '').filter((line) => line.startsWith('curl '))
+/** Of those that ask this server, and not a machine of the reader's. */
+const asksServer = /^curl .*http:\/\/127\.0\.0\.1:8080/
+
+for (const [path, page] of pages) {
+  const lines = shellLines(page).filter((line) => asksServer.test(line))
   for (const [at, line] of lines.entries()) {
     test(`${path}: curl ${at + 1}, ${/https?:\/\/[^/]+([^ ']*)/.exec(line)?.[1]} is answered with 200`, async () => {
       const { url, headers, body } = readCurl(shown(line))
@@ -211,7 +214,7 @@ for (const path of ['README.md', tutorial, 'docs/api.md', 'docs/operate/running.
   }
 }
 
-test('the page of first requests shows curl for every operation', () => {
+test('the quick start shows curl for every operation', () => {
   const lines = shellLines(tree.get(tutorial) ?? '').filter((line) => line.startsWith('curl '))
   for (const part of [
     '/v1/chat/completions',
@@ -238,19 +241,56 @@ test('the page of first requests shows curl for every operation', () => {
   }
 })
 
-for (const [at, text] of blocks(tree.get(tutorial) ?? '', 'ts').entries()) {
-  test(`${tutorial}: TypeScript ${at + 1} runs as it stands and says hello twice`, async () => {
-    const file = join(folder, `snippet-${at}.mts`)
-    const here = text.replaceAll(/ from '([^']+)'/g, (_, name) => ` from '${import.meta.resolve(name)}'`)
-    writeFileSync(file, here.replaceAll(shownOrigin, served.origin))
-    const { code, output } = await run([file])
+const isComplete = (text: string) => /^import /m.test(text) && /console\.log|print\(/.test(text)
+
+const programs = [tutorial, 'docs/README.md', 'README.md'].flatMap((path) =>
+  ['ts', 'python'].flatMap((language) =>
+    blocks(tree.get(path) ?? '', language)
+      .filter(isComplete)
+      .map((text, at) => ({ path, language, text, name: `${path}: ${language} ${at + 1}` })),
+  ),
+)
+
+test('the guides have programs in both languages', () => {
+  for (const path of [tutorial, 'docs/README.md'])
+    for (const language of ['ts', 'python'])
+      assert.ok(programs.some((program) => program.path === path && program.language === language))
+})
+
+for (const { path, language, text, name } of programs) {
+  test(`${name} runs unchanged and prints the answer`, async (context) => {
+    const program = language === 'ts' ? typescriptProgram(name, text) : pythonProgram(text)
+    if (program === null) return context.skip('this machine has no Python with these libraries')
+    const { code, output } = await run(program)
     assert.equal(code, 0, output)
-    assert.match(output, /^Hello req_\w+\nHello$/)
+    assert.match(output, path === tutorial ? /^Hello req_\w+\nHello$/ : /^Hello\n$/)
   })
 }
 
-function run(arguments_: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, arguments_, {
+function typescriptProgram(name: string, text: string): Program {
+  const file = join(folder, `${name.replaceAll(/\W/g, '-')}.mts`)
+  const here = text.replaceAll(/ from '([^']+)'/g, (_, library) => ` from '${import.meta.resolve(library)}'`)
+  writeFileSync(file, here.replaceAll(shownOrigin, served.origin))
+  return { path: process.execPath, arguments: [file] }
+}
+
+/** Syntax is checked with any Python; only one that has the libraries runs the program. */
+function pythonProgram(text: string): Program | null {
+  const parsed = spawnSync('python3', ['-c', 'import ast,sys; ast.parse(sys.stdin.read())'], { input: text })
+  if (parsed.error !== undefined) return null
+  assert.equal(parsed.status, 0, parsed.stderr.toString())
+  const imports = [...text.matchAll(/^from \w+ import .+$/gm)].join('\n')
+  if (spawnSync('python3', ['-c', imports]).status !== 0) return null
+  return { path: 'python3', arguments: ['-c', text.replaceAll(shownOrigin, served.origin)] }
+}
+
+interface Program {
+  readonly path: string
+  readonly arguments: readonly string[]
+}
+
+function run(program: Program): Promise<{ code: number | null; output: string }> {
+  const child = spawn(program.path, program.arguments, {
     env: { TOLLGATE_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

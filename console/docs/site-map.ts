@@ -28,14 +28,27 @@ export const siteSections: readonly SiteSection[] = [
     title: 'Guides',
     pages: [
       page('README', 'Overview'),
-      page('first-requests', 'First requests'),
+      page('quick-start', 'Quick start'),
       page('clients', 'Connect a client'),
+      page('sell-access', 'Sell access'),
+      page('team', 'Run a team'),
+    ],
+  },
+  {
+    title: 'Concepts',
+    pages: [
+      page('concepts/money', 'How money works'),
+      page('concepts/formats', 'Formats'),
+      page('concepts/hosts', 'Hosts and routing'),
+      page('concepts/security', 'Security'),
     ],
   },
   {
     title: 'Reference',
     pages: [
       page('api', 'API reference'),
+      page('background-responses', 'Background responses'),
+      page('files', 'Files'),
       page('compatibility', 'Format compatibility'),
       page('control-api', 'Management API'),
       page('operate/cli', 'CLI'),
@@ -47,11 +60,13 @@ export const siteSections: readonly SiteSection[] = [
     title: 'Self-hosting',
     pages: [
       page('operate/running', 'Run the server'),
+      page('operate/models', 'Models and prices'),
+      page('operate/price-options', 'Priced options'),
       page('operate/people', 'People and sign-in'),
       page('operate/keys', 'API keys'),
       page('operate/payments', 'Payments'),
-      page('operate/models', 'Models and prices'),
-      page('operate/price-options', 'Priced options'),
+      page('benchmarks', 'Benchmarks'),
+      page('reliability', 'Reliability'),
     ],
   },
 ]

@@ -127,7 +127,7 @@ const answerSchemas = {
   Compaction: open([], {}),
 } as const
 
-const common = {
+const modelFields = {
   display_name: string,
   context_length: orNull(integer),
   max_output_tokens: orNull(integer),
@@ -141,19 +141,19 @@ const common = {
 }
 
 const metadataSchemas = {
-  Model: open(['id', 'object', ...Object.keys(common)], {
+  Model: open(['id', 'object', ...Object.keys(modelFields)], {
     id: string,
     object: oneOf('model'),
     created: integer,
     owned_by: string,
-    ...common,
+    ...modelFields,
   }),
   ModelList: own({ object: oneOf('list'), data: list({ $ref: '#/components/schemas/Model' }) }),
-  MessagesModel: open(['id', 'type', ...Object.keys(common)], {
+  MessagesModel: open(['id', 'type', ...Object.keys(modelFields)], {
     type: oneOf('model'),
     id: string,
     created_at: timestamp,
-    ...common,
+    ...modelFields,
   }),
   MessagesModelList: own({
     data: list({ $ref: '#/components/schemas/MessagesModel' }),
@@ -161,14 +161,14 @@ const metadataSchemas = {
     first_id: orNull(string),
     last_id: orNull(string),
   }),
-  GeminiModel: open(['name', 'supportedGenerationMethods', ...Object.keys(common)], {
+  GeminiModel: open(['name', 'supportedGenerationMethods', ...Object.keys(modelFields)], {
     name: string,
     version: string,
     displayName: string,
     inputTokenLimit: integer,
     outputTokenLimit: integer,
     supportedGenerationMethods: list(string),
-    ...common,
+    ...modelFields,
   }),
   GeminiModelList: open(['models'], {
     models: list({ $ref: '#/components/schemas/GeminiModel' }),

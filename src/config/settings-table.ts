@@ -108,7 +108,7 @@ export const settingsTable = {
     path: 'forcedTools',
     schema: z.enum(['adapt', 'refuse'], 'must be adapt or refuse'),
     default: 'adapt',
-    doc: '`adapt` or `refuse`: what becomes of a `tool_choice` that a model cannot be forced to ([forced tools](../api.md#forced-tools)).',
+    doc: '`adapt` or `refuse`: what becomes of a `tool_choice` that a model cannot be forced to ([forced tools](../concepts/formats.md#forced-tools)).',
     fileDoc: '`adapt` or `refuse`, as the variable `TOLLGATE_FORCED_TOOLS`.',
   },
   metricsToken: {

@@ -24,7 +24,7 @@ const textNames =
   /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
 
 /** Links lead to them; what they show is no text. */
-const pictureNames = /\.png$/
+const pictureNames = /\.(?:png|svg)$/
 
 /** Every text file below the root that is neither installed nor made; pictures as empty texts. */
 export function readTree(root: string): Tree {

@@ -34,7 +34,7 @@ function documented(heading: string): readonly string[] {
     .map((line) =>
       line
         .replace(/\s+#.*$/, '')
-        .replaceAll('{root}', address)
+        .replaceAll('http://127.0.0.1:8080', address)
         .trim(),
     )
     .filter((line) => line !== '')
