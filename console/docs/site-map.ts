@@ -60,6 +60,7 @@ export const siteSections: readonly SiteSection[] = [
     title: 'Self-hosting',
     pages: [
       page('operate/running', 'Run the server'),
+      page('operate/providers', 'Providers'),
       page('operate/models', 'Models and prices'),
       page('operate/price-options', 'Priced options'),
       page('operate/people', 'People and sign-in'),
