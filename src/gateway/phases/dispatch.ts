@@ -1,7 +1,6 @@
 /**
- * candidate → splice → send → classify → next or stop. Ends with an upstream that has begun to answer, or with the
- * reason why none did. Nothing of an upstream's content has reached the client here; at most the head of the stream
- * and keep-alives.
+ * Sends the request to one candidate after another until an upstream has begun to respond, or returns why none did. No
+ * upstream content reaches the client here, at most the response head and keep-alives.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
@@ -40,7 +39,7 @@ export interface DispatchDeps {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
   readonly inFlight: InFlightRequests
   readonly failpoints: Failpoints
-  /** The catalog of this moment, which may be another one than the request was planned with. */
+  /** The current catalog, which may be newer than the one that the request was routed with. */
   readonly snapshot: Snapshot
   readonly limits: AttemptLimits & {
     readonly peekMs: number
@@ -67,7 +66,7 @@ interface DispatchAttempt extends DispatchInput {
   readonly keepAlive: KeepAliveTimer
 }
 
-/** Never throws for what an upstream or a client did: the result says how it went. */
+/** Never throws for what an upstream or a client did, but returns it. */
 export async function dispatch(
   deps: DispatchDeps,
   context: RequestContext,
@@ -102,7 +101,7 @@ function generatingPolicy(
   }
 }
 
-/** What an attempt that failed reports to have used. */
+/** The usage that a failed attempt reported. */
 function usageOf(outcome: AttemptOutcome): RawUsage | null {
   return outcome.kind === 'failed' ? outcome.report : null
 }
@@ -174,8 +173,8 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
 }
 
 /**
- * The caller's headers as far as a connector may pick from them, with those that a translated body needs.
- * Headers belong to a format as fields do: in another one they would mean what nobody has priced.
+ * The headers that a connector may relay, and those that a translated body needs. The caller's headers belong to its
+ * format: in another one they could change the price.
  */
 function headersFor(context: RequestContext, { translation, dialect }: RequestPlan): IncomingHttpHeaders {
   const { headers } = context.request
@@ -191,7 +190,7 @@ function userAgentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttp
   return agent === undefined ? {} : { 'user-agent': agent }
 }
 
-/** Keeps the client of a stream awake, whichever upstream it waits for: the wait is the request's. */
+/** Sends keep-alives to the client of a stream, across all attempts of its request. */
 class KeepAliveTimer {
   readonly #deps: Pick<DispatchDeps, 'clock' | 'limits'>
   readonly #context: RequestContext
@@ -199,22 +198,22 @@ class KeepAliveTimer {
   #dueMs: number
 
   constructor(
-    invoking: Pick<DispatchDeps, 'clock' | 'limits'>,
+    deps: Pick<DispatchDeps, 'clock' | 'limits'>,
     context: RequestContext,
     lifecycle: RequestLifecycle,
   ) {
-    this.#deps = invoking
+    this.#deps = deps
     this.#context = context
     this.#lifecycle = lifecycle
-    this.#dueMs = invoking.clock.monoMs() + invoking.limits.peekMs
+    this.#dueMs = deps.clock.monoMs() + deps.limits.peekMs
   }
 
-  /** How long the client may still hear nothing. */
+  /** The time until the next keep-alive. */
   get leftMs(): number {
     return Math.max(0, this.#dueMs - this.#deps.clock.monoMs())
   }
 
-  /** Commits the 200 of a stream whose upstream takes its time; another upstream may still serve it. */
+  /** Commits the 200 of a stream before its upstream responds; another upstream may still serve it. */
   keep(): void {
     const { client } = this.#context
     const isBegun = client.headersSent
@@ -226,7 +225,7 @@ class KeepAliveTimer {
   }
 }
 
-/** The body by the name of the model there; offers mostly share one, and then one body. */
+/** The patched body for an upstream's name of the model; candidates with the same name share it. */
 function patchedBodies(
   deps: DispatchDeps,
   task: DispatchInput,
@@ -238,7 +237,7 @@ function patchedBodies(
   }
 }
 
-/** What goes upstream: the caller's bytes, with what had to change spliced in. */
+/** The bytes for the upstream: the caller's body with byte patches. */
 function patchedBody(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
   const { connector, dialect, marks } = task.plan
   const edits = dialect.patchRequest(task.parsed.facts, {
@@ -262,7 +261,7 @@ function isRetryAllowed(
   return inFlight.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
 }
 
-/** What an attempt says about its upstream; the operator hears when our own credential or bill is the trouble. */
+/** Updates the upstream's health, and notifies the operator of failures of our own credential or billing. */
 function recordOutcome(
   deps: DispatchDeps,
   context: RequestContext,
@@ -301,7 +300,7 @@ function responseOf(
   }
 }
 
-/** The bill of an answer needs its input; where nobody has told it yet, it may have to be counted. */
+/** Billing needs the input tokens; where the upstream has not reported them yet, they may have to be counted. */
 function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
   switch (outcome.kind) {
     case 'stream':
@@ -355,8 +354,8 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
 
 function noUpstreamLeft(last: Attempt | undefined): TollgateError {
   return new TollgateError('upstream_unavailable', {
-    message: 'No upstream of this model can take the request now.',
+    message: 'No upstream of this model is available now.',
     retryAfterMs: 1_000,
-    detail: last === undefined ? 'the plan has no candidate' : `the last attempt ended with ${last.failure}`,
+    detail: last === undefined ? 'the route has no candidate' : `the last attempt ended with ${last.failure}`,
   })
 }

@@ -1,7 +1,6 @@
 /**
- * The caller's request → the request as its upstream takes it, and what that may cost at most. Here it
- * is decided what is priced, refused or bounded; always on the body that goes upstream. Pure but for the
- * room that a translated body takes.
+ * The caller's request → the request for the upstream, and the bounds of its cost. Rejects what has no price; always
+ * reads the body that is sent upstream. Pure except for the memory of a translated body.
  */
 
 import { eachOutput, type OutputMeter } from '../../../contract/meters.ts'
@@ -15,6 +14,7 @@ import type { Connector } from '../../providers/connector.ts'
 import { tokensBySize } from '../../providers/media-size.ts'
 import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
 import { responseOptionsOf } from '../../tokens/body-work.ts'
+import { noUrlFields } from '../../wire/client-routes.ts'
 import type {
   BytePatch,
   ExtractedFields,
@@ -23,7 +23,6 @@ import type {
   ReadLimits,
   Reference,
   ServerTool,
-  UrlFields,
 } from '../../wire/dialect.ts'
 import { WireError } from '../../wire/dialect.ts'
 import {
@@ -59,7 +58,7 @@ export interface PrepareDeps {
   }
 }
 
-/** Throws 400 for what has no price or nothing like it in the upstream's format, 503 where there is no room for another body. */
+/** Throws 400 for what has no price or no equivalent in the upstream's format, 503 where there is no memory for a translated body. */
 export async function prepare(
   deps: PrepareDeps,
   context: RequestContext,
@@ -100,13 +99,13 @@ export async function prepare(
 interface FormattedRequest {
   readonly parsed: ParsedRequest
   readonly translation: Translation | null
-  /** Marks of ours that a body which goes as it is must lose on its way. */
+  /** Patches that remove our reasoning carriers from a body that is passed through. */
   readonly marks: readonly BytePatch[]
 }
 
 const noEdits: readonly BytePatch[] = []
 
-/** Where the request goes, and whether its prompt is marked for a cache on the way. */
+/** The route, and whether translation marks the prompt for caching. */
 interface Destination {
   readonly route: Route
   readonly automaticCaching: AutomaticCaching
@@ -115,7 +114,7 @@ interface Destination {
 const cachingHeader = 'x-tollgate-automatic-caching'
 const cachings: readonly AutomaticCaching[] = ['conversations', 'always', 'never']
 
-/** The header decides for one request, the key for all others. */
+/** The request's header overrides the key's policy. */
 function cachingOf(
   { request }: RequestContext,
   policy: Pick<KeyPolicy, 'automaticCaching'>,
@@ -139,16 +138,16 @@ interface TranslationTask extends OriginalRequest {
   /** The format that the body is written in. */
   readonly from: SourceFormat
   readonly to: TargetFormat
-  /** The format that the client is answered in. */
+  /** The format of the response to the client. */
   readonly own: SourceFormat
 }
 
 async function toUpstreamFormat(
   deps: PrepareDeps,
   context: RequestContext,
-  of: OriginalRequest,
+  task: OriginalRequest,
 ): Promise<FormattedRequest> {
-  const { parsed, route } = of
+  const { parsed, route } = task
   const { name: to } = route.dialect
   const { name: own } = context.dialect
   if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, marks: noEdits }
@@ -160,10 +159,10 @@ async function toUpstreamFormat(
       ? {
           parsed,
           translation: null,
-          // Of a body that is made what its host takes, they are taken out then.
-          marks: isAdapted ? noEdits : await marksIn(deps, context, { owner: of.owner, format: to }),
+          // Of a body that is translation what its host takes, they are taken out then.
+          marks: isAdapted ? noEdits : await marksIn(deps, context, { owner: task.owner, format: to }),
         }
-      : await translated(deps, context, { ...of, from: facts.writtenAs ?? own, to, own })
+      : await translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own })
   } catch (error) {
     throw wireError(error)
   }
@@ -177,49 +176,47 @@ async function marksIn(
   return bodyThreads.run('stripCarriers', { format, limits, address }, owner)
 }
 
-const nowhere: UrlFields = { model: null, stream: false }
-
 async function translated(
   deps: PrepareDeps,
   context: RequestContext,
-  of: TranslationTask,
+  task: TranslationTask,
 ): Promise<FormattedRequest> {
-  const { owner, own, to } = of
-  const { facts: wanted, body } = of.parsed
-  refuseReferences(wanted)
-  const made = await deps.bodyThreads.run('translate', translateInput(deps, context, of), owner)
-  // The copy takes the place of what it was made from, which nobody reads any more.
+  const { owner, own, to } = task
+  const { facts: original, body } = task.parsed
+  refuseReferences(original)
+  const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
+  // The translated body replaces the original, which is not read again.
   body.drop()
   return {
-    parsed: { body: body.another(made.bytes, made.bytes.length), facts: made.facts },
+    parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
     marks: noEdits,
     translation: {
       from: upstreamCodecs[to],
       to: clientCodecs[own],
-      names: made.names,
-      headers: made.headers,
-      adjusted: made.adjusted,
-      emulation: made.emulation,
+      names: translation.names,
+      headers: translation.headers,
+      adjusted: translation.adjusted,
+      emulation: translation.emulation,
       frame: {
         requestId: context.requestId,
-        model: wanted.model,
+        model: original.model,
         createdSeconds: Math.floor(context.startedMs / 1_000),
-        responseOptions: responseOptionsOf(made),
+        responseOptions: responseOptionsOf(translation),
       },
     },
   }
 }
 
-function translateInput(deps: PrepareDeps, context: RequestContext, of: TranslationTask) {
-  const { facts } = of.parsed
-  const { from, to } = of
-  const { model, connector, dialect } = of.route
+function translateInput(deps: PrepareDeps, context: RequestContext, task: TranslationTask) {
+  const { facts } = task.parsed
+  const { from, to } = task
+  const { model, connector, dialect } = task.route
   return {
     format: from,
     to,
     target: {
       model: model.upstreamModel,
-      automaticCaching: of.automaticCaching,
+      automaticCaching: task.automaticCaching,
       capabilities: {
         ...connector.capabilities(model.upstreamModel),
         outputTokensMax: model.outputTokensMax,
@@ -228,13 +225,14 @@ function translateInput(deps: PrepareDeps, context: RequestContext, of: Translat
     },
     limits: deps.read,
     address: context.address,
-    readAt: dialect.paths.ofModel !== null ? { model: model.upstreamModel, stream: facts.stream } : nowhere,
+    readAt:
+      dialect.paths.ofModel !== null ? { model: model.upstreamModel, stream: facts.stream } : noUrlFields,
   }
 }
 
 const forcedToolsHeader = 'x-tollgate-forced-tools'
 
-/** The request's own word counts before the setting. */
+/** The request's header overrides the setting. */
 function forcedToolsOf(deps: PrepareDeps, { request }: RequestContext): ForcedTools {
   const written = request.headers[forcedToolsHeader]
   if (written === undefined) return deps.forcedTools
@@ -242,7 +240,7 @@ function forcedToolsOf(deps: PrepareDeps, { request }: RequestContext): ForcedTo
   throw new WireError('invalid_value', `${forcedToolsHeader}: must be adapt or refuse.`, forcedToolsHeader)
 }
 
-/** Only the provider that keeps it could read it; reasoning is left out where it has no content, as any of another maker. */
+/** References are readable only in the format of the provider that stores them; reasoning without content is dropped instead. */
 function refuseReferences({ references = [] }: ExtractedFields): void {
   const reference = references.find(({ kind }) => kind !== 'reasoning')
   if (reference !== undefined) throw unresolved(reference)
@@ -251,8 +249,8 @@ function refuseReferences({ references = [] }: ExtractedFields): void {
 function unresolved({ kind, pointer }: Reference): TollgateError {
   const why =
     kind === 'file'
-      ? 'this model is asked in another format, in which the file cannot be named. Send its content instead.'
-      : 'this model is asked in another format, in which nothing kept of earlier answers can be referred to. Send the earlier items themselves, as clients do that are told store: false.'
+      ? 'this model is reached in another format, in which the file cannot be referenced. Send its content instead.'
+      : 'this model is reached in another format, in which stored items cannot be referenced. Send the earlier items themselves, as clients do with store: false.'
   return new TollgateError('reference_not_owned', { message: `${pointer}: ${why}`, param: pointer })
 }
 
@@ -267,12 +265,12 @@ function refuseUnpricedOptions(price: PriceVersion, options: readonly PricedOpti
 }
 
 interface ServerToolUses {
-  /** Uses by meter that are assumed or allowed at most, each of which reads the input again. */
+  /** The most uses by billing unit; each of them reads the input again. */
   readonly uses: Readonly<Record<string, number>>
   readonly serverTools: ServerToolPlan
 }
 
-/** The uses of server tools that the request may make at most; what cannot be capped is assumed and the rest written off. */
+/** Bounds the uses of provider-side tools; where the format cannot cap them, an assumed number is held for and the rest is written off. */
 function refuseUnpriced(
   price: PriceVersion,
   facts: ExtractedFields,
@@ -306,7 +304,7 @@ function refuseUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointe
   })
 }
 
-/** Video has the rate of other input, and its sound that of audio. */
+/** Video is priced like other input, and its sound like audio. */
 function refuseUnpricedMedia(price: PriceVersion, media: readonly Media[]): void {
   const unsold = media.find(({ kind }) => kind === 'audio' || kind === 'video')
   if (unsold === undefined || price.rates.inputAudio !== null) return
@@ -316,15 +314,15 @@ function refuseUnpricedMedia(price: PriceVersion, media: readonly Media[]): void
   })
 }
 
-/** Says which line of the model's price sells it, with the least that it can cost. */
-function unpriced(pointer: string, what: string, of: { model: string; line: string }): TollgateError {
+/** Names the price line that would enable the option. */
+function unpriced(pointer: string, what: string, missing: { model: string; line: string }): TollgateError {
   return new TollgateError('unpriced_option', {
-    message: `${pointer}: ${what}, and there is no price for it here with the model ${of.model}. Leave it out, or ask an administrator to add ${of.line} (with its price) to the prices of ${of.model}.`,
+    message: `${pointer}: ${what}, and the model ${missing.model} has no price for it. Remove it, or ask an administrator to add ${missing.line} (with its price) to the prices of ${missing.model}.`,
     param: pointer,
   })
 }
 
-/** Stage 1 of the bound: costs nothing and cannot be exceeded. One token per byte of text, the provider's formulas for media. */
+/** The free input bound: one token per byte of text, the provider's formulas for media. */
 function inputBound(
   model: Model,
   connector: Connector,
@@ -353,7 +351,7 @@ function inputBound(
     sizedTokens,
     audioTokens,
     hiddenTokens: connector.hiddenInputTokens,
-    // Known once it is granted.
+    // Set by resolveReferences.
     referenced: { tokens: 0, reasoning: 0 },
     toolUses: uses,
     tokensPerToolUse: Math.max(0, ...tools.map(([meter]) => connector.serverTool(meter).tokensPerUse)),
@@ -363,8 +361,7 @@ function inputBound(
   }
 }
 
-/** Spoken output is a priced option in every format; some models can do nothing else. */
-/** Whether an answer can have tokens of a class: what it can have, the hold pays for. */
+/** Whether a response can have output tokens of a class, which the hold then covers. */
 const outputClasses: Readonly<Record<OutputMeter, (model: Model, facts: ExtractedFields) => boolean>> = {
   output: () => true,
   outputAudio: canSpeak,
@@ -381,7 +378,7 @@ function outputBounds(
   facts: ExtractedFields,
   limits: PrepareDeps['limits'],
 ): { readonly outputWanted: number; readonly outputFloor: number } {
-  // More than the model can say costs nothing: the limit goes upstream as it was written, and binds nothing here.
+  // A limit above the model's maximum is sent upstream unchanged, but cannot cost more than the maximum.
   const outputWanted = Math.min(facts.outputLimit ?? model.outputTokensMax, model.outputTokensMax)
   const floor =
     facts.thinkingBudget !== null

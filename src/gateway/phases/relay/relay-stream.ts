@@ -1,6 +1,6 @@
 /**
- * One stream, from its first content to its end: sends what is safe, holds back the last word, keeps a
- * silent client awake and a slow one bounded. Who pays is not decided here.
+ * Relays one stream from its first content to its end: sends relayable bytes, holds the terminal event back, sends
+ * keep-alives to the client and limits slow readers. Does not decide who pays.
  */
 import { assert } from '../../../base/assert.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -47,13 +47,13 @@ export interface RelayLimits extends LingerLimits {
   readonly eventBytesMax: number
 }
 
-/** What relaying needs of the request besides the upstream's response. */
+/** What relaying needs of the request in addition to the upstream's response. */
 export interface RelayContext {
   readonly plan: RequestPlan
   readonly lifecycle: RequestLifecycle
   /** Closes the hold; called exactly once. */
   readonly settle: (outcome: RelayOutcome) => Promise<SettlementResult>
-  /** Told after every relayed event, so that a crash charges what was delivered. */
+  /** Called after every relayed event, to write checkpoints of what was delivered. */
   readonly delivered: (body: StreamedBody) => void
 }
 
@@ -122,7 +122,7 @@ export class StreamRelay {
       if (this.#isOver()) this.#sink.end()
       this.#advance()
       if (this.#hasEnded) return
-      // What began the stream may be nothing that this client is sent, and it has waited long enough.
+      // The first upstream event may translate to nothing for this client, which is still waiting.
       if (!this.#hasWritten) this.#sendFirstKeepAlive(isWaiting)
       this.#body.exchange.listen({
         head: () => undefined,
@@ -150,13 +150,13 @@ export class StreamRelay {
     this.#advance()
   }
 
-  /** The upstream ended while it was peeked at. */
+  /** The upstream ended during the first-byte wait. */
   #isOver(): boolean {
     const { state } = this.#body.watch
     return state === 'complete' || state === 'truncated'
   }
 
-  /** Sends what is safe, then acts on what the watch has seen. */
+  /** Sends relayable bytes, then acts on the state of the usage tap. */
   #advance(): void {
     const { watch } = this.#body
     this.#sink.release(this.#send)
@@ -175,7 +175,7 @@ export class StreamRelay {
     if (refusal !== undefined) this.#cutShort('interrupted', noRoom(refusal))
   }
 
-  /** A piece of the answer; where silence opened its event, in that line. */
+  /** Sends a piece of the response; continues the event that padding has opened. */
   #relay(piece: Uint8Array | string): void {
     const { padding } = this.#context
     if (padding === null || !padding.isOpen) return this.#write(piece)
@@ -202,7 +202,7 @@ export class StreamRelay {
     })
   }
 
-  /** An upstream that has to wait for the client is not silent. */
+  /** Restarts the upstream's deadlines, which are cleared while it waits for the client. */
   #awaitUpstream(): void {
     this.#deadlines.set('silence', this.#deps.limits.silenceMs)
     this.#deadlines.set('content', this.#relayContext.lifecycle.contentGapMs)
@@ -231,7 +231,7 @@ export class StreamRelay {
     )
   }
 
-  /** Ends without a success mark: the client is told in its dialect, where it is still there. */
+  /** Ends without a terminal success event: sends an error in the client's format. */
   #cutShort(reason: EndReason, error: TollgateError | null): void {
     const { watch } = this.#body
     this.#settleThen(
@@ -270,7 +270,7 @@ export class StreamRelay {
       })
   }
 
-  /** The connection may serve the next request, unless the upstream does not come to its end. */
+  /** Reads to the end, so that the connection can be reused; aborts where the upstream does not end in time. */
   #releaseConnection(): void {
     const { exchange } = this.#body
     const timer = this.#deps.clock.after(this.#deps.limits.afterEndMs, () => exchange.abort())
@@ -279,7 +279,7 @@ export class StreamRelay {
     if (this.#paused) exchange.resume()
   }
 
-  /** The head shows a client that the answer has begun; one that has the head already needs more. */
+  /** Flushes the response head, or sends a keep-alive where the head was already sent. */
   #sendFirstKeepAlive(hasHead: boolean): void {
     if (!hasHead) this.#context.client.flush()
     else if (!this.#readsOn) this.#write(keepAlive(this.#context))
@@ -330,7 +330,7 @@ export class StreamRelay {
     }
   }
 
-  /** Progress of a few bytes keeps a slow reader; none at all for a minute ends it. */
+  /** Ends a client that has read nothing for `slowReaderMs`. */
   #slowReader(): void {
     const { client } = this.#context
     const { slowReaderMs } = this.#deps.limits
@@ -356,7 +356,7 @@ export class StreamRelay {
 
 function truncated(): TollgateError {
   return new TollgateError('upstream_truncated', {
-    message: 'The upstream ended its answer too early; it is not complete.',
+    message: 'The upstream ended its response early; it is incomplete.',
     source: 'upstream',
   })
 }
@@ -367,16 +367,16 @@ function noRoom(refusal: BudgetRefusal): TollgateError {
 
 function tooLarge(): TollgateError {
   return new TollgateError('upstream_invalid', {
-    message: 'The upstream sent an event that is larger than this server relays.',
+    message: 'The upstream sent an event that is larger than this server can relay.',
     source: 'upstream',
   })
 }
 
 function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
   const words = {
-    silence: 'The upstream fell silent.',
+    silence: 'The upstream stopped sending.',
     content: 'The upstream sent only keep-alive events.',
-    total: 'The request took longer than this server allows.',
+    total: 'The request exceeded the time limit of this server.',
   }
   return new TollgateError('upstream_timeout', { message: words[name], source: 'upstream' })
 }
@@ -385,6 +385,6 @@ function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
 export function settlementDelayed(): TollgateError {
   return new TollgateError('settlement_delayed', {
     message:
-      'The answer is complete upstream, but its charge could not be written in time, so its end is not delivered. What was not delivered is not charged.',
+      'The response is complete upstream, but its charge could not be recorded in time, so its end is not delivered. Undelivered output is not charged.',
   })
 }

@@ -1,7 +1,6 @@
 /**
- * Upstream bytes → client bytes, with usage read beside them; ends exactly once, however it ends.
- * The last word waits: no success marker is sent before the charge is durable,
- * and an answer that was cut short never looks like a finished one.
+ * Upstream bytes → client bytes, with usage tapped from them; settles exactly once. The terminal event waits until the
+ * charge is durable, and a truncated response never looks complete.
  */
 import { TollgateError } from '../../../base/errors.ts'
 import { isRetriedByLibraries, needsRetryAdvice } from '../../../base/retry-advice.ts'
@@ -21,7 +20,7 @@ import type {
 import { jsonHeaders } from '../../response-headers.ts'
 import { type RelayContext, type RelayDeps, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
-/** Relays and settles; resolves when the client has had its last byte. */
+/** Relays and settles; resolves when the client has been sent the last byte. */
 export async function relay(
   deps: RelayDeps,
   context: RequestContext,
@@ -47,12 +46,12 @@ export async function relay(
 async function relayAnswer(
   context: RequestContext,
   upstreamResponse: UpstreamResponse,
-  with_: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
+  input: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
 ): Promise<void> {
-  const { body, relayContext, deps } = with_
+  const { body, relayContext, deps } = input
   const { plan } = relayContext
   const translated = translatedAnswer(plan, body)
-  if (translated === 'unreadable') return relayUnreadable(context, with_)
+  if (translated === 'unreadable') return relayUnreadable(context, input)
   const settlement = await relayContext.settle({
     reason: context.client.gone ? 'client_abort' : 'complete',
     dispatched: true,
@@ -84,7 +83,7 @@ function passthroughBytes(
   return lifecycle.showsCost ? Buffer.concat(withCost(bytes, dialect.costFields, cost)) : bytes
 }
 
-/** How to write the answer in the caller's format once its cost is known; null: it goes as it came. */
+/** Writes the response in the caller's format once its cost is known; null: it is passed through. */
 function translatedAnswer(
   { translation, dialect }: RequestPlan,
   { bytes, answer }: AnswerBody,
@@ -107,7 +106,7 @@ async function relayUnreadable(
   { body, relayContext, deps }: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
 ): Promise<void> {
   const error = new TollgateError('upstream_invalid', {
-    message: 'The upstream sent an answer that is not in its format.',
+    message: 'The upstream sent a response that is not in its format.',
     source: 'upstream',
   })
   await relayContext.settle({
@@ -124,9 +123,9 @@ async function relayUnreadable(
 async function relayRejection(
   context: RequestContext,
   upstreamResponse: UpstreamResponse,
-  with_: { body: RejectionBody; relayContext: RelayContext; deps: RelayDeps },
+  input: { body: RejectionBody; relayContext: RelayContext; deps: RelayDeps },
 ): Promise<void> {
-  const { body, relayContext } = with_
+  const { body, relayContext } = input
   const { error } = body
   await relayContext.settle({
     reason: 'upstream_error',
@@ -139,7 +138,7 @@ async function relayRejection(
   const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
   if (context.client.headersSent || relayContext.plan.translation !== null) {
     return sendErrorResponse(
-      with_.deps,
+      input.deps,
       context,
       isRetriedByLibraries(body.status) ? withFinalStatus(error) : error,
     )
@@ -151,7 +150,7 @@ async function relayRejection(
   context.client.answer(body.status, headers, body.bytes)
 }
 
-/** Not every client asks a header before it repeats what was refused for good, so the status says it. */
+/** Some clients retry by status regardless of headers, so a final rejection gets a status that is not retried. */
 function withFinalStatus({ code, details: { message } }: TollgateError): TollgateError {
   return new TollgateError(code, { message, source: 'upstream' })
 }
@@ -159,9 +158,9 @@ function withFinalStatus({ code, details: { message } }: TollgateError): Tollgat
 async function relayNothing(
   context: RequestContext,
   body: NoBody,
-  with_: { relayContext: RelayContext; deps: RelayDeps },
+  input: { relayContext: RelayContext; deps: RelayDeps },
 ): Promise<void> {
-  await with_.relayContext.settle({
+  await input.relayContext.settle({
     reason: body.reason,
     dispatched: body.dispatched,
     report: body.report === null ? null : { kind: 'partial', usage: body.report },
@@ -169,5 +168,5 @@ async function relayNothing(
     error: body.error,
     status: body.error?.status ?? 499,
   })
-  if (body.error !== null) sendErrorResponse(with_.deps, context, body.error)
+  if (body.error !== null) sendErrorResponse(input.deps, context, body.error)
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of a stream's bytes on their way to the client: they go as they came, or translated, or
- * wrapped. Holds back what may not be sent before settlement. Sends nothing itself.
+ * Converts a stream's bytes on their way to the client: passed through, translated, or wrapped. Holds back what must not
+ * be sent before settlement. Sends nothing itself.
  */
 
 import type { CostFields, StreamEnvelope, UsageTap } from '../../../wire/dialect.ts'
@@ -11,16 +11,16 @@ import type { Translation } from '../../request.ts'
 
 export type Send = (piece: Uint8Array | string) => void
 
-/** The watch has seen every byte before the outlet does. */
+/** The usage tap sees every byte before the sink. */
 export interface StreamSink {
   take(chunk: Uint8Array): void
   /** The upstream sent its last byte. */
   end(): void
-  /** Hands out what may be sent before settlement. */
+  /** Emits what may be sent before settlement. */
   release(send: Send): void
-  /** Hands out the rest, up to the protocol's own end, once the answer is paid. */
-  sendTerminal(tally: ResponseCost, send: Send): void
-  /** Memory that waits here. */
+  /** Emits the rest up to the terminal event, after settlement. */
+  sendTerminal(cost: ResponseCost, send: Send): void
+  /** Buffered bytes. */
   readonly waitingBytes: number
 }
 
@@ -51,7 +51,7 @@ function passthroughSink(watch: UsageTap, costFields: CostFields | null): Stream
 class PassthroughSink implements StreamSink {
   readonly #watch: UsageTap
   readonly #pending: Uint8Array[] = []
-  /** The place in the stream of the first pending byte. */
+  /** The stream offset of the first pending byte. */
   #sent = 0
   waitingBytes = 0
 
@@ -70,8 +70,8 @@ class PassthroughSink implements StreamSink {
     this.#flush(this.#watch.relayableBytes, send)
   }
 
-  /** All that was held back, without the event that only we asked for. */
-  sendTerminal(_tally: ResponseCost, send: Send): void {
+  /** Emits everything held back, without the usage event that only the gateway requested. */
+  sendTerminal(_cost: ResponseCost, send: Send): void {
     const { suppressedSpan, totalBytes } = this.#watch
     if (suppressedSpan !== null && suppressedSpan.start >= this.#sent) {
       this.#flush(suppressedSpan.start, send)
@@ -95,14 +95,14 @@ class PassthroughSink implements StreamSink {
   }
 }
 
-/** As it came, with the cost in the last usage of what was held back. */
+/** Passed through, with the cost in the last usage object of the held-back events. */
 function withCost(inner: StreamSink, fields: CostFields): StreamSink {
   return wrapped(inner, {
     release: (send) => inner.release(send),
-    sendTerminal(tally, send) {
+    sendTerminal(cost, send) {
       const held: Uint8Array[] = []
-      inner.sendTerminal(tally, (piece) => held.push(Buffer.from(piece)))
-      for (const piece of withCostInEvents(Buffer.concat(held), fields, tally.cost)) send(piece)
+      inner.sendTerminal(cost, (piece) => held.push(Buffer.from(piece)))
+      for (const piece of withCostInEvents(Buffer.concat(held), fields, cost.cost)) send(piece)
     },
   })
 }
@@ -116,14 +116,14 @@ function enveloped(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
     }
   return wrapped(inner, {
     release: (send) => inner.release(through(send)),
-    sendTerminal(tally, send) {
-      inner.sendTerminal(tally, through(send))
+    sendTerminal(cost, send) {
+      inner.sendTerminal(cost, through(send))
       send(envelope.close())
     },
   })
 }
 
-/** An outlet that takes in like `inner` and hands out its own way. */
+/** A sink that buffers like `inner` and emits differently. */
 function wrapped(inner: StreamSink, overrides: Pick<StreamSink, 'release' | 'sendTerminal'>): StreamSink {
   return {
     get waitingBytes() {
@@ -161,8 +161,8 @@ class TranslatingSink implements StreamSink {
     this.#text = ''
   }
 
-  sendTerminal(tally: ResponseCost, send: Send): void {
+  sendTerminal(cost: ResponseCost, send: Send): void {
     this.release(send)
-    send(this.#translator.close(tally))
+    send(this.#translator.close(cost))
   }
 }
