@@ -88,7 +88,7 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
       const { text, broken } = await sent.whole()
       assert.equal(broken, null)
       assert.doesNotMatch(text, successMark)
-      assert.match(text, /could not be written in time/)
+      assert.match(text, /could not be recorded in time/)
     }
     for (const sent of whole) {
       const { status, text } = await sent.whole()

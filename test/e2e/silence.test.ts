@@ -241,7 +241,7 @@ for (const format of formats) {
     assert.doesNotMatch(sent.text, /"error"/)
     time.advance(1)
     const { text } = await sent.whole()
-    assert.match(text, /fell silent/)
+    assert.match(text, /stopped sending/)
     assert.match(text, format === 'chat' ? /\n\ndata: \{"error".*\n\n$/ : /\n\nevent: error\ndata: .*\n\n$/)
     assert.doesNotMatch(text, success)
     assert.equal(text.split(ping).length - 1, 24, 'a sign every 12 seconds until the last')
@@ -345,7 +345,7 @@ for (const format of formats) {
     assert.doesNotMatch(sent.text, /"error"/)
     time.advance(totalMs / steps)
     const { text } = await sent.whole()
-    assert.match(text, /took longer than this server allows/)
+    assert.match(text, /exceeded the time limit/)
     assert.doesNotMatch(text, success)
     await reply.closed
     const receipt = await onlyReceipt(account)

@@ -15,13 +15,13 @@ const { key } = await gateway.account('1')
 type Format = 'openai' | 'anthropic' | 'gemini'
 
 const addresses: readonly (readonly [method: string, path: string, format: Format, instead: RegExp])[] = [
-  ['POST', '/v1/batches', 'openai', /send each request by itself/],
-  ['GET', '/v1/batches/batch_1', 'openai', /send each request by itself/],
-  ['POST', '/v1/batches/batch_1/cancel', 'openai', /send each request by itself/],
-  ['POST', '/v1/messages/batches', 'anthropic', /send each request by itself/],
-  ['GET', '/v1/alt/v1/messages/batches/b_1/results', 'anthropic', /send each request by itself/],
-  ['POST', '/v1beta/models/gemini-3-pro:batchGenerateContent', 'gemini', /send each request by itself/],
-  ['GET', '/v1beta/batches/b-1', 'gemini', /send each request by itself/],
+  ['POST', '/v1/batches', 'openai', /Send each request by itself/],
+  ['GET', '/v1/batches/batch_1', 'openai', /Send each request by itself/],
+  ['POST', '/v1/batches/batch_1/cancel', 'openai', /Send each request by itself/],
+  ['POST', '/v1/messages/batches', 'anthropic', /Send each request by itself/],
+  ['GET', '/v1/alt/v1/messages/batches/b_1/results', 'anthropic', /Send each request by itself/],
+  ['POST', '/v1beta/models/gemini-3-pro:batchGenerateContent', 'gemini', /Send each request by itself/],
+  ['GET', '/v1beta/batches/b-1', 'gemini', /Send each request by itself/],
   ['POST', '/v1/vector_stores', 'openai', /Send documents with the request/],
   ['POST', '/v1/vector_stores/vs_1/files', 'openai', /Send documents with the request/],
   ['POST', '/v1/conversations', 'openai', /previous_response_id/],
@@ -66,5 +66,5 @@ test('the official libraries show the sentence', async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, logLevel: 'off' })
   await assert.rejects(openai.conversations.create(), { status: 501, code: 'not_supported' })
   const anthropic = new Anthropic({ apiKey: key, baseURL: `${gateway.origin}/v1/alt`, logLevel: 'off' })
-  await assert.rejects(anthropic.messages.batches.list(), /501.*Batches are not supported yet/)
+  await assert.rejects(anthropic.messages.batches.list(), /501.*Batches are not supported/)
 })
