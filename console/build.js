@@ -3,7 +3,7 @@
  * writes the pages, compresses what can be sent compressed, notes what it was made from. What was there stays until the new build is whole.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
@@ -18,6 +18,7 @@ const folder = resolve(process.argv[2] ?? builtFolder)
 const draft = `${folder}-${process.pid}`
 const earlier = `${draft}-earlier`
 const madeFrom = hashOfSources()
+removeLeftovers()
 try {
   await build({
     configFile: join(root, 'console', 'vite.config.ts'),
@@ -33,6 +34,27 @@ try {
   renameSync(draft, folder)
 } finally {
   for (const left of [draft, earlier]) rmSync(left, { recursive: true, force: true })
+}
+
+/** What builds left that were killed: folders named after a process that is gone. */
+function removeLeftovers() {
+  const form = new RegExp(`^${basename(folder)}-(\\d+)(?:-earlier)?$`)
+  const beside = dirname(folder)
+  for (const name of existsSync(beside) ? readdirSync(beside) : []) {
+    const processId = form.exec(name)?.[1]
+    if (processId !== undefined && !isRunning(Number(processId)))
+      rmSync(join(beside, name), { recursive: true, force: true })
+  }
+}
+
+/** @param {number} processId */
+function isRunning(processId) {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
 }
 
 /** @param {string} place */

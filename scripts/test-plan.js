@@ -105,14 +105,6 @@ export function programTests(files) {
 }
 
 /**
- * Tests that go through a sample of their cases where the whole is not asked for.
- * @param {readonly string[]} files
- */
-export function sampledTests(files) {
-  return files.filter((file) => graph.loadedBy(file).has('test/support/sampled.ts'))
-}
-
-/**
  * Whether one of the files looks at pages of the console, which are built from sources.
  * @param {readonly string[]} files
  */

@@ -1,6 +1,6 @@
 /**
  * Runs the tests: all, the files named as arguments, with `--changed[=<branch or commit>]` those that a change reaches, with
- * `--unit` those that start no program; with `--whole` all cases of what other runs take a sample of. Other arguments that
+ * `--unit` those that start no program; with `--whole` all cases, of which other runs take a sample. Other arguments that
  * begin with `--` go to Node's test runner. Ends with the runner's own summary, a line where recorded cases were skipped,
  * and what the run took; its exit code is ours.
  * Must work on a fresh checkout without an install step.
@@ -68,7 +68,6 @@ function chosenFiles() {
   if (all.length === 0) fail(`no such test file: ${plan.patterns.join(', ')}`)
   const changed = words.find((word) => /^--changed(?:=|$)/.test(word))
   if (changed !== undefined) all = plan.reachedTests(all, plan.changedFiles(changed.split('=')[1] ?? ''))
-  if (isWhole) all = plan.sampledTests(all)
   if (words.includes('--unit')) all = plan.unitTests(all)
   if (all.length > 0) return all
   process.stdout.write('no test is reached by what changed\n')

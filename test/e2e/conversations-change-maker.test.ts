@@ -32,7 +32,7 @@ import {
 import type { Json } from '../support/dialect-clients.ts'
 import { testGateway } from '../support/gateway.ts'
 import { relayUpstream } from '../support/relay-upstream.ts'
-import { isWholeRun } from '../support/sampled.ts'
+import { isWholeRun, sampled } from '../support/sampled.ts'
 
 interface Step extends Reached {
   /** The upstream takes no pictures inside the results of tools. */
@@ -299,50 +299,52 @@ function keptPerTurn(agent: Agent, fidelity: Fidelity, step: Step): number {
   return agent.format === 'openai-chat' || step.format === 'gemini' ? 2 : 0
 }
 
-for (const format of formats) {
-  for (const fidelity of fidelities) {
-    test(`a ${fidelity} ${format} agent: ${sandboxTour.name}`, async () => {
-      const { key } = await gateway.account('100')
-      const agent = begin(format, fidelity, sandboxTour)
-      for (const [index, step] of sandboxTour.steps.entries())
-        await turn(agent, step, { key, stream: index % 2 === 1, index })
-    })
+const agents = formats.flatMap((format) => fidelities.map((fidelity) => ({ format, fidelity })))
 
-    for (const stream of [false, true]) {
-      const title = `a ${fidelity} ${format} agent, ${stream ? 'streamed' : 'whole'}`
-      // Where the whole is not asked for, each tour is streamed or whole, in turns.
-      const taken = tours.filter((_, place) => isWholeRun || (place % 2 === 1) === stream)
-      for (const tour of taken) {
-        test(`${title}: ${tour.name}`, async () => {
-          const { key } = await gateway.account('100')
-          const agent = begin(format, fidelity, tour)
-          const from = relay.requests.length
-          const ids: string[] = []
-          const turns = new Map<string, number>()
-          for (const [index, step] of tour.steps.entries()) {
-            const said = await turn(agent, step, { key, stream, index })
-            ids.push(...said.flatMap(({ calls }) => calls.map(({ id }) => id)))
-            const request = relay.requests.at(-1)
-            assert.ok(request !== undefined)
-            assert.equal(request.format, step.format, step.model)
-            const earlier = turns.get(step.model) ?? 0
-            turns.set(step.model, earlier + 1)
-            if (step.format === 'openai-chat') continue
-            const kept = keptPerTurn(agent, fidelity, step)
-            // The last thought of the turn is only being thought.
-            const expected = earlier * kept + Math.min(2, kept)
-            assert.equal(sealsIn(request), expected, `${index} ${step.model} ${request.body}`)
-          }
-          const named = ids.filter((id) => id !== '')
-          assert.equal(new Set(named).size, named.length, 'no id stands for two calls')
-          const requests = relay.requests.slice(from)
-          for (const request of requests) {
-            const capabilities = connectors.get(request.model)?.capabilities(request.model)
-            assert.deepEqual(broken(request, agent, capabilities), [], request.body)
-          }
-          assertGrows(requests)
-        })
-      }
+for (const { format, fidelity } of sampled(agents, 6)) {
+  test(`a ${fidelity} ${format} agent: ${sandboxTour.name}`, async () => {
+    const { key } = await gateway.account('100')
+    const agent = begin(format, fidelity, sandboxTour)
+    for (const [index, step] of sandboxTour.steps.entries())
+      await turn(agent, step, { key, stream: index % 2 === 1, index })
+  })
+}
+
+for (const { format, fidelity } of agents) {
+  for (const stream of [false, true]) {
+    const title = `a ${fidelity} ${format} agent, ${stream ? 'streamed' : 'whole'}`
+    // Where the whole is not asked for, each tour is streamed or whole, in turns.
+    const taken = tours.filter((_, place) => isWholeRun || (place % 2 === 1) === stream)
+    for (const tour of taken) {
+      test(`${title}: ${tour.name}`, async () => {
+        const { key } = await gateway.account('100')
+        const agent = begin(format, fidelity, tour)
+        const from = relay.requests.length
+        const ids: string[] = []
+        const turns = new Map<string, number>()
+        for (const [index, step] of tour.steps.entries()) {
+          const said = await turn(agent, step, { key, stream, index })
+          ids.push(...said.flatMap(({ calls }) => calls.map(({ id }) => id)))
+          const request = relay.requests.at(-1)
+          assert.ok(request !== undefined)
+          assert.equal(request.format, step.format, step.model)
+          const earlier = turns.get(step.model) ?? 0
+          turns.set(step.model, earlier + 1)
+          if (step.format === 'openai-chat') continue
+          const kept = keptPerTurn(agent, fidelity, step)
+          // The last thought of the turn is only being thought.
+          const expected = earlier * kept + Math.min(2, kept)
+          assert.equal(sealsIn(request), expected, `${index} ${step.model} ${request.body}`)
+        }
+        const named = ids.filter((id) => id !== '')
+        assert.equal(new Set(named).size, named.length, 'no id stands for two calls')
+        const requests = relay.requests.slice(from)
+        for (const request of requests) {
+          const capabilities = connectors.get(request.model)?.capabilities(request.model)
+          assert.deepEqual(broken(request, agent, capabilities), [], request.body)
+        }
+        assertGrows(requests)
+      })
     }
   }
 }
@@ -356,30 +358,28 @@ const midLoop: readonly Reached[] = [
   { model: 'claude-opus-5-5', format: 'anthropic' },
 ]
 
-for (const format of formats) {
-  for (const fidelity of fidelities) {
-    test(`a ${fidelity} ${format} agent: another maker at every step of one loop`, async () => {
-      const { key } = await gateway.account('100')
-      const tour: Tour = { name: '', steps: [], thinking: { type: 'adaptive', display: 'summarized' } }
-      const agent = begin(format, fidelity, tour)
-      const from = relay.requests.length
-      agent.say('use get_weather {"city":"0"} use get_weather {"city":"0"}')
-      for (const [index, reached] of [...midLoop, ...midLoop, ...midLoop].entries()) {
-        const asking = { origin: gateway.origin, key, stream: index % 2 === 0 }
-        const { calls } = await answered(agent, reached, asking)
-        assert.deepEqual(
-          calls.map(({ input }) => input),
-          [{ city: String(index) }, { city: String(index) }],
-        )
-        const next = `use get_weather {"city":"${index + 1}"}`
-        agent.give(calls.map((call) => ({ call, text: next })))
-      }
-      const requests = relay.requests.slice(from)
-      for (const request of requests) {
-        const capabilities = connectors.get(request.model)?.capabilities(request.model)
-        assert.deepEqual(broken(request, agent, capabilities), [], request.body)
-      }
-      assertGrows(requests)
-    })
-  }
+for (const { format, fidelity } of sampled(agents, 6)) {
+  test(`a ${fidelity} ${format} agent: another maker at every step of one loop`, async () => {
+    const { key } = await gateway.account('100')
+    const tour: Tour = { name: '', steps: [], thinking: { type: 'adaptive', display: 'summarized' } }
+    const agent = begin(format, fidelity, tour)
+    const from = relay.requests.length
+    agent.say('use get_weather {"city":"0"} use get_weather {"city":"0"}')
+    for (const [index, reached] of [...midLoop, ...midLoop, ...midLoop].entries()) {
+      const asking = { origin: gateway.origin, key, stream: index % 2 === 0 }
+      const { calls } = await answered(agent, reached, asking)
+      assert.deepEqual(
+        calls.map(({ input }) => input),
+        [{ city: String(index) }, { city: String(index) }],
+      )
+      const next = `use get_weather {"city":"${index + 1}"}`
+      agent.give(calls.map((call) => ({ call, text: next })))
+    }
+    const requests = relay.requests.slice(from)
+    for (const request of requests) {
+      const capabilities = connectors.get(request.model)?.capabilities(request.model)
+      assert.deepEqual(broken(request, agent, capabilities), [], request.body)
+    }
+    assertGrows(requests)
+  })
 }

@@ -17,6 +17,7 @@ import {
   upstreamNames,
 } from '../support/metered-gateway.ts'
 import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
+import { sampled } from '../support/sampled.ts'
 
 const readOnMs = 3_000
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -122,7 +123,11 @@ function assertNear(told: number | bigint, real: number | bigint, what: string):
 /** Its input as the sandbox counts it; it charges none before it has sent a head. */
 const inputOf = (meter: LoggedRequest): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
 
-const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
+/** Each client and each upstream stands in the sample twice. */
+const pairs = sampled(
+  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  8,
+)
 const both = (name: string, run: (client: DialectClient, upstream: UpstreamName) => Promise<void>): void => {
   for (const { client, upstream } of pairs) {
     test(`${client.format} → ${upstream}: ${name}`, () => run(client, upstream))

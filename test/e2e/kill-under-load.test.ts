@@ -26,22 +26,16 @@ const requests = 200
 /** Nano-USD per token, as `settings` below says per million. */
 const rate = { input: 3_000n, output: 15_000n }
 
-/** By the format that each model's upstream is asked in. */
-const apis = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  anthropic: 'messages',
-  gemini: 'generateContent',
-} as const satisfies Readonly<Record<ConversationFormat, string>>
-const modelLine = ([format, api]: readonly [string, string]): string =>
-  `  - { id: stream-${format}, provider: sandbox, upstreamId: sandbox-stream, api: ${api}, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
+const upstreamFormats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+const modelLine = (format: ConversationFormat): string =>
+  `  - { id: stream-${format}, provider: sandbox, upstreamId: sandbox-stream, dialects: [${format}], context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
 
 const settings = (origin: string) => `
 sandbox: off
 upstreams:
   - { name: trial, provider: sandbox, url: '${origin}', credential: any, models: all }
 models:
-${Object.entries(apis).map(modelLine).join('\n')}
+${upstreamFormats.map(modelLine).join('\n')}
 limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }
 `
 

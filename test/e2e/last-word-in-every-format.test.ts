@@ -21,6 +21,7 @@ import {
   upstreamNames,
 } from '../support/metered-gateway.ts'
 import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+import { sampled } from '../support/sampled.ts'
 
 const slowMs = 500
 const slow = await meteredGateway({
@@ -52,7 +53,11 @@ const keepAlive: Readonly<Record<string, RegExp>> = {
 const keepAlives = ({ format }: DialectClient, text: string): number =>
   text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0
 
-const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
+/** Each client and each upstream stands in the sample twice. */
+const pairs = sampled(
+  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  8,
+)
 
 suite('a slow commit', { concurrency: 16 }, () => {
   for (const { client, upstream } of pairs) {

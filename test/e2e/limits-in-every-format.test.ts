@@ -14,6 +14,7 @@ import {
   upstreams,
 } from '../support/metered-gateway.ts'
 import { refusalIn } from '../support/paying-client.ts'
+import { sampled } from '../support/sampled.ts'
 
 /** Models whose names say to the translation what they take; all end at the sandbox. */
 const thinkers: readonly ModelDefinition[] = [
@@ -54,7 +55,11 @@ async function ask(usd: string, { client, model, onShortBalance = 'lower' }: Tri
   return { account, answer }
 }
 
-const pairs = dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream })))
+/** Each client and each upstream stands in the sample twice. */
+const pairs = sampled(
+  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  8,
+)
 
 suite('short of money', () => {
   for (const { client, upstream } of pairs) {

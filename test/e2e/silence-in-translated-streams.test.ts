@@ -10,6 +10,7 @@ import { type DialectClient, dialectClients, streamedText } from '../support/dia
 import { chunkedHead, httpChunk } from '../support/fault-upstream.ts'
 import type { UpstreamName } from '../support/metered-gateway.ts'
 import type { Path, Sent } from '../support/paying-client.ts'
+import { sampled } from '../support/sampled.ts'
 import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'
 import { dialects } from '../support/wire-formats.ts'
@@ -26,10 +27,13 @@ const upstreamFormats: Readonly<Record<UpstreamName, ConversationFormat>> = {
   messages: 'anthropic',
   gemini: 'gemini',
 }
-const pairs = Object.entries(upstreamFormats).flatMap(([name, format]) =>
-  dialectClients
-    .filter((client) => client.format !== format)
-    .map((client) => ({ client, format, name: name as UpstreamName })),
+const pairs = sampled(
+  Object.entries(upstreamFormats).flatMap(([name, format]) =>
+    dialectClients
+      .filter((client) => client.format !== format)
+      .map((client) => ({ client, format, name: name as UpstreamName })),
+  ),
+  6,
 )
 
 const silent = await silentGateway()

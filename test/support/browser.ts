@@ -58,6 +58,17 @@ const tellBreaches = `document.addEventListener('securitypolicyviolation', (even
 /** Only a page that never gets there takes so long, however busy the machine is. */
 const actionTimeoutMs = 100_000
 
+const browserArguments = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  // No process in reserve for the next page.
+  '--renderer-process-limit=1',
+  // A page is gone before optimizing its code pays.
+  '--js-flags=--no-opt --no-maglev',
+]
+
 /** For all test files of this process: to start one takes longer than many a test. */
 let shared: Promise<Browser> | undefined
 
@@ -91,7 +102,7 @@ async function launch(): Promise<Browser> {
   const executablePath = await unpacked()
   return await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
+    args: browserArguments,
     env: { ...process.env, FONTCONFIG_FILE: join(dirname(executablePath), 'fonts.conf') },
   })
 }

@@ -1,6 +1,6 @@
 /**
  * How much of a large matrix a run goes through. `npm test` takes some of its cases, always the same ones, spread from the
- * first to the last; `npm test -- --whole`, a stage of .ci/run, takes all. For repetition only: whatever a test promises
+ * first to the last; `npm test -- --whole`, as .ci/run does, takes all. For repetition only: whatever a test promises
  * must stand in the sample too.
  */
 export const isWholeRun = process.env.TOLLGATE_TESTS === 'whole'

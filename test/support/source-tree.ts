@@ -19,7 +19,8 @@ export interface Import {
   readonly names: readonly string[] | null
 }
 
-const ignored = new Set(['node_modules', '.git', 'dist', 'data', 'coverage'])
+/** A build that was killed half-way leaves `dist-<process id>`. */
+const ignored = /^(?:node_modules|\.git|dist(?:-.*)?|data|coverage)$/
 const textNames =
   /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
 
@@ -31,7 +32,7 @@ export function readTree(root: string): Tree {
   const paths = globSync('**/*', {
     cwd: root,
     withFileTypes: true,
-    exclude: (entry) => ignored.has(entry.name),
+    exclude: (entry) => ignored.test(entry.name),
   })
     .filter((entry) => entry.isFile())
     .map((entry) => posix.join(posix.relative(root, entry.parentPath), entry.name))
