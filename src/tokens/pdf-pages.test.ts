@@ -96,3 +96,26 @@ test('a thread reads files one after another, so many of one account, and none w
   await reader.close()
   assert.deepEqual([await last, await reader.pages(1n, file)], [undefined, undefined])
 })
+
+test('a file that the parser throws at fails its own call alone', async () => {
+  // With a limit of the wrong type the parser throws at a file with object streams, and reads all others.
+  const pdfInflatedBytesMax = 1n as unknown as number
+  const reader = openPdfReader({
+    clock: systemClock,
+    limits: { ...limitDefaults, pdfInflatedBytesMax },
+    entry: threadEntries.pdfs,
+  })
+  const encoded = (file: string) => Buffer.from(Buffer.from(file, 'latin1').toString('base64'))
+  const throwing = encoded(`${open}\n7 0 obj\n<< /Type /ObjStm >>\nstream\n1 0\nendstream`)
+  const readable = encoded(open)
+  const results = await Promise.allSettled([
+    reader.pages(1n, readable),
+    reader.pages(1n, throwing),
+    reader.pages(2n, readable),
+  ])
+  const outcomes = results.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))
+  assert.deepEqual([outcomes[0], outcomes[2]], [50, 50])
+  assert.match(String(outcomes[1]), /BigInt/)
+  assert.equal(await reader.pages(1n, readable), 50, 'the thread answers later calls')
+  await reader.close()
+})
