@@ -4,6 +4,7 @@ import { Background } from '../base/background.ts'
 import type { Clock } from '../base/clock.ts'
 import { failpoints } from '../base/failpoint.ts'
 import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
+import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
 import { responsePolls } from '../gateway/background-responses/polls.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
@@ -19,12 +20,11 @@ import { orderUpstreams, stickyHash } from '../providers/health.ts'
 import { connectorOf } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
-import type { GatewayOptions } from './server.ts'
 import type { Services } from './services.ts'
 
 /** `state`: what changes while the server runs. */
 export function composeGatewayDeps(
-  { config, clock, log }: Pick<GatewayOptions, 'config' | 'clock' | 'log'>,
+  { config, clock, log }: { readonly config: Config; readonly clock: Clock; readonly log: Log },
   services: Services,
   state: {
     readonly load: GatewayDeps['load']
