@@ -2,19 +2,16 @@
  * The command line: arguments in, one result out. Exit code 0: done; 1: refused or failed, told in one
  * line; 2: the arguments are wrong, and nothing was done. With `--json` nothing but JSON goes to stdout.
  */
+
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
+import type { CommandServices } from '../control/control-deps.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command, OperationCommand } from './commands-table.ts'
 import { diagnose } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
-import {
-  type CommandServices,
-  type OperationTarget,
-  runOperation,
-  type VerifiedFolder,
-} from './run-operation.ts'
+import { type OperationTarget, runOperation, type VerifiedFolder } from './run-operation.ts'
 
 /** What the process lends the command line. */
 export interface CommandLineHost {

@@ -3,13 +3,9 @@
  * database itself, as its only owner for as long as the command takes.
  */
 import type { OperationOutput } from '../../contract/operations.ts'
-import type { ControlDeps } from '../control/control-deps.ts'
+import type { CommandServices } from '../control/control-deps.ts'
 import type { ControlReply } from '../control/dispatch.ts'
 import { type AdminLimits, callServer, findServer } from '../server/admin-socket.ts'
-
-export type CommandServices =
-  | { readonly kind: 'open'; readonly control: ControlDeps; close(): Promise<void> }
-  | { readonly kind: 'refused'; readonly message: string }
 
 type FolderReport = Omit<OperationOutput<'ledger.verify'>, 'drift'> & { readonly drift: readonly string[] }
 

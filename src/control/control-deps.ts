@@ -82,3 +82,8 @@ export interface ControlDeps {
   /** Where people reach the server, without a slash at the end. */
   readonly address: string
 }
+
+/** The operations of a command that runs without a server, or why they could not be opened. */
+export type CommandServices =
+  | { readonly kind: 'open'; readonly control: ControlDeps; close(): Promise<void> }
+  | { readonly kind: 'refused'; readonly message: string }
