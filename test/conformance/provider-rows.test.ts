@@ -424,3 +424,21 @@ for (const provider of Object.keys(facts)) {
     assert.equal(cost, 0n)
   })
 }
+
+test('one variable sells what is known of its host, at that host alone, and no other host', async () => {
+  const own = await testGateway({
+    environment: { GROQ_API_KEY: 'a-key-of-groq', OPENAI_API_KEY: 'a-key-of-openai' },
+  })
+  try {
+    const { models } = own.gateway.services.catalog.snapshot
+    const providers = new Map([...models.values()].map(({ name, provider }) => [name, provider]))
+    assert.equal(providers.get('groq/llama-3.3-70b-versatile'), 'groq')
+    assert.equal(providers.get('gpt-4.1'), 'openai')
+    assert.ok([...models.keys()].every((name) => !name.includes('/') || name.startsWith('groq/')))
+    for (const { name, provider, offers } of models.values()) {
+      for (const { upstream } of offers) assert.equal(upstream.provider, provider, name)
+    }
+  } finally {
+    await own.close()
+  }
+})

@@ -1,5 +1,6 @@
 /** The rows of hosts as connectors: where each is asked, with which credential, and what its refusals mean. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { UpstreamFormatName } from '../../wire/formats.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
@@ -171,4 +172,16 @@ test('every host has a variable of its own and a row that contradicts itself now
       )
     }
   }
+})
+
+test('the console offers every host under its name', () => {
+  const text = readFileSync(
+    new URL('../../../console/src/features/admin/providers.ts', import.meta.url),
+    'utf8',
+  )
+  const offered = /const hosts = \{\n([\s\S]*?)\n\}/.exec(text)?.[1]?.split('\n')
+  const expected = Object.entries(hostVariables).map(
+    ([name, { displayName }]) => `  ${name}: '${displayName}',`,
+  )
+  assert.deepEqual(offered, expected)
 })

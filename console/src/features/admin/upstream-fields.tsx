@@ -6,7 +6,7 @@ import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import type { ApiError } from '@/lib/api'
 import { errorAt } from './form-dialog.tsx'
-import { isProvider, providers } from './providers.ts'
+import { isProvider, providerChoice, providers } from './providers.ts'
 import { moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
 import type { Upstream } from './upstreams.tsx'
@@ -71,9 +71,9 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
       </Field>
       <Field label="Provider" hint="The API formats it speaks." {...errorAt(problem, 'provider')}>
         <Select value={provider} onChange={(event) => set(moved(draft, { provider: event.target.value }))}>
-          {Object.entries(providers).map(([id, label]) => (
+          {Object.keys(providers).map((id) => (
             <option key={id} value={id}>
-              {label} or compatible
+              {providerChoice(id)}
             </option>
           ))}
           {isProvider(provider) ? null : <option value={provider}>{provider}</option>}
