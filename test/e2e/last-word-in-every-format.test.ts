@@ -26,13 +26,15 @@ import { sampled } from '../support/sampled.ts'
 const slowMs = 500
 const slow = await meteredGateway({
   failpoint: `before-commit-settle:delay=${slowMs}`,
-  limits: { settleWaitMs: 30_000, keepAliveMs: 120 },
+  limits: { settleWaitMs: 30_000, keepAliveMs: 40 },
 })
+/** So long upstreams wait with their answers: until all requests have arrived. */
+const thinkMs = 2_000
 /** Each credit keeps the store busy for so long. */
-const busyMs = 900
+const busyMs = 2 * thinkMs
 const busy = await meteredGateway({
   failpoint: `before-commit-credit:delay=${busyMs}`,
-  limits: { settleWaitMs: 300, keepAliveMs: 100 },
+  limits: { settleWaitMs: 10, keepAliveMs: 100 },
 })
 after(async () => {
   await slow.end()
@@ -119,7 +121,7 @@ test('too late, every stream and every answer ends with an error in its clientâ€
   const cases = pairs.flatMap((pair) => [true, false].map((stream) => ({ ...pair, stream })))
   const sent = cases.map(({ client, upstream, stream }) => {
     const more = client.limit(50)
-    const asked = { model: `${upstream}-stream`, text: 'tokens=8 delay=400', stream, more }
+    const asked = { model: `${upstream}-stream`, text: `tokens=8 delay=${thinkMs}`, stream, more }
     return { client, stream, one: busy.askAs(rich, client, asked) }
   })
   await eventually(
@@ -163,7 +165,7 @@ test('a Gemini client that asked for an array gets the error as its last element
     fetch(`${busy.origin}/v1beta/models/${upstream}-stream:streamGenerateContent`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-goog-api-key': rich.key },
-      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'tokens=8 delay=400' }] }] }),
+      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: `tokens=8 delay=${thinkMs}` }] }] }),
     }),
   )
   await eventually(

@@ -31,7 +31,7 @@ async function receiptsOf(gate: MeteredGateway, account: { id: bigint }): Promis
 
 const slow = await meteredGateway({
   failpoint: `before-commit-settle:delay=${slowMs}`,
-  limits: { keepAliveMs: 120 },
+  limits: { keepAliveMs: 40 },
 })
 after(() => slow.end())
 
@@ -61,10 +61,11 @@ for (const format of formats) {
   })
 }
 
-/** Each credit keeps the store busy for so long. */
+/** Each credit keeps the store busy for so long: far longer than a busy machine delays the end of the wait. */
+const busyMs = 1_500
 const busy = await meteredGateway({
-  failpoint: `before-commit-credit:delay=${slowMs}`,
-  limits: { settleWaitMs: 300, keepAliveMs: 100 },
+  failpoint: `before-commit-credit:delay=${busyMs}`,
+  limits: { settleWaitMs: 10, keepAliveMs: 100 },
 })
 after(() => busy.end())
 const rich = await busy.account('10')
@@ -134,7 +135,8 @@ for (const format of formats) {
   test(`${format}: a commit that is under way when the time is up decides: its answer is delivered and charged`, async () => {
     const gate = await meteredGateway({
       failpoint: `before-commit-settle:delay=${slowMs}`,
-      limits: { settleWaitMs: 50 },
+      // Half the commit: enough to send it, and over before it ends.
+      limits: { settleWaitMs: slowMs / 2 },
     })
     const account = await gate.account('1')
     for (const [times, stream] of [
@@ -154,7 +156,7 @@ for (const format of formats) {
   test(`${format}: an answer whose commit failed and is not tried again in time is withheld, and not charged`, async () => {
     const gate = await meteredGateway({
       failpoint: 'before-commit-settle:fail=1',
-      limits: { settleWaitMs: 100, settleRetryMs: 1_000 },
+      limits: { settleWaitMs: 1, settleRetryMs: 500 },
     })
     const account = await gate.account('1')
     const { status, text } = await gate.ask(account, body(format, false)).whole()
@@ -199,7 +201,7 @@ test('a commit whose answer is lost is not made twice', async () => {
 
 test('a hold that cannot be given back is tried again too', async () => {
   const gate = await meteredGateway({
-    failpoint: 'before-commit-admit:delay=300,before-commit-release:fail=1',
+    failpoint: 'before-commit-admit:delay=1500,before-commit-release:fail=1',
     limits: { settleRetryMs: 300 },
   })
   const account = await gate.account('1')
