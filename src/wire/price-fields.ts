@@ -135,7 +135,7 @@ export function notOwned(json: Json, value: number): WireError {
   const pointer = json.pointer(value)
   return new WireError(
     'reference_not_owned',
-    `${pointer}: state kept at the provider cannot be referred to here; send the content itself.`,
+    `${pointer}: state stored at the provider cannot be referred to here; send the content itself.`,
     pointer,
   )
 }

@@ -242,13 +242,13 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'container',
     to: refused,
-    note: 'state kept at the provider',
+    note: 'state stored at the provider',
     example: { container: 'container_1' },
   },
   {
     field: 'thread',
     to: refused,
-    note: 'state kept at the provider',
+    note: 'state stored at the provider',
     example: { thread: { id: 'thread_1' } },
   },
   {

@@ -111,7 +111,7 @@ const bodyRows: PolicyTableOf<'gemini'> = [
     },
   },
   { field: 'labels', to: all('dropped'), note: 'For reports alone.', example: { labels: { team: 'a' } } },
-  { field: 'store', to: all('dropped'), note: 'Nothing is kept.', example: { store: true } },
+  { field: 'store', to: all('dropped'), note: 'Nothing is stored.', example: { store: true } },
   {
     field: 'serviceTier',
     to: all('dropped'),
@@ -127,13 +127,13 @@ const bodyRows: PolicyTableOf<'gemini'> = [
   {
     field: 'cachedContent',
     to: all('refused'),
-    note: 'State kept at the provider.',
+    note: 'State stored at the provider.',
     example: { cachedContent: 'cachedContents/abc' },
   },
   {
     field: 'continuationToken',
     to: all('refused'),
-    note: 'State kept at the provider.',
+    note: 'State stored at the provider.',
     example: { continuationToken: 'abc' },
   },
 ]

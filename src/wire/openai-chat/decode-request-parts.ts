@@ -183,7 +183,7 @@ function refuseStoredFile(file: View): void {
   if (id === undefined) return
   throw new WireError(
     'reference_not_owned',
-    `${id.pointer}: state kept at the provider cannot be referred to here; send the content itself.`,
+    `${id.pointer}: state stored at the provider cannot be referred to here; send the content itself.`,
     id.pointer,
   )
 }

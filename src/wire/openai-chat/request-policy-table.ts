@@ -63,13 +63,8 @@ export const policy: readonly ChatRow[] = [
     'END',
   ]),
   alone('logit_bias', dropped, 'a hint to one tokenizer', { '50256': -100 }),
-  alone(
-    'logprobs',
-    ['carried', 'carried', 'refused', 'carried'],
-    'Messages tells no log probabilities',
-    true,
-  ),
-  row('top_logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages tells no log probabilities', {
+  alone('logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', true),
+  row('top_logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', {
     logprobs: true,
     top_logprobs: 2,
   }),
@@ -77,7 +72,7 @@ export const policy: readonly ChatRow[] = [
   alone('reasoning_effort', adapted, 'rounded to what the model takes', 'high'),
   alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
   alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
-  row('include_reasoning', ['dropped', 'adapted', 'adapted', 'adapted'], 'whether thoughts are told', {
+  row('include_reasoning', ['dropped', 'adapted', 'adapted', 'adapted'], 'whether reasoning is shown', {
     reasoning_effort: 'high',
     include_reasoning: false,
   }),
@@ -157,13 +152,13 @@ export const policy: readonly ChatRow[] = [
   ),
   alone('prompt_cache_options', dropped, 'how one provider caches', { mode: 'explicit' }),
   alone('prompt_cache_retention', dropped, 'how one provider caches', '24h'),
-  alone('metadata', dropped, 'kept nowhere when translated', { topic: 'greeting' }),
-  alone('store', dropped, 'nothing is kept when translated', true),
+  alone('metadata', dropped, 'Not stored when translated', { topic: 'greeting' }),
+  alone('store', dropped, 'Not stored when translated', true),
   alone('service_tier', dropped, 'tiers differ by provider', 'flex'),
   alone('prediction', dropped, 'only speeds one provider up', { type: 'content', content: 'Hello.' }),
   alone('modalities', refused, 'spoken answers exist only here', ['text', 'audio']),
   alone('audio', refused, 'spoken answers exist only here', { voice: 'alloy', format: 'wav' }),
-  alone('moderation', refused, 'its findings are told by untranslated answers alone', {
+  alone('moderation', refused, 'its findings are only in untranslated responses', {
     model: 'omni-moderation-latest',
   }),
 ]

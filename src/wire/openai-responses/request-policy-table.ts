@@ -48,7 +48,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     temperature: { temperature: 0.5 },
     top_p: { top_p: 0.5 },
   }),
-  ...rows({ ...carried, anthropic: 'refused' }, 'Messages tells no log probabilities', {
+  ...rows({ ...carried, anthropic: 'refused' }, 'Messages has no log probabilities', {
     top_logprobs: { top_logprobs: 2, include: [logprobs] },
     [`include[${logprobs}]`]: including(logprobs),
   }),
@@ -109,7 +109,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
       ],
     },
   }),
-  ...rows(dropped, 'nothing is kept', { store: { store: true } }),
+  ...rows(dropped, 'nothing is stored', { store: { store: true } }),
   ...rows(dropped, 'a setting of one provider', {
     access_programs: { access_programs: { cyber: 'standard' } },
     client_metadata: { client_metadata: { window: '1' } },
@@ -166,7 +166,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows(refused, 'only models asked in the Responses format run in the background', {
     background: { background: true },
   }),
-  ...rows(refused, 'state kept at the provider', {
+  ...rows(refused, 'state stored at the provider', {
     conversation: { conversation: 'conv_1' },
     previous_response_id: { previous_response_id: 'resp_1' },
     prompt: { prompt: { id: 'pmpt_1' } },
