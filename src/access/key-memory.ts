@@ -43,7 +43,7 @@ export function keyMemory<Row>(
       if (unknown.get(name) !== undefined) return undefined
       const found = known.get(name)
       if (found !== undefined) return found
-      // Requests with the same key that come at once share one question.
+      // Concurrent requests with the same key share one lookup.
       const asked = underWay.get(name) ?? ask(name, hash).finally(() => underWay.delete(name))
       underWay.set(name, asked)
       return await asked

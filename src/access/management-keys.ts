@@ -39,7 +39,7 @@ export function openManagementKeys(deps: ManagementKeysDeps): ManagementKeys {
     return row === undefined ? undefined : toRow(row)
   }, limits)
 
-  /** In memory at once, in the store behind the request: it is not worth a wait. */
+  /** Updates memory immediately and the store in the background. */
   function noteUse(hash: Buffer, row: ManagementKeyRow, nowMs: number): ManagementKeyRow {
     if (row.lastUsedMs !== null && nowMs - row.lastUsedMs < limits.lastUsedStepMs) return row
     const used = { ...row, lastUsedMs: nowMs }

@@ -1,4 +1,4 @@
-/** A key's policy as the text that the store keeps, and back. Amounts are decimal digits, since JSON has no bigint. Pure. */
+/** Serializes a key's policy for the store, and back. Amounts are decimal digits, since JSON has no bigint. Pure. */
 import type { KeyPolicy } from './types.ts'
 
 export function policyToText(policy: KeyPolicy): string {

@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Settings } from '../store/settings.ts'
 
-/** What derived keys are for; a purpose that was released keeps its name for ever. */
+/** The purposes of derived keys; a released purpose must never be renamed. */
 export type Purpose =
   | 'api-key-hash'
   | 'secret-check'

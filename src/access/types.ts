@@ -121,7 +121,7 @@ export interface Access {
    */
   rotate(id: bigint, ask: RotationAsk): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
-  /** Called with a key's id as soon as this process learns that it is good no more; returns how to stop listening. */
+  /** Calls the listener with the id of each key that becomes invalid; returns a function that stops it. */
   onStopped(listener: (key: bigint, by: StoppedBy) => void): () => void
 }
 

@@ -127,7 +127,7 @@ test('a disabled model is not sold until it is enabled, over a restart too', asy
   const catalog = await open()
   assert.deepEqual(await catalog.disable('house-1'), changed)
   assert.match((await open()).snapshot.unsold.get('house-1') ?? '', /^disabled/)
-  assert.match(catalog.snapshot.unsold.get('quick') ?? '', /which is not sold: disabled/)
+  assert.match(catalog.snapshot.unsold.get('quick') ?? '', /which is not enabled: disabled/)
   assert.deepEqual(await catalog.enable('house-1'), changed)
   assert.ok(catalog.snapshot.models.has('quick'))
 })

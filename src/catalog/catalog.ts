@@ -1,6 +1,6 @@
 /**
- * The catalog of a running installation: what operators said on the command line and in the console (models, prices,
- * upstreams, the markup) makes of the configured models, as one snapshot that is swapped whole.
+ * The catalog of a running installation: combines the configured models with what operators changed on the command line
+ * and in the console (models, prices, upstreams, the markup) into one snapshot that is swapped whole.
  */
 import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
@@ -275,8 +275,8 @@ function upstreamChanges(live: Live): UpstreamChanges {
       return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
     },
     keptCredential({ name, provider, url }) {
-      const kept = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
-      return kept?.provider === provider && kept.url === url ? (kept.credential ?? undefined) : undefined
+      const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
+      return known?.provider === provider && known.url === url ? (known.credential ?? undefined) : undefined
     },
     removeUpstream(name) {
       return live.inTurn(async () => {

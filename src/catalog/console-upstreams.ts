@@ -59,21 +59,21 @@ export function writeUpstream(
 ): Promise<'written' | 'needs_credential'> {
   const { name, provider, url, weight, credential } = ask
   const models = ask.models === undefined ? null : JSON.stringify(ask.models)
-  const said = { provider, url, weight, models, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
+  const columns = { provider, url, weight, models, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
   return inTransaction(store, async (transaction) => {
-    const kept = await transaction
+    const stored = await transaction
       .selectFrom('upstream')
       .selectAll()
       .where('name', '=', name)
       .executeTakeFirst()
-    const isSame = kept?.provider === provider && kept.url === url
+    const isSame = stored?.provider === provider && stored.url === url
     if (credential === null && !isSame) return 'needs_credential'
     if (credential === null) {
-      await transaction.updateTable('upstream').set(said).where('name', '=', name).execute()
+      await transaction.updateTable('upstream').set(columns).where('name', '=', name).execute()
       return 'written'
     }
     const values = {
-      ...said,
+      ...columns,
       credential: sealer.seal(credential, boundTo(ask)),
       credential_end: endOf(credential),
     }

@@ -1,6 +1,6 @@
 /**
- * All that is known of each model, from every place where something is said of it, as one draft a name:
- * ready to be sold, or with the reason why not. Pure; prices have no ids yet.
+ * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
+ * prices have no ids yet.
  */
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
@@ -24,7 +24,7 @@ export interface ProviderFacts {
   readonly dialects: readonly UpstreamFormatName[]
 }
 
-/** What an operator said on the command line; stands above the file. */
+/** What an operator set on the command line or in the console; takes precedence over the file. */
 export interface Override {
   readonly name: string
   /** Facts that replace others, and prices that come to the others; null: nothing but `disabled`. */
@@ -109,13 +109,13 @@ function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
   return models
 }
 
-/** Without the names whose value is undefined, which would hide what was said before. */
+/** Without undefined values, which would overwrite earlier definitions. */
 function definedFields(definition: ModelDefinition): ModelDefinition {
   const entries = Object.entries(definition).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as unknown as ModelDefinition
 }
 
-/** What no rate of a price covers; a model that makes it cannot be charged rightly. */
+/** Output without a rate; a model that produces it cannot be billed. */
 const outputsWithoutRate = ['image', 'video']
 
 /** Only conversations have tokens of output. */
@@ -132,7 +132,7 @@ const noPrice = 'no price is known'
 const notDefined = 'an upstream lists it, and it is not known here: add it with its limits and its price'
 const noOffer = 'no upstream is given for it: list it at an upstream, or name the upstreams that serve it'
 
-/** Whether a model is unsold for want of something that an operator can say of it, although it could be asked. */
+/** Whether an operator can enable the model by adding missing facts. */
 export function isMendable(reason: string): boolean {
   return [noLimits, noPrice, notDefined, noOffer].includes(reason)
 }
@@ -190,7 +190,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   return { kind: 'sold', ...facts, model, prices }
 }
 
-/** An alias is the model under another name: what goes upstream and what it costs are the model's. */
+/** An alias is the same model under another name, with the same upstream request and price. */
 function aliasDraft(
   alias: string,
   target: string,
@@ -200,9 +200,10 @@ function aliasDraft(
   if (isDisabled(alias, known.sources)) return unsold('disabled by an administrator')
   const model = known.drafts.get(target)
   if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
-    return unsold(`it stands for ${target}, which is no model`)
+    return unsold(`it is an alias of ${target}, which is not a model`)
   }
-  if (model.kind === 'unsold') return unsold(`it stands for ${target}, which is not sold: ${model.reason}`)
+  if (model.kind === 'unsold')
+    return unsold(`it is an alias of ${target}, which is not enabled: ${model.reason}`)
   return { ...model, name: alias, model: { ...model.model, name: alias } }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Offers: which model is asked at which upstream, under which name. An upstream serves only the models that it has an
- * offer for. Whether it has one is decided here, from what is said of that upstream and that model alone, so that no
- * change to another upstream ever sends a prompt somewhere else. Pure.
+ * Offers: which model is requested at which upstream, under which name. An upstream serves only the models that it has an
+ * offer for. An offer depends on the configuration of that upstream and that model alone, so that no change to another
+ * upstream ever sends a prompt somewhere else. Pure.
  */
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import type { CatalogSources, ProviderFacts } from './drafts.ts'

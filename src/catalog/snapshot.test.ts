@@ -156,14 +156,14 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
     'an alias of nothing',
     'quick',
     { aliases: { quick: 'nowhere' } },
-    /^it stands for nowhere, which is no model$/,
+    /^it is an alias of nowhere, which is not a model$/,
   ],
-  ['an alias of an alias', 'quick', { aliases: { fast: 'gpt-5', quick: 'fast' } }, /which is no model$/],
+  ['an alias of an alias', 'quick', { aliases: { fast: 'gpt-5', quick: 'fast' } }, /which is not a model$/],
   [
     'an alias of what is not sold',
     'quick',
     { aliases: { quick: 'gpt-5' }, disabled: ['gpt-5'] },
-    /^it stands for gpt-5, which is not sold: disabled/,
+    /^it is an alias of gpt-5, which is not enabled: disabled/,
   ],
 ]
 

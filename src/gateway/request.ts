@@ -58,18 +58,18 @@ export interface RequestContext {
   readonly requestId: string
   /** The format that is spoken with the client. */
   readonly dialect: ClientFormat
-  /** How a stream is wrapped where the caller asked for something else than events; null mostly. */
+  /** Wraps a stream for callers that asked for another shape than events; usually null. */
   readonly envelope: StreamEnvelope | null
-  /** How its stream is kept alive where nothing may be sent between events; null mostly. */
+  /** Keep-alive padding for formats that allow nothing between events; usually null. */
   readonly padding: EventPadding | null
   readonly operation: GatewayOperation
-  /** What the address says of a request whose format puts the model there. */
+  /** The fields of the URL, in formats that put the model there. */
   readonly address: UrlFields
   /** The part of the path that names one thing (`/models/{subject}`), '' otherwise. */
   readonly subject: string
   /** The query as the caller wrote it, without `key`. */
   readonly query: string
-  /** What is wrong with the request line or with the hour; answered before anything else. */
+  /** An error of the request line, or of a server that is shutting down; sent before anything else. */
   readonly refusal: TollgateError | undefined
   readonly request: IncomingMessage
   readonly client: Downstream
@@ -81,7 +81,7 @@ export interface RequestContext {
   readonly startedMonoMs: number
 }
 
-/** decode: the body and the few facts in it. The body is dropped as soon as an answer has begun. */
+/** decode: the body and its extracted fields. The body is dropped as soon as a response has begun. */
 export interface ParsedRequest {
   readonly body: Body
   readonly facts: ExtractedFields
@@ -115,7 +115,7 @@ export interface InputBound {
   readonly tokens: number
   /** `bytes`: by size alone. `pages`: text counted here, documents by their pages. `reported`: the provider's own count. */
   readonly source: InputBoundSource
-  /** What the provider counted; null where it was not asked or had no number. */
+  /** The provider's count; null where it was not requested or not available. */
   readonly reported: number | null
 }
 
@@ -133,12 +133,12 @@ export interface Route {
   /** The format that is spoken upstream. */
   readonly dialect: UpstreamFormat
   readonly connector: Connector
-  /** What the upstream is asked for. */
+  /** The operation at the upstream. */
   readonly operation: UpstreamOperation
   readonly candidates: readonly Candidate[]
 }
 
-/** How an answer gets from the upstream's format into the caller's. */
+/** How a response is translated from the upstream's format into the caller's. */
 export interface Translation {
   readonly from: UpstreamCodec
   readonly to: ClientCodec
@@ -146,7 +146,7 @@ export interface Translation {
   /** Headers that the translated body needs upstream. */
   readonly headers: Readonly<Record<string, string>>
   readonly adjusted: readonly Adjustment[]
-  /** What is done to the answer, since the upstream could not be asked for it; undefined mostly. */
+  /** Emulates in the response what the upstream does not support; usually undefined. */
   readonly emulation: Emulation | undefined
   readonly frame: Frame
 }
@@ -159,7 +159,7 @@ export interface PreparedRequest {
 
 /** What a request may use, wherever it is served. */
 export interface RequestPlan extends Route {
-  /** null: the bytes go as they came, in both directions. */
+  /** null: passed through in both directions. */
   readonly translation: Translation | null
   /** Marks of ours that a body which goes as it came loses on its way, and what its host takes otherwise. */
   readonly marks: readonly BytePatch[]
@@ -183,11 +183,11 @@ export interface ServerToolPlan {
   readonly fees: Readonly<Record<string, number>>
   /** Uses that an upstream may report; infinite where the format cannot cap them. */
   readonly usesMax: Readonly<Record<string, number>>
-  /** Meters that the provider does not charge for beside another tool of the request. */
+  /** Billing units that the provider waives because of another tool of the request. */
   readonly waived: readonly string[]
 }
 
-/** reserve: what was held, and what that allows. */
+/** reserve: the hold, and what it allows. */
 export interface Hold extends Held {
   readonly account: bigint
   /** When the rates that it was admitted with held. */
@@ -206,29 +206,29 @@ export interface RequestLifecycle {
   readonly headers: readonly string[]
   /** Whether what is passed through gets `usage.cost`. */
   readonly showsCost: boolean
-  /** Its share of the memory for what waits to be relayed. */
+  /** Its memory reservation for bytes that wait to be relayed. */
   readonly room: MemoryReservation
   /** How long an upstream may go without content. */
   readonly contentGapMs: number
   /** What is left of the request's whole time. */
   leftMs(): number
-  /** The client left: true when the answer is read on for its usage, false when it is cancelled upstream. */
+  /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */
   readsOnWhenGone(connector: Connector): boolean
   end(): void
 }
 
-/** dispatch: an upstream that has begun to answer, or why none did. */
+/** dispatch: an upstream that has begun to respond, or why none did. */
 export interface UpstreamResponse {
-  /** Who served or was asked last; null when nobody could be asked. */
+  /** The candidate of the last attempt; null without an attempt. */
   readonly candidate: Candidate | null
   readonly attempts: readonly Attempt[]
-  /** What attempts before the last one reported to have used, for nothing. */
+  /** The usage that failed attempts before the last one reported. */
   readonly wasted: readonly RawUsage[]
   readonly firstByteMs: number | null
   /** When the first content was seen; null when there was none. */
   readonly firstContentMs: number | null
   readonly upstreamHeaders: ReadonlyMap<string, string>
-  /** Text kept to count the input from, where the upstream will not report it in time. */
+  /** A sample of the input to count from, where the upstream may not report it. */
   readonly input: InputSample | null
   readonly body: StreamedBody | AnswerBody | RejectionBody | NoBody
 }
@@ -237,9 +237,9 @@ export interface StreamedBody {
   readonly kind: 'stream'
   readonly exchange: Exchange
   readonly watch: UsageTap
-  /** What came while peeking, not yet sent. */
+  /** Chunks received during the first-byte wait, not yet sent. */
   readonly seen: readonly Uint8Array[]
-  /** The client left already; the stream is read on for its usage. */
+  /** The client has disconnected; the stream is read to its end for its usage. */
   readonly readsOn: boolean
 }
 
@@ -250,11 +250,11 @@ export interface AnswerBody {
   readonly answer: ExtractedResponse
 }
 
-/** The upstream refused what the caller asked; its words go to the caller as they are. */
+/** The upstream rejected the caller's request; its error body is relayed. */
 export interface RejectionBody {
   readonly kind: 'rejection'
   readonly status: number
-  /** The upstream's own body, without what is the operator's matter. */
+  /** The upstream's body, without what identifies the operator. */
   readonly bytes: Uint8Array
   readonly error: TollgateError
 }
@@ -274,11 +274,11 @@ export interface RelayOutcome {
   readonly reason: EndReason
   /** Whether an upstream may have begun to work on it. */
   readonly dispatched: boolean
-  /** `final`: the upstream's own numbers for all of it. `partial`: what it had said until then. */
+  /** `final`: the upstream's usage of the whole response. `partial`: what it had reported until then. */
   readonly report: { readonly kind: 'final' | 'partial'; readonly usage: RawUsage } | null
-  /** What was produced, to count from where nothing was reported. */
+  /** A sample of the output, to count from where no usage was reported. */
   readonly sample: OutputSample | null
-  /** The part of it that was sent before the last word; absent: nothing. */
+  /** The part of it that was sent before the terminal event; absent: nothing. */
   readonly relayed?: OutputSample
   readonly error: TollgateError | null
   readonly status: number

@@ -1,6 +1,6 @@
 /**
- * Spending in UTC windows. One record keeps what was ever spent and how much of it before the present
- * day, week and month, so that every window is exact at every moment, whichever one a budget names.
+ * Spending in UTC windows. One record has the total and how much of it was spent before the current day, week and month,
+ * so that every window is exact at any time, whichever one a budget uses.
  */
 import { dayMs, dayOf, firstDayOf, monthOf, weekOf } from './calendar.ts'
 import type { BudgetWindow } from './types.ts'

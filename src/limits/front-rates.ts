@@ -3,9 +3,9 @@ import { RateMeter } from './rate-meter.ts'
 import { RequestGate } from './request-gate.ts'
 
 export interface FrontRates {
-  /** Requests per minute and at once, of accounts and keys, counted before their bodies. */
+  /** Rate and concurrency of accounts and keys, checked before request bodies are read. */
   readonly gate: RequestGate
-  /** Refusals for a rate that are sent at once, per account or network. */
+  /** Rate limit errors that are sent without delay, per account or network. */
   readonly promptRefusals: RateMeter<bigint | string>
   /** Requests without a valid key, per network. */
   readonly withoutKey: RateMeter<string>

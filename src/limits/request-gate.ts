@@ -1,7 +1,7 @@
 /**
- * How many requests each account and key may send per minute and have here at once, looked at before anything is read
- * of them. Counts every request, also one that is refused later or that is still sending its body; the ledger counts
- * again what it admits. In memory: a process that starts forgets what was refused before. Knows no clock.
+ * Rate and concurrency of each account and key, checked before anything of a request is read. Counts every request, also
+ * one that is rejected later or that is still sending its body; the ledger counts admitted requests again. In memory: a
+ * restart forgets rejected requests. Has no clock.
  */
 import { tighter } from './headers.ts'
 import { RateWindows } from './rate-meter.ts'

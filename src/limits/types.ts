@@ -1,6 +1,6 @@
 /** The words of limits: rates, windows and budgets. Pure values, imports nothing of ours. */
 
-/** What may be taken per minute and at once by one account or one key; null = no limit. */
+/** Rate and concurrency limits of one account or key; null: no limit. */
 export interface RateLimits {
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null

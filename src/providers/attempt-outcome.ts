@@ -1,4 +1,4 @@
-/** How one try at an upstream went: its stream, its whole answer, or why there is none. */
+/** The outcome of one attempt at an upstream: its stream, its whole response, or a failure. */
 import type { Interruption } from '../base/interruption.ts'
 import type { ExtractedResponse, RawUsage, UsageTap } from '../wire/dialect.ts'
 import type { UpstreamFailure } from './connector.ts'
@@ -15,7 +15,7 @@ export interface StreamResponse extends AttemptResponse {
   readonly exchange: Exchange
   readonly watch: UsageTap
   readonly seen: readonly Uint8Array[]
-  /** The client left and the stream is read on for its bill. */
+  /** The client disconnected and the stream is read to the end for its usage. */
   readonly readsOn: boolean
 }
 
@@ -31,10 +31,10 @@ export interface Failed {
   readonly headers: ReadonlyMap<string, string>
   readonly firstByteMs: number | null
   readonly failure: UpstreamFailure
-  /** The upstream's own words where they are the caller's to read, byte for byte. */
+  /** The upstream's error body where it concerns the caller's request. */
   readonly rejection: { readonly status: number; readonly bytes: Uint8Array } | null
   readonly report: RawUsage | null
-  /** The upstream may have done the work: trying again could cost twice. */
+  /** The upstream may have processed the request: a retry could be billed twice. */
   readonly uncertain: boolean
   /** A keep-alive connection was already closed: the request was not read and may be retried at the same upstream. */
   readonly stale: boolean
@@ -44,7 +44,7 @@ export interface Failed {
 export interface Interrupted {
   readonly kind: 'interrupted'
   readonly by: Interruption
-  /** Whether anything of the request may have reached the upstream. */
+  /** Whether any byte of the request may have reached the upstream. */
   readonly requestSent: boolean
   readonly report: RawUsage | null
 }

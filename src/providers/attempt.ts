@@ -1,6 +1,6 @@
 /**
- * One try at one upstream, from sending to the first content, the whole answer, or the reason why
- * there is none. It relays nothing: its caller decides what happens next.
+ * One attempt at one upstream, from sending to the first content, the whole response, or a failure. Relays nothing: its
+ * caller decides what happens next.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -30,25 +30,25 @@ export interface AttemptTask {
   readonly watch: TapOptions
   readonly limits: AttemptLimits
   readonly work: Interruptible
-  /** Memory for what came and was not relayed yet. */
+  /** Memory for received bytes that are not relayed yet. */
   readonly room: MemoryReservation
   /** How long the upstream may go without content. */
   readonly contentGapMs: number
   /** How long the whole request may still take. */
   readonly leftMs: number
-  /** How long the client of a streamed answer may still hear nothing. */
+  /** The time until the first keep-alive of a streamed response. */
   readonly keepAliveInMs: number
-  /** Called when it must hear something, and again after each `keepAliveMs`. */
+  /** Sends a keep-alive; called after `keepAliveInMs` and again after each `keepAliveMs`. */
   readonly keepAlive: () => void
-  /** The client left: whether to read on for the bill (true) or to cancel. */
+  /** The client disconnected: whether to read to the end for its usage (true) or to cancel. */
   readonly readsOnWhenGone: () => boolean
-  /** The request is on its way. */
+  /** Called when the request has been sent. */
   readonly dispatched: () => void
 }
 
 type AttemptDeadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive'
 
-/** Sends the request and resolves with how it went; rejects for a mistake of ours alone, once nothing is under way. */
+/** Sends the request and resolves with its outcome; rejects only for internal errors, after the exchange has ended. */
 export function attempt(sender: Sender, clock: Clock, task: AttemptTask): Promise<AttemptOutcome> {
   const outcome = Promise.withResolvers<AttemptOutcome>()
   new UpstreamAttempt(clock, task, outcome).start(sender)
@@ -96,7 +96,7 @@ class UpstreamAttempt {
     task.dispatched()
   }
 
-  /** The HTTP client swallows what its listeners throw, and the request would wait until its deadline. */
+  /** The HTTP client swallows errors of its listeners, so they are caught here and end the attempt. */
   #guarded(step: () => void): void {
     try {
       step()
@@ -123,12 +123,12 @@ class UpstreamAttempt {
     this.#seen.push(bytes)
     this.#seenBytes += bytes.length
     const refusal = this.#task.room.set(this.#seenBytes)
-    if (refusal !== undefined) return this.#noRoom(refusal)
+    if (refusal !== undefined) return this.#outOfMemory(refusal)
     if (this.#watch !== undefined) {
       this.#watch.push(bytes)
       this.#look(this.#watch)
     }
-    if (!this.#done) this.#boundSize()
+    if (!this.#done) this.#checkSize()
   }
 
   #end(): void {
@@ -139,17 +139,17 @@ class UpstreamAttempt {
       return
     }
     const body = joined(this.#seen, this.#seenBytes)
-    if (this.#status === 200) this.#wholeAnswer(body)
-    else this.#refused(body)
+    if (this.#status === 200) this.#wholeResponse(body)
+    else this.#rejected(body)
   }
 
-  /** Peeks: the first event worth sending, an error instead of it, or the end without either. */
+  /** Ends the first-byte wait at the first content event, at an error, or at the end of the stream. */
   #look(watch: UsageTap): void {
     if (watch.state === 'waiting') return
-    if (watch.state === 'failed') return this.#problemInside(watch.problem, watch.rawUsage)
+    if (watch.state === 'failed') return this.#errorInBody(watch.problem, watch.rawUsage)
     if (watch.state === 'truncated') {
       return this.#fail(
-        this.#ownFailure('upstream_truncated', 'The upstream ended its stream before any content.'),
+        this.#ownFailure('upstream_truncated', 'The upstream ended its stream without content.'),
         {
           report: watch.rawUsage,
         },
@@ -168,18 +168,18 @@ class UpstreamAttempt {
     })
   }
 
-  #wholeAnswer(body: Uint8Array): void {
+  #wholeResponse(body: Uint8Array): void {
     const type = this.#headers.get('content-type') ?? ''
     if (!/json/i.test(type)) {
       return this.#fail(
-        this.#ownFailure('upstream_invalid', 'The upstream answered with something that is not JSON.'),
+        this.#ownFailure('upstream_invalid', 'The upstream sent a response that is not JSON.'),
         {},
       )
     }
     const answer = this.#task.dialect.extractResponse(body, this.#task.limits.sampleCharactersMax)
-    if (answer.problem !== null) return this.#problemInside(answer.problem, answer.rawUsage)
+    if (answer.problem !== null) return this.#errorInBody(answer.problem, answer.rawUsage)
     if (this.#task.streamed) {
-      return this.#fail(this.#ownFailure('upstream_invalid', 'The upstream did not stream its answer.'), {
+      return this.#fail(this.#ownFailure('upstream_invalid', 'The upstream did not stream its response.'), {
         report: answer.rawUsage,
       })
     }
@@ -187,14 +187,14 @@ class UpstreamAttempt {
   }
 
   /** An error that came under status 200. */
-  #problemInside(problem: UpstreamProblem | null, report: RawUsage): void {
+  #errorInBody(problem: UpstreamProblem | null, report: RawUsage): void {
     const found = problem ?? { message: '', type: '', code: '' }
     const status = this.#task.dialect.problemStatus(found)
     this.#fail(this.#task.connector.classify(status, this.#headers, found), { report })
     this.#exchange?.abort()
   }
 
-  #refused(body: Uint8Array): void {
+  #rejected(body: Uint8Array): void {
     const problem = this.#task.dialect.readError(body)
     const failure = this.#task.connector.classify(this.#status, this.#headers, problem)
     const isPassedOn = isCallersFault(failure) && isJson(this.#headers)
@@ -213,7 +213,7 @@ class UpstreamAttempt {
           : failure.kind === 'reset' && this.#status !== 0
             ? 'upstream_truncated'
             : 'upstream_error',
-        late ? 'The upstream could not be reached in time.' : 'The connection to the upstream failed.',
+        late ? 'Connecting to the upstream timed out.' : 'The connection to the upstream failed.',
       ),
       {
         uncertain: failure.requestSent && !failure.stale,
@@ -251,22 +251,22 @@ class UpstreamAttempt {
     this.#finish(this.#interrupted(interruption))
   }
 
-  #noRoom(refusal: BudgetRefusal): void {
+  #outOfMemory(refusal: BudgetRefusal): void {
     this.#exchange?.abort()
-    const message = noRoomForAnswers(refusal)
+    const message = responseMemoryMessage(refusal)
     this.#fail(
       { ...this.#ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
       {},
     )
   }
 
-  #boundSize(): void {
+  #checkSize(): void {
     if (this.#seenBytes <= this.#bytesMax()) return
     this.#exchange?.abort()
-    this.#fail(this.#ownFailure('upstream_invalid', 'The upstream sent more than an answer can hold.'), {})
+    this.#fail(this.#ownFailure('upstream_invalid', 'The upstream sent a response above the size limit.'), {})
   }
 
-  /** What is kept until it is known what becomes of it: of a stream, all that comes before any content. */
+  /** The limit of buffered bytes: of a stream, those before the first content. */
   #bytesMax(): number {
     const { limits, watch } = this.#task
     if (this.#watch !== undefined) return watch.eventBytesMax
@@ -351,8 +351,8 @@ function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
 }
 
 /** Why buffering a response stopped, as a message for the caller. */
-export function noRoomForAnswers({ scope }: BudgetRefusal): string {
+export function responseMemoryMessage({ scope }: BudgetRefusal): string {
   return scope === null
-    ? 'This server holds as much of answers as it can; try again.'
-    : `The answers of this ${scope} that wait here are as large together as they may be; try again when others have ended.`
+    ? 'This server is out of memory for responses. Try again.'
+    : `This ${scope} has reached its memory limit for responses. Try again when other requests have ended.`
 }

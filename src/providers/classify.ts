@@ -177,8 +177,8 @@ function meaningOf(rules: readonly ErrorRule[], { status, problem, tellsWait }: 
 
 /** Two providers say in a header whether the same request can do better; it counts where the status leaves it open. */
 function mayGoElsewhere(meaning: ErrorKind, headers: ReadonlyMap<string, string>): boolean {
-  const said = headers.get('x-should-retry')
-  if (meaning === 'rejected' && said === 'true') return true
-  if (meaning === 'server' && said === 'false') return false
+  const advice = headers.get('x-should-retry')
+  if (meaning === 'rejected' && advice === 'true') return true
+  if (meaning === 'server' && advice === 'false') return false
   return consequences[meaning].retry === 'elsewhere'
 }

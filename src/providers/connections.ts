@@ -56,7 +56,7 @@ export class Origin {
     if (this.#connections.has(connection)) this.#idle.push(connection)
   }
 
-  /** Closes a connection for good, at once: whatever it carried is not over. */
+  /** Destroys a connection whose response has not ended. */
   discard(connection: UpstreamConnection): void {
     this.#connections.delete(connection)
     connection.destroy()

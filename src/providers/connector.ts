@@ -1,7 +1,6 @@
 /**
- * What a provider must tell: where its addresses are, how a request is built for it, what its
- * refusals mean, and the facts about its billing that the bound and the table of endings rest on.
- * `prepare` and `classify` are pure; only `send.ts` touches the network.
+ * The interface of a provider: how requests are built for it, what its errors mean, and the facts about its billing that
+ * the input bound and the billing rules depend on. `prepare` and `classify` are pure; only `send.ts` performs I/O.
  */
 
 import type { ErrorCode } from '../base/errors.ts'
@@ -36,10 +35,10 @@ export interface SignedRequest {
   readonly headers: readonly string[]
 }
 
-/** What a refusal of an upstream means for the request and for the upstream. */
+/** What an upstream's failure means for the request and for the upstream. */
 export interface UpstreamFailure {
   readonly code: ErrorCode
-  /** `elsewhere`: the next candidate may serve it. `never`: the answer would be the same. */
+  /** `elsewhere`: another candidate may serve the request. `never`: the result would be the same. */
   readonly retry: 'elsewhere' | 'never'
   /** The upstream's own status where the caller caused it (a 4xx); null: the status of the error table. */
   readonly status: number | null
@@ -47,7 +46,7 @@ export interface UpstreamFailure {
   readonly message: string
   /** The upstream's wait, sane and capped; null when it gave none. */
   readonly retryAfterMs: number | null
-  /** How long this upstream is left alone. */
+  /** How long this upstream is avoided. */
   readonly cooldownMs: number
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean

@@ -1,7 +1,6 @@
 /**
- * One request on one lane: turns undici's callbacks into what an `ExchangeListener` is told, keeps
- * order and pauses, and decides whether the lane may be used again. A lane whose exchange did not
- * end cleanly never is.
+ * One request on one connection: turns undici's callbacks into events of an `ExchangeListener`, in order and pausable,
+ * and decides whether the connection can be reused. One whose exchange did not end cleanly never is.
  */
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'

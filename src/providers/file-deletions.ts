@@ -1,7 +1,7 @@
 /**
- * Deletes files of closed accounts at the upstreams that keep them until each upstream has confirmed it. A pass visits all
- * upstreams at once, deletes a few files at a time, and leaves an upstream at its first failure; the next pass goes on
- * behind the file that failed, and comes later each time that nothing was deleted. Decides nothing about whose files go.
+ * Deletes the files of closed accounts at their upstreams until each upstream has confirmed it. A pass visits all
+ * upstreams concurrently, deletes a few files at a time, and stops at an upstream's first failure; the next pass resumes
+ * after the failed file, with a longer delay after each pass without a deletion. Does not decide whose files are deleted.
  */
 import type { Background } from '../base/background.ts'
 import type { Clock, Timer } from '../base/clock.ts'
@@ -58,7 +58,7 @@ export interface FileDeletionDeps {
   }
 }
 
-/** Deletes what is marked now and whatever is marked later. Returns how to stop; what is left goes on at the next start. */
+/** Deletes files that are marked now and later. Returns a function that stops it; the next start resumes. */
 export function startFileDeletions(deps: FileDeletionDeps): () => void {
   const deletions = new FileDeletionJob(deps)
   deps.files.onDeletable(() => deletions.wake())
@@ -202,7 +202,7 @@ class FileDeletionJob {
     return outcome
   }
 
-  /** What an upstream that is gone keeps, only the operator can delete there. */
+  /** Files at a removed upstream can only be deleted there by the operator. */
   #unreachable(place: ProviderFileRef, { fileId }: DueFile): DeletionOutcome {
     const { catalog, log } = this.#deps
     if (catalog.upstreams.some((one) => isAt(place, one))) return { problem: 'the upstream is not in use' }
@@ -213,7 +213,7 @@ class FileDeletionJob {
   async #ask(upstream: UsableUpstream, { fileId }: DueFile): Promise<DeletionOutcome> {
     const { connectorOf, sender, clock, nextId, limits } = this.#deps
     const host = Object.values(fileHosts).find((one) => one?.provider === upstream.provider)
-    if (host == null) return { problem: 'the provider keeps no files' }
+    if (host == null) return { problem: 'the provider has no files endpoint' }
     const request = objectRequest(connectorOf(upstream.provider), host, {
       ...{ method: 'DELETE', below: `/${fileId}`, upstream, headers: {}, body: null },
       requestId: formatId('req', nextId()),

@@ -1,6 +1,6 @@
 /**
- * How providers keep files: by wire format, who keeps them, what a file object says, and the shape of a list and of a
- * deletion, which are written here and never relayed: a provider's own list has the files of every account. Pure.
+ * How providers store files, by wire format: the fields of a file object, and the shapes of lists and deletions, which
+ * are written here and never relayed, because a provider's own list contains the files of every account. Pure.
  */
 import type { ClientFormatName, UpstreamFormatName } from '../wire/formats.ts'
 import { typeOfFile } from '../wire/openai-responses/decode-request-media.ts'
@@ -165,7 +165,7 @@ const gemini: FileHost = {
   deleted: () => ({}),
 }
 
-/** The media type of a kept file, from its file object as JSON text: as the provider says, else by the file's name. */
+/** The media type of a stored file, from its file object as JSON text: the provider's, else by the file's name. */
 export function mediaTypeOf(object: string): string {
   const { mime_type: typed, mimeType = typed, filename } = JSON.parse(object) as Record<string, unknown>
   if (typeof mimeType === 'string') return mimeType.toLowerCase()

@@ -1,7 +1,6 @@
 /**
- * Which upstream is asked first: healthy before ailing, and among the healthy ones always the same for
- * one conversation, so that the provider's prompt cache keeps working. It only orders: nothing is ever
- * left out, so the last upstream cannot be ejected.
+ * The order in which upstreams are tried: healthy ones first, and among these always the same one for a conversation, so
+ * that the provider's prompt cache stays warm. Only orders: no upstream is excluded, so the last one cannot be ejected.
  */
 import type { Clock } from '../base/clock.ts'
 import type { UpstreamFailure } from './connector.ts'
@@ -130,7 +129,7 @@ export function orderUpstreams<Candidate extends Choosable>(
     asideUntilMs: asideUntilMs(candidate),
     rank: rank(candidate, sticky),
   }))
-  // The sort is stable: what is equal keeps the order given.
+  // The sort is stable, so equal candidates stay in order.
   ranked.sort((one, other) => one.asideUntilMs - other.asideUntilMs || other.rank - one.rank)
   return ranked.map(({ candidate }) => candidate)
 }

@@ -74,12 +74,12 @@ function listPathOf(connector: Connector, basePath: string): string | null {
 }
 
 function withoutBody(headers: readonly string[]): string[] {
-  const kept: string[] = []
+  const copied: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? ''
-    if (name !== 'content-type') kept.push(name, headers[at + 1] ?? '')
+    if (name !== 'content-type') copied.push(name, headers[at + 1] ?? '')
   }
-  return kept
+  return copied
 }
 
 interface ModelListRequest {

@@ -1,6 +1,6 @@
 /**
- * Requests about files to a provider: built like every other request there, sent once, and answered whole within bounds.
- * What an answer means to the caller is decided elsewhere.
+ * Requests for files and stored responses to a provider: built like every other request, sent once, with a bounded
+ * response. Its meaning for the caller is decided elsewhere.
  */
 import type { Clock } from '../base/clock.ts'
 import type { MemoryReservation } from '../base/shared-budget.ts'
@@ -11,12 +11,12 @@ import type { Sender, SendFailure, UpstreamRequest } from './send.ts'
 
 export interface ObjectRequest {
   readonly method: UpstreamRequest['method']
-  /** What follows the address of files: '' or `/{id}`. */
+  /** What follows the files path: '' or `/{id}`. */
   readonly below: string
   readonly upstream: { readonly origin: string; readonly basePath: string; readonly credential: string }
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly requestId: string
-  /** What an upload adds, and where it is continued; null: where it begins. */
+  /** The headers and path of an upload; path null: it starts at the files path. */
   readonly upload?: { readonly headers: readonly string[]; readonly path: string | null }
   /** null: without a body. */
   readonly body: { readonly contentType: string; readonly bytes: Uint8Array } | null
@@ -82,11 +82,11 @@ export type ObjectFailure = Exclude<ObjectOutcome, ObjectResponse>
 
 export interface AnswerBounds {
   readonly bytesMax: number
-  /** Memory for the answer, which is the caller's to give back. */
+  /** Memory for the response, released by the caller. */
   readonly room: MemoryReservation
 }
 
-/** The whole answer within these bounds; sent once more where a kept-alive connection had ended before. */
+/** The whole response within these bounds; sent once more where a kept-alive connection had already closed. */
 export async function requestObject(
   asking: ObjectRequestDeps,
   request: UpstreamRequest,

@@ -59,7 +59,7 @@ const pictureTokens: readonly (readonly [prefix: string, tokensMax: number])[] =
   ['gpt-6', patches(10_000, 2.46)],
 ]
 
-/** For names that no row knows: the dearest row. */
+/** For unknown names: the most expensive row. */
 const unknownPictureTokens = Math.max(...pictureTokens.map(([, tokensMax]) => tokensMax))
 
 function tiles(base: number, tile: number): number {

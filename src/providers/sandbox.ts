@@ -28,11 +28,11 @@ export const sandbox: Connector = {
   displayName: 'Sandbox',
   families: ['sandbox-'],
   servesAnyName: true,
-  // Where it listens is known once it does; whoever starts it says so.
+  // The actual origin is set when the sandbox has started to listen.
   defaultOrigin: 'http://127.0.0.1',
   dialects,
   prepare(outgoing) {
-    // Its meter is asked for by this id.
+    // Its request log is looked up by this id.
     return {
       path: pathOf(outgoing),
       headers: [...headersIn(headersOf, outgoing), 'x-request-id', outgoing.requestId],

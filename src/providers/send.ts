@@ -1,7 +1,6 @@
 /**
- * The only HTTP client: sends a prepared request to an upstream and tells what comes back, chunk by
- * chunk. It hides undici, follows no redirect, decodes nothing and keeps no time beyond connecting;
- * it must not know what the bytes mean.
+ * The only HTTP client: sends a prepared request to an upstream and reports the response chunk by chunk. Hides undici,
+ * follows no redirect, decodes nothing and has no deadline except for connecting. Does not interpret the bytes.
  */
 import type { Clock } from '../base/clock.ts'
 import { Origin, type OriginOptions } from './connections.ts'

@@ -12,7 +12,7 @@ import type { BudgetRefusal } from '../../../base/shared-budget.ts'
 import type { ErrorResponseDeps } from '../../../http/early-response.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { EndReason } from '../../../ledger/types.ts'
-import { noRoomForAnswers } from '../../../providers/attempt.ts'
+import { responseMemoryMessage } from '../../../providers/attempt.ts'
 import { noProblem } from '../../../wire/upstream-problem.ts'
 import { sendErrorResponse } from '../../error-response.ts'
 import type {
@@ -172,7 +172,7 @@ export class StreamRelay {
     if (this.#sink.waitingBytes > this.#deps.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
     const refusal = this.#relayContext.lifecycle.room.set(this.#sink.waitingBytes)
-    if (refusal !== undefined) this.#cutShort('interrupted', noRoom(refusal))
+    if (refusal !== undefined) this.#cutShort('interrupted', outOfMemory(refusal))
   }
 
   /** Sends a piece of the response; continues the event that padding has opened. */
@@ -361,8 +361,8 @@ function truncated(): TollgateError {
   })
 }
 
-function noRoom(refusal: BudgetRefusal): TollgateError {
-  return new TollgateError('overloaded', { message: noRoomForAnswers(refusal) })
+function outOfMemory(refusal: BudgetRefusal): TollgateError {
+  return new TollgateError('overloaded', { message: responseMemoryMessage(refusal) })
 }
 
 function tooLarge(): TollgateError {
