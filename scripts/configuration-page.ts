@@ -1,7 +1,7 @@
 /**
  * Writes the tables of docs/operate/configuration.md from the tables that the configuration is read with:
- * `node scripts/run.js scripts/configuration-page.ts`. What stands around them is written by hand. A test holds the page
- * against the tables.
+ * `node scripts/run.js scripts/configuration-page.ts`. The text around them is written by hand. A test compares
+ * the page with the tables.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { z } from 'zod'
@@ -14,23 +14,23 @@ export const configurationPath = new URL('../docs/operate/configuration.md', imp
 
 const settings = Object.values<Setting>(settingsTable)
 
-/** What a comment `<!-- table: name -->` on the page stands for. */
+/** The tables by the name in the comment `<!-- table: name -->` on the page. */
 const tables: Readonly<Record<string, () => string>> = {
   variables: () =>
     table(
-      ['Variable', 'Default', 'What it is'],
+      ['Variable', 'Default', 'Description'],
       settings.flatMap((row) =>
         row.variable === undefined ? [] : [[code(row.variable), defaultOf(row), row.doc]],
       ),
     ),
   sections: () =>
     table(
-      ['Section', 'What it holds'],
+      ['Section', 'Description'],
       [...sections()].map(([name, doc]) => [code(name), doc]),
     ),
   server: () =>
     table(
-      ['Name', 'As the variable'],
+      ['Name', 'Environment variable'],
       members('server').map(([name, { variable = '', variableSchema }]) => [
         code(name),
         `${code(variable)}${variableSchema === undefined ? '' : ', as a list'}`,
@@ -38,7 +38,7 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
   operator: () =>
     table(
-      ['Name', 'What it is'],
+      ['Name', 'Description'],
       members('operator').map(([name, { doc }]) => [code(name), doc]),
     ),
   upstreams: () => itemTable(upstream),
@@ -47,7 +47,7 @@ const tables: Readonly<Record<string, () => string>> = {
   // The rates of a tier are those of its price; what it has of its own follows its name.
   prices: () =>
     table(
-      ['Name', 'What it is'],
+      ['Name', 'Description'],
       itemRows(price).flatMap((row) =>
         row[0] === code('tiers')
           ? [row, [code('aboveInputTokens'), tier.shape.aboveInputTokens.description ?? '']]
@@ -56,7 +56,7 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
   limits: () =>
     table(
-      ['Name', 'Default', 'What it bounds'],
+      ['Name', 'Default', 'Description'],
       Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), row.doc]),
     ),
 }
@@ -67,7 +67,7 @@ export function configurationPage(page: string): string {
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end of table -->)/g,
     (_, start: string, name: string, end: string) => {
       const make = tables[name]
-      if (make === undefined) throw new Error(`there is no table ${name}`)
+      if (make === undefined) throw new Error(`unknown table ${name}`)
       return `${start}\n${make()}\n${end}`
     },
   )
@@ -92,12 +92,12 @@ function members(section: string): readonly (readonly [name: string, row: Settin
 }
 
 function itemTable(item: z.ZodObject): string {
-  return table(['Name', 'What it is'], itemRows(item))
+  return table(['Name', 'Description'], itemRows(item))
 }
 
 function itemRows(item: z.ZodObject): readonly (readonly string[])[] {
   return Object.entries(item.shape as Record<string, z.ZodType>).map(([name, schema]) => {
-    const needed = schema.safeParse(undefined).success ? '' : 'Needed. '
+    const needed = schema.safeParse(undefined).success ? '' : 'Required. '
     return [code(name), `${needed}${schema.description ?? ''}`]
   })
 }

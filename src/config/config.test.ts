@@ -222,11 +222,11 @@ test('`tollgate.yaml` of the working folder is read without being named', () => 
 })
 
 const wrong: readonly [what: string, text: string, told: string][] = [
-  ['an unknown section', 'modles: []', 'file.yaml: modles: there is no such name; did you mean models?'],
+  ['an unknown section', 'modles: []', 'file.yaml: modles: unknown name; did you mean models?'],
   [
     'an unknown limit',
     'limits: { requestPerMinute: 5 }',
-    'file.yaml: limits.requestPerMinute: there is no such name; did you mean requestsPerMinute?',
+    'file.yaml: limits.requestPerMinute: unknown name; did you mean requestsPerMinute?',
   ],
   [
     'a price that is no number',
@@ -258,7 +258,7 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   [
     'a day that does not exist',
     'models: [{ id: a, released: 2026-02-30 }]',
-    'file.yaml: models[0].released: is no date of the calendar',
+    'file.yaml: models[0].released: is not a valid date',
   ],
   [
     'an address with the path of an endpoint',
@@ -289,7 +289,7 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   [
     'an upstream name twice',
     'upstreams: [{ name: a, provider: openai, credential: b }, { name: a, provider: openai, credential: c }]',
-    'upstreams: the name a is used twice',
+    'upstreams: duplicate name a',
   ],
   [
     'a timer beyond 31 bits',
@@ -313,15 +313,11 @@ for (const [what, text, told] of wrong) {
 }
 
 const wrongVariables: readonly [what: string, environment: Environment, told: string][] = [
-  [
-    'unknown',
-    { TOLLGATE_PROT: '1' },
-    'TOLLGATE_PROT: there is no such variable; did you mean TOLLGATE_PORT?',
-  ],
+  ['unknown', { TOLLGATE_PROT: '1' }, 'TOLLGATE_PROT: unknown variable; did you mean TOLLGATE_PORT?'],
   [
     'read by a library behind our back',
     { BETTER_AUTH_TRUSTED_ORIGINS: 'https://elsewhere.example' },
-    'BETTER_AUTH_TRUSTED_ORIGINS: would change who is trusted; unset it',
+    'BETTER_AUTH_TRUSTED_ORIGINS: would change which origins are trusted; unset it',
   ],
   ['out of range', { TOLLGATE_PORT: '65536' }, 'TOLLGATE_PORT: must be a whole number from 0 to 65535'],
   [
@@ -332,27 +328,27 @@ const wrongVariables: readonly [what: string, environment: Environment, told: st
   [
     'a proxy that is no address',
     { TOLLGATE_TRUSTED_PROXIES: '10.0.0.0/33' },
-    'TOLLGATE_TRUSTED_PROXIES: 10.0.0.0/33 is no address or network such as 10.0.0.0/8',
+    'TOLLGATE_TRUSTED_PROXIES: 10.0.0.0/33 is not an IP address or a network such as 10.0.0.0/8',
   ],
   [
     'a file that is not there',
     { TOLLGATE_CONFIG: '/nowhere/tollgate.yaml' },
-    'TOLLGATE_CONFIG: there is no file /nowhere/tollgate.yaml',
+    'TOLLGATE_CONFIG: no such file: /nowhere/tollgate.yaml',
   ],
   [
     'a short secret',
     { TOLLGATE_SECRET: 'changeme' },
-    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+    'TOLLGATE_SECRET: must be at least 32 random characters; generate one with openssl rand -hex 32',
   ],
   [
     'a secret of one letter',
     { TOLLGATE_SECRET: 'a'.repeat(64) },
-    'TOLLGATE_SECRET: must be at least 32 characters of randomness, such as openssl rand -hex 32 prints',
+    'TOLLGATE_SECRET: must be at least 32 random characters; generate one with openssl rand -hex 32',
   ],
   [
     'two secrets',
     { TOLLGATE_SECRET: randomText, TOLLGATE_SECRET_FILE: 'x' },
-    'TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is set too; one of them must go',
+    'TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is also set; unset one of them',
   ],
 ]
 
@@ -452,7 +448,10 @@ for (const [environment, found] of [
   [{ STRIPE_API_URL: 'https://127.0.0.1' }, /^STRIPE_API_URL: is set, but STRIPE_SECRET_KEY is not/],
   [{ ...stripe, STRIPE_SECRET_KEY: 'pk_test_1' }, /^STRIPE_SECRET_KEY: must begin with sk_test_/],
   [{ ...stripe, STRIPE_WEBHOOK_SECRET: 'secret' }, /^STRIPE_WEBHOOK_SECRET: must begin with whsec_/],
-  [{ ...stripe, STRIPE_API_URL: 'http://stripe.example' }, /^STRIPE_API_URL: must be https, or http on this/],
+  [
+    { ...stripe, STRIPE_API_URL: 'http://stripe.example' },
+    /^STRIPE_API_URL: must be https, or http on loopback/,
+  ],
   [{ ...stripe, STRIPE_API_URL: 'https://stripe.example/v1' }, /^STRIPE_API_URL: must be a scheme/],
   [{ ...stripe, STRIPE_API_URL: 'ftp://127.0.0.1' }, /^STRIPE_API_URL: must be a scheme/],
 ] as const) {

@@ -1,6 +1,6 @@
 /**
- * The only reader of the environment and of `tollgate.yaml`. One frozen value that holds every setting and every limit,
- * handed on as a parameter. Which settings there are is said in `settings-table.ts` and `limits-table.ts`.
+ * The only reader of the environment and of `tollgate.yaml`: returns one frozen value with every setting and limit. The
+ * settings are defined in `settings-table.ts` and `limits-table.ts`.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -34,42 +34,42 @@ const fileBytesMax = 4 * 1024 * 1024
 
 export interface Config {
   readonly host: string
-  /** `chosen`: the operator named it, so no other one is tried when it is taken. */
+  /** `chosen`: set by the operator, so no other port is tried when it is in use. */
   readonly port: { readonly number: number; readonly chosen: boolean }
   /** Absolute. */
   readonly dataFolder: string
-  /** Origin under which clients reach this installation; null: its own address. */
+  /** The public URL; null: the listening address. */
   readonly publicUrl: string | null
-  /** Addresses and networks whose forwarding headers are believed. */
+  /** Addresses and networks whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   readonly metricsToken: string | null
-  /** The root secret, when the operator provides it; null: the file in the data folder. */
+  /** The configured root secret; null: the file in the data folder. */
   readonly secret: string | null
   readonly upstreams: readonly UpstreamSetting[]
   readonly models: readonly ModelDefinition[]
   /** Alias → model name. */
   readonly aliases: Readonly<Record<string, string>>
-  /** Names that are not sold. */
+  /** Disabled models. */
   readonly disabled: readonly string[]
-  /** For every model without a markup of its own: `5%`; null: none. */
+  /** The default markup, such as `5%`; null: none. */
   readonly markup: string | null
-  /** What becomes of a tool choice that a model cannot be forced to. */
+  /** How to handle a tool choice that a model does not support. */
   readonly forcedTools: 'adapt' | 'refuse'
-  /** Addresses that upstreams may have that are added in the console, although they are plain HTTP. */
+  /** Plain HTTP origins that upstreams added in the console may use. */
   readonly plainOrigins: readonly string[]
   readonly sandbox: 'on' | 'off'
-  /** Who runs the installation, as its people see it, and how to reach them; null: not said. */
+  /** The operator as shown to users. */
   readonly operator: { readonly name: string; readonly contact: string | null }
-  /** null: credit is the operator's own business. */
+  /** null: payments are not configured. */
   readonly stripe: StripeSetting | null
   /** Who may sign up. */
   readonly signup: SignUp
-  /** Providers of sign-in besides passwords. */
+  /** Sign-in providers in addition to passwords. */
   readonly signIn: readonly SignInSetting[]
-  /** null: this installation sends no mail. */
+  /** null: mail is not configured. */
   readonly mail: MailSetting | null
-  /** Where a test makes the process fail; null outside tests. */
+  /** The point at which a test makes the process fail; null outside tests. */
   readonly failpoint: string | null
   readonly limits: Limits
 }
@@ -77,9 +77,9 @@ export interface Config {
 export interface StripeSetting {
   readonly secretKey: string
   readonly webhookSecret: string
-  /** What the key is for: real money, or none. */
+  /** The mode of the Stripe key. */
   readonly mode: 'test' | 'live'
-  /** Where the provider is; null: its own address. */
+  /** Another API origin for tests; null: Stripe's own. */
   readonly apiOrigin: string | null
 }
 
@@ -89,14 +89,14 @@ export type ConfigResult =
   | {
       readonly kind: 'config'
       readonly config: Config
-      /** What was set, as it is called where it was set: `TOLLGATE_PORT`, `server.port`. */
+      /** The settings that were set, by variable or path: `TOLLGATE_PORT`, `server.port`. */
       readonly set: readonly string[]
     }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly string[] }
 
 /**
  * Reads `environment` and the file that TOLLGATE_CONFIG names, else `tollgate.yaml` in `workingFolder`
- * if there is one. The environment wins. Every mistake is reported at once, by its path.
+ * if there is one. The environment wins. All mistakes are reported together, by path.
  */
 export function readConfig(
   environment: Environment = process.env,
@@ -136,8 +136,7 @@ function readFile(environment: Environment, workingFolder: string): FileResult {
   if (read.kind === 'text') return readFileText({ text: read.text, fileName, environment })
   if (read.reason !== 'ENOENT')
     return { kind: 'mistakes', mistakes: [`${path}: cannot be read (${read.reason})`] }
-  if (named !== undefined)
-    return { kind: 'mistakes', mistakes: [`TOLLGATE_CONFIG: there is no file ${path}`] }
+  if (named !== undefined) return { kind: 'mistakes', mistakes: [`TOLLGATE_CONFIG: no such file: ${path}`] }
   return { kind: 'tree', tree: {} }
 }
 
@@ -154,7 +153,7 @@ function textOf(path: string): TextResult {
   }
 }
 
-/** What follows from the values alone. */
+/** The settings that are derived from the values alone. */
 function assembled(
   values: SettingValues,
   workingFolder: string,
@@ -188,7 +187,7 @@ function assembled(
   }
 }
 
-/** Beside the sources in a checkout, in the working folder when installed as a package. */
+/** In the checkout, or in the working directory when installed as a package. */
 function dataFolder(chosen: string | null, workingFolder: string): string {
   if (chosen !== null) return resolve(workingFolder, chosen)
   const inCheckout = import.meta.url.endsWith('/src/config/config.ts')
@@ -200,10 +199,10 @@ interface SecretResult {
   readonly mistakes: readonly string[]
 }
 
-/** Never repeats what it read: a mistake says only what is wrong with it. */
+/** Error messages never contain the secret. */
 function readSecret({ secret, secretFile }: SettingValues, workingFolder: string): SecretResult {
   if (secret !== null && secretFile !== null)
-    return { secret, mistakes: ['TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is set too; one of them must go'] }
+    return { secret, mistakes: ['TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is also set; unset one of them'] }
   if (secretFile === null) return { secret, mistakes: [] }
   const read = textOf(resolve(workingFolder, secretFile))
   if (read.kind === 'unreadable')
@@ -214,7 +213,7 @@ function readSecret({ secret, secretFile }: SettingValues, workingFolder: string
   return { secret, mistakes }
 }
 
-/** null: payments are the operator's own business. */
+/** null: payments are not configured. */
 function stripeOf({ stripeKey, stripeWebhookSecret, stripeUrl }: SettingValues): StripeSetting | null {
   if (stripeKey === null || stripeWebhookSecret === null) return null
   return {
@@ -225,7 +224,7 @@ function stripeOf({ stripeKey, stripeWebhookSecret, stripeUrl }: SettingValues):
   }
 }
 
-/** A credential in the environment is an upstream of its provider, after those of the file. */
+/** Upstreams for the credentials in the environment, after those of the file. */
 function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
   const fromEnvironment = [
     { provider: 'openai', credential: values.openaiKey, url: values.openaiUrl },
@@ -268,7 +267,7 @@ function isInFile({ upstreams }: SettingValues, host: string): boolean {
 function namesUsedTwice(upstreams: readonly UpstreamSetting[]): readonly string[] {
   const names = upstreams.map(({ name }) => name)
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
-  return [...twice].map((name) => `upstreams: the name ${name} is used twice`)
+  return [...twice].map((name) => `upstreams: duplicate name ${name}`)
 }
 
 function sandboxOf(wanted: 'on' | 'off' | 'auto', host: string, isPublic: boolean): 'on' | 'off' {

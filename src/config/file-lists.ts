@@ -1,6 +1,6 @@
 /**
- * What the items of the lists in `tollgate.yaml` hold: upstreams, models with their prices, providers of sign-in. The
- * schema of each value carries the line of documentation that docs/operate/configuration.md shows for it.
+ * The items of the lists in `tollgate.yaml`: upstreams, models with prices, sign-in providers. Each schema carries its
+ * documentation for docs/operate/configuration.md.
  */
 
 import { z } from 'zod'
@@ -22,7 +22,7 @@ import {
   words,
 } from './schemas.ts'
 
-/** A public name, or one with the upstream's own name; both become an object. */
+/** A public name, optionally with the upstream's name; both become an object. */
 const listedModel = z
   .union(
     [z.string(), z.strictObject({ id: modelName, upstreamId: modelName.optional() })],
@@ -41,49 +41,47 @@ const servedModels = z.union(
 
 export const upstream = z.strictObject({
   name: name.describe(
-    "How receipts and logs call it; unique. The environment's ones are called `openai`, `anthropic` and `google`.",
+    'A unique name, shown in receipts and logs. Upstreams from environment variables are named `openai`, `anthropic` and `google`.',
   ),
   provider: name.describe('`openai`, `anthropic`, `google`, or a host of [the list](providers.md#hosts).'),
   url: upstreamUrl
     .optional()
     .describe(
-      "The base address of the host as its page gives it, with its path, such as `https://openrouter.ai/api/v1`; left out: the provider's own address.",
+      "The host's base URL as documented, including its path, such as `https://openrouter.ai/api/v1`. Defaults to the provider's own URL.",
     ),
-  credential: credential.describe('What is sent to this address and to no other one.'),
+  credential: credential.describe('The API key. It is sent to this URL only.'),
   models: servedModels
     .optional()
     .describe(
-      "What it serves: a list of model names, each as `name` or as `{ id: name, upstreamId: name there }`, or `all` for the provider's own models. Needed at an address that is not the provider's own, unless a model names the upstream; `all` at the provider's own when left out.",
+      "The models it serves: a list of names, each as `name` or `{ id: name, upstreamId: upstream's name }`, or `all` for the provider's own models. Required for a URL other than the provider's own, unless a model names the upstream; otherwise defaults to `all`.",
     ),
   weight: whole(1, 1_000)
     .optional()
-    .describe(
-      'How often this one is preferred among upstreams that are equally well, 1 to 1000; 1 when left out.',
-    ),
+    .describe('The weight among equally healthy upstreams, 1 to 1000. Defaults to 1.'),
 })
 
 const optionalUsd = usd.optional()
 const unsold = Object.values(meters).flatMap((row) =>
   row.absent === 'unsold'
-    ? [[row.rate, optionalUsd.describe(`Left out: ${row.label.toLowerCase()} is refused.`)] as const]
+    ? [[row.rate, optionalUsd.describe(`If omitted, ${row.label.toLowerCase()} is rejected.`)] as const]
     : [],
 )
 
 const rates = {
   input: usd.describe('Input tokens.'),
   output: usd.describe('Output tokens; `0` for embeddings.'),
-  cacheRead: usd.optional().describe('Left out: as `input`.'),
-  cacheWrite5m: usd.optional().describe('Left out: for Anthropic 1.25 times `input`, elsewhere as `input`.'),
+  cacheRead: usd.optional().describe('Defaults to `input`.'),
+  cacheWrite5m: usd.optional().describe('Defaults to 1.25 × `input` for Anthropic, otherwise to `input`.'),
   cacheWrite1h: usd
     .optional()
-    .describe('Left out: for Anthropic 2 times `input`, elsewhere as `cacheWrite5m`.'),
+    .describe('Defaults to 2 × `input` for Anthropic, otherwise to `cacheWrite5m`.'),
   ...(Object.fromEntries(unsold) as Record<UnsoldRate, typeof optionalUsd>),
 }
 
 export const tier = z.strictObject({
   ...rates,
   aboveInputTokens: whole(1, 1_000_000_000).describe(
-    'In a tier: from how many input tokens on it holds, exclusive. A tier names `input`; `output` and audio stay when left out, cache rates grow with `input`.',
+    'In a tier: the number of input tokens above which it applies. `input` is required; omitted `output` and audio rates stay the same, and cache rates scale with `input`.',
   ),
   output: usd.optional(),
 })
@@ -91,26 +89,24 @@ export const tier = z.strictObject({
 export const price = z.strictObject({
   effectiveFrom: date
     .optional()
-    .describe('A date, or a time in UTC such as `2026-07-01T12:00:00Z`; left out: since ever.'),
+    .describe(
+      'A date, or a UTC time such as `2026-07-01T12:00:00Z`. By default the price has always applied.',
+    ),
   ...rates,
-  tiers: z
-    .array(tier)
-    .max(10)
-    .optional()
-    .describe('A list of rates for long input, which hold for the whole request.'),
+  tiers: z.array(tier).max(10).optional().describe('Rates for long input, which apply to the whole request.'),
   options: z
     .record(z.string(), factor)
     .optional()
     .describe(
-      'What changes the price, with its factor on every rate: `service_tier:flex: 0.5`, `inference_geo:us: 1.1`, `service_tier:priority: 5/3`. Requests with an option that is not here are refused.',
+      'Options that change the price, with their factor on every rate: `service_tier:flex: 0.5`, `inference_geo:us: 1.1`, `service_tier:priority: 5/3`. Requests with an option that is not listed are rejected.',
     ),
   fees: z
     .record(z.string(), usd)
     .optional()
     .describe(
-      'Server tools, in USD per use: `web_search: 0.01`. Requests with a tool that is not here are refused.',
+      'Server tools in USD per use: `web_search: 0.01`. Requests with a server tool that is not listed are rejected.',
     ),
-  source: words.optional().describe('Where you read the price.'),
+  source: words.optional().describe('The source of the price.'),
 })
 
 const tokens = whole(1, 1_000_000_000)
@@ -131,60 +127,58 @@ const outputKind = z.enum(
 )
 
 export const model = z.strictObject({
-  id: modelName.describe('What clients ask for, verbatim.'),
-  provider: name.optional().describe('Who hosts it.'),
-  upstreamId: modelName.optional().describe('What the provider calls it, when that is not `id`.'),
+  id: modelName.describe('The model name that clients use, case-sensitive.'),
+  provider: name.optional().describe('The provider.'),
+  upstreamId: modelName.optional().describe("The provider's name for it, if it differs from `id`."),
   upstreams: z
     .array(name)
-    .min(1, 'must hold at least one upstream')
+    .min(1, 'must contain at least one upstream')
     .max(100)
     .optional()
     .describe(
-      "The names of the only upstreams that serve it; a list. Left out: those that list it, and those that serve all of its provider where it is one of the provider's own.",
+      "The only upstreams that serve it, by name. Defaults to those that list it, plus those that serve `all` if it is one of the provider's own models.",
     ),
   dialects: z
     .array(format)
-    .min(1, 'must hold at least one format')
+    .min(1, 'must contain at least one format')
     .max(Object.keys(formatNames).length)
     .optional()
     .describe(
-      'The formats that the upstream has for it: a list of `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`. Left out: every conversation format of the provider. A host that has Chat Completions and not Responses needs `[openai-chat]`. Clients reach a conversation model in any conversation format.',
+      'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`. Defaults to every conversation format of the provider. A host with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',
     ),
-  displayName: words.optional().describe('A name for people.'),
-  released: date.optional().describe('A date.'),
-  context: tokens.optional().describe('Tokens of input and output together.'),
+  displayName: words.optional().describe('The display name.'),
+  released: date.optional().describe('The release date.'),
+  context: tokens.optional().describe('The context length: tokens of input plus output.'),
   maxInput: tokens
     .optional()
     .describe(
-      'The most input tokens of one request; `context` when left out. For embeddings all inputs of a request count together, so write what the provider takes in one request.',
+      'The maximum input tokens per request. Defaults to `context`. For embeddings, all inputs of a request count together.',
     ),
-  maxOutput: tokens.optional().describe('The most output tokens.'),
+  maxOutput: tokens.optional().describe('The maximum output tokens.'),
   inputs: z
     .array(inputKind)
     .max(5)
     .optional()
-    .describe('A list of `text`, `image`, `audio`, `video`, `pdf`; `text` when left out.'),
+    .describe('A list of `text`, `image`, `audio`, `video`, `pdf`. Defaults to `text`.'),
   outputs: z
     .array(outputKind)
     .max(5)
     .optional()
     .describe(
-      'What it produces: `text`, `audio`, `embeddings`. A model that makes `image` or `video` is not sold: no rate covers them.',
+      'A list of `text`, `audio`, `embeddings`. Models that generate `image` or `video` cannot be enabled, because no rate covers them.',
     ),
-  reasoning: flag.optional().describe('`true` if it reasons before it answers.'),
-  tools: flag.optional().describe('`false` if it takes no tools.'),
-  deprecated: flag.optional().describe('`true` marks it in listings.'),
+  reasoning: flag.optional().describe('`true` for reasoning models.'),
+  tools: flag.optional().describe('`false` if it does not support tools.'),
+  deprecated: flag.optional().describe('`true` marks it as deprecated in lists.'),
   prices: z
     .array(price)
-    .min(1, 'must hold at least one price')
+    .min(1, 'must contain at least one price')
     .max(100)
     .optional()
-    .describe('One or more prices. Of those whose date has come, the latest is in force.'),
+    .describe('One or more prices. The latest one whose date has passed applies.'),
   markup: percent
     .optional()
-    .describe(
-      'What customers pay above the list price, such as `5%`. Rates rise exactly by it, fees do not.',
-    ),
+    .describe('The markup on the list price, such as `5%`. It applies to rates and not to fees.'),
 })
 
 const text = (max: number) => z.string().min(1, 'must not be empty').max(max)
@@ -198,18 +192,14 @@ export const signInProvider = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be lower-case letters, digits and dashes, at most 40')
     .optional()
     .describe(
-      'What addresses call it: the provider sends people back to `/api/auth/callback/<id>`. `oidc` when left out, and only for `oidc` to choose.',
+      'The ID in the callback URL `/api/auth/callback/<id>`. Defaults to the kind; it can be changed only for `oidc`.',
     ),
-  name: text(60)
-    .optional()
-    .describe('What the button says; `GitHub`, `Google` or `Single sign-on` when left out.'),
+  name: text(60).optional().describe('The button label. Defaults to `GitHub`, `Google` or `Single sign-on`.'),
   issuer: issuer
     .optional()
-    .describe(
-      'Of `oidc` alone, and needed there: the address below which the provider has `/.well-known/openid-configuration`.',
-    ),
-  clientId: text(500).describe('What the provider calls this installation.'),
+    .describe('Required for `oidc`: the URL that `/.well-known/openid-configuration` is appended to.'),
+  clientId: text(500).describe('The OAuth client ID.'),
   clientSecret: text(2_000).describe(
-    'Best written as the name of a variable ([the file](#the-file)), so that the file holds no secret.',
+    'The OAuth client secret. Use an environment variable ([the file](#the-file)) to keep it out of the file.',
   ),
 })

@@ -1,6 +1,6 @@
 /**
- * The schema of `tollgate.yaml`, made from the tables, and how its text becomes a tree of checked values or a list of
- * mistakes, each named by its path. Every scalar is read as text, so that `0.10` stays exactly that. Reads no file and no environment.
+ * Parses and validates the text of `tollgate.yaml` with a schema made from the tables; reports mistakes by path. Scalars are
+ * read as text, so that `0.10` stays exact. Reads neither files nor the environment.
  */
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
@@ -10,7 +10,7 @@ import { type Limit, limitsTable } from './limits-table.ts'
 import { limitSchema } from './schemas.ts'
 import { type Setting, settingsTable } from './settings-table.ts'
 
-/** Only where there is a file: without one, a server and every command start without the parser. */
+/** Loaded on demand: without a file, servers and commands start without the parser. */
 const loadYaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml
 
 /** The whole file. */
@@ -39,13 +39,13 @@ export type FileResult =
 
 export interface FileSource {
   readonly text: string
-  /** As mistakes name it. */
+  /** For error messages. */
   readonly fileName: string
   /** For `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Parses, fills in `${NAME}`, and checks; all mistakes at once. */
+/** Parses, substitutes `${NAME}` and validates; reports all mistakes together. */
 export function readFileText(source: FileSource): FileResult {
   const parsed = parseText(source)
   if (parsed.kind === 'mistakes') return parsed
@@ -72,7 +72,7 @@ function parseText(
   try {
     const document = loadYaml().parseDocument(source.text, { schema: 'failsafe', uniqueKeys: true })
     const problems = [...document.errors, ...document.warnings]
-    // Only the first line: the rest quotes the file, which may hold credentials.
+    // Only the first line: the rest quotes the file, which may contain credentials.
     const mistakes = problems.map(
       ({ message }) => `${source.fileName}: ${message.split('\n')[0]?.replace(/:$/, '')}`,
     )
@@ -81,7 +81,7 @@ function parseText(
   } catch {
     return {
       kind: 'mistakes',
-      mistakes: [`${source.fileName}: is nested too deeply or repeats itself too often`],
+      mistakes: [`${source.fileName}: is nested too deeply or has too many aliases`],
     }
   }
 }
@@ -107,35 +107,35 @@ function filled(value: unknown, path: string, source: FileSource, mistakes: stri
   )
 }
 
-/** A section whose lines are all commented out is the empty text in YAML, and means absent. */
+/** A section with only comments is an empty string in YAML and counts as absent. */
 function withoutEmpty(tree: unknown): unknown {
   if (tree === '') return {}
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) return tree
   return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== ''))
 }
 
-/** What an issue of the schema is in words. */
+/** The message for a schema issue. */
 function sentences(issue: z.core.$ZodIssue, tree: unknown, known: readonly string[]): readonly string[] {
   const path = issue.path.reduce<string>((text, part) => joined(text, part), '')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${joined(path, key)}: there is no such name${didYouMean(key, known)}`)
+    return issue.keys.map((key) => `${joined(path, key)}: unknown name${didYouMean(key, known)}`)
   }
   const prefix = path === '' ? '' : `${path}: `
   if (issue.code === 'invalid_key') return [`${prefix}${issue.issues[0]?.message ?? issue.message}`]
   if (issue.code !== 'invalid_type') return [`${prefix}${issue.message}`]
   if (valueAt(tree, issue.path) === undefined) return [`${prefix}is missing`]
   return [
-    `${prefix}must be ${issue.expected === 'string' ? 'one value' : issue.expected === 'array' ? 'a list' : 'a mapping'}`,
+    `${prefix}must be ${issue.expected === 'string' ? 'a single value' : issue.expected === 'array' ? 'a list' : 'a mapping'}`,
   ]
 }
 
-/** The end of a mistake about a name that does not exist. */
+/** A suggestion for a misspelled name. */
 export function didYouMean(wanted: string, known: readonly string[]): string {
   const [name] = nearest(wanted, known, 1)
   return name === undefined ? '' : `; did you mean ${name}?`
 }
 
-/** What a tree has at a path; undefined: nothing. */
+/** The value at a path of the tree. */
 export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   let value = tree
   for (const part of path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[part]
@@ -150,7 +150,7 @@ function joined(path: string, part: PropertyKey): string {
   return path === '' ? key : `${path}.${key}`
 }
 
-/** Every name that the file may hold, at whatever depth. */
+/** Every field name of the file, at any depth. */
 export function knownNames(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodOptional) return knownNames(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodArray) return knownNames(schema.element as z.ZodType)

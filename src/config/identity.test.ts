@@ -68,17 +68,17 @@ const mistakes: readonly [yaml: string, environment: Environment, told: RegExp][
   [
     'signIn: [{ kind: google, issuer: "https://a.example", clientId: a, clientSecret: b }]',
     {},
-    /signIn\[0\]\.issuer: is for oidc alone/,
+    /signIn\[0\]\.issuer: is only for oidc/,
   ],
   [
     'signIn: [{ kind: oidc, id: github, issuer: "https://a.example", clientId: a, clientSecret: b }]',
     {},
-    /signIn\[0\]\.id: github is a provider of its own/,
+    /signIn\[0\]\.id: github is reserved for that provider/,
   ],
   [
     'signIn: [{ kind: github, clientId: a, clientSecret: b }, { kind: github, clientId: a, clientSecret: b }]',
     {},
-    /signIn\[1\]\.id: two providers have the id github/,
+    /signIn\[1\]\.id: duplicate provider ID github/,
   ],
 ]
 for (const [yaml, environment, told] of mistakes) {

@@ -1,10 +1,10 @@
-/** What settings mean for people: who may sign up, with which providers they sign in, and how mail is sent. */
+/** Settings for users: sign-up policy, sign-in providers and mail. */
 import { z } from 'zod'
 import { signInProvider } from './file-lists.ts'
 import { loopbackNames } from './schemas.ts'
 
 export interface MailSetting {
-  /** `smtp://` or `smtps://`, with user and password where they are needed. */
+  /** `smtp://` or `smtps://`, with user and password if required. */
   readonly url: string
   /** An address, or a name with an address: `Tollgate <tollgate@example.org>`. */
   readonly from: string
@@ -14,11 +14,11 @@ export type SignUp = 'open' | 'invite' | 'closed'
 
 export interface SignInSetting {
   readonly kind: 'github' | 'google' | 'oidc'
-  /** In addresses: `/api/auth/callback/<id>`. */
+  /** Used in the callback URL `/api/auth/callback/<id>`. */
   readonly id: string
-  /** On the button. */
+  /** The button label. */
   readonly name: string
-  /** Of OIDC alone. */
+  /** OIDC only. */
   readonly issuer: string | null
   readonly clientId: string
   readonly clientSecret: string
@@ -34,19 +34,19 @@ export const signInProviders = z
     const ids = providers.map(idOf)
     for (const [index, id] of ids.entries()) {
       if (ids.indexOf(id) === index) continue
-      issues.addIssue({ code: 'custom', path: [index, 'id'], message: `two providers have the id ${id}` })
+      issues.addIssue({ code: 'custom', path: [index, 'id'], message: `duplicate provider ID ${id}` })
     }
   })
 
-/** Kinds that are one provider each. */
+/** Kinds with exactly one provider. */
 const namedKinds: readonly string[] = ['github', 'google']
 
 function checkProvider({ kind, issuer, id }: SignInProviderInput, issues: z.RefinementCtx): void {
   const add = (path: string, message: string) => issues.addIssue({ code: 'custom', path: [path], message })
   if (kind === 'oidc' && issuer === undefined) add('issuer', 'is missing')
-  if (kind !== 'oidc' && issuer !== undefined) add('issuer', 'is for oidc alone')
-  if (kind !== 'oidc' && id !== undefined && id !== kind) add('id', `is always ${kind} here`)
-  if (kind === 'oidc' && namedKinds.includes(id ?? '')) add('id', `${id} is a provider of its own`)
+  if (kind !== 'oidc' && issuer !== undefined) add('issuer', 'is only for oidc')
+  if (kind !== 'oidc' && id !== undefined && id !== kind) add('id', `must be ${kind}`)
+  if (kind === 'oidc' && namedKinds.includes(id ?? '')) add('id', `${id} is reserved for that provider`)
 }
 
 function idOf({ kind, id }: SignInProviderInput): string {
@@ -60,22 +60,22 @@ const usualNames: Readonly<Record<SignInProviderInput['kind'], string>> = {
 }
 
 export function signInOf(providers: readonly SignInProviderInput[]): readonly SignInSetting[] {
-  return providers.map((given) => ({
-    kind: given.kind,
-    id: idOf(given),
-    name: given.name ?? usualNames[given.kind],
-    issuer: given.issuer ?? null,
-    clientId: given.clientId,
-    clientSecret: given.clientSecret,
+  return providers.map((provider) => ({
+    kind: provider.kind,
+    id: idOf(provider),
+    name: provider.name ?? usualNames[provider.kind],
+    issuer: provider.issuer ?? null,
+    clientId: provider.clientId,
+    clientSecret: provider.clientSecret,
   }))
 }
 
-/** Open where only this machine can come, or where addresses can be verified. */
+/** By default open if email addresses can be verified or the server is reachable from this machine only. */
 export function signUpOf(chosen: SignUp | null, facts: { hasMail: boolean; isLoopback: boolean }): SignUp {
   return chosen ?? (facts.hasMail || facts.isLoopback ? 'open' : 'invite')
 }
 
-/** Whether an installation is reached from its own machine alone. */
+/** Whether the server is reachable from its own machine only. */
 export function isLoopbackOnly(host: string, publicUrl: string | null): boolean {
   const published = publicUrl === null ? null : new URL(publicUrl).hostname
   return loopbackNames.includes(host) && (published === null || loopbackNames.includes(published))

@@ -1,6 +1,6 @@
 /**
- * Every limit of the program: its name with its unit, its default and what it bounds. One table, from which the `limits`
- * of `tollgate.yaml`, their checks and their rows in docs/operate/configuration.md are made. Pure data.
+ * Every limit: its name with its unit, its default and its documentation. The section `limits` of `tollgate.yaml`, its
+ * validation and the table in docs/operate/configuration.md are made from it. Pure data.
  */
 
 export interface Share {
@@ -10,11 +10,11 @@ export interface Share {
 
 export interface Limit<Default extends number | bigint | Share | null = number | bigint | Share | null> {
   readonly default: Default
-  /** What it bounds, as the page says it. */
+  /** The documentation, in Markdown. */
   readonly doc: string
-  /** The least value that makes sense. */
+  /** The minimum value. */
   readonly least: 0 | 1
-  /** `none` in the file is null: no limit. */
+  /** Whether `none` (null) is allowed: no limit. */
   readonly mayBeNone: boolean
 }
 
@@ -22,23 +22,23 @@ function limit<Default extends number | bigint | Share>(value: Default, doc: str
   return { default: value, doc, least: 1, mayBeNone: false }
 }
 
-/** A limit where nothing at all is a sensible choice. */
+/** A limit that may be zero. */
 function limitOrZero(value: number, doc: string): Limit<number> {
   return { default: value, doc, least: 0, mayBeNone: false }
 }
 
-/** A rate of an account that an operator may lift. */
+/** A rate limit that may be `none`. */
 function rate(value: number, doc: string): Limit<number | null> {
   return { default: value, doc, least: 1, mayBeNone: true }
 }
 
 export const limitsTable = {
-  // The edge
-  bodyBytesMax: limit(32 * 1024 * 1024, 'One request body.'),
-  headerBytesMax: limit(16 * 1024, 'All headers of a request together.'),
-  headersMax: limit(100, 'The number of headers.'),
-  urlBytesMax: limit(8 * 1024, 'The request target.'),
-  jsonDepthMax: limit(64, 'Nesting of a JSON body.'),
+  // HTTP
+  bodyBytesMax: limit(32 * 1024 * 1024, 'Size of a request body.'),
+  headerBytesMax: limit(16 * 1024, 'Total size of the request headers.'),
+  headersMax: limit(100, 'Number of request headers.'),
+  urlBytesMax: limit(8 * 1024, 'Length of the request target.'),
+  jsonDepthMax: limit(64, 'Nesting depth of a JSON body.'),
   jsonValuesMax: limit(250_000, 'Values in a JSON body.'),
   jsonOtherValuesMax: limit(
     20_000,
@@ -46,464 +46,413 @@ export const limitsTable = {
   ),
   jsonObjectsMax: limit(
     50_000,
-    'Messages, their parts, tools and what is in them that is read of one body; of a small body 1,000 and one for every 8 bytes.',
+    'Messages, content parts, tools and nested objects in a body; for a small body, 1,000 plus one per 8 bytes.',
   ),
-  jsonNamesMax: limit(
-    256,
-    'Names in one of these objects, and names in all of them that are not plain ASCII.',
-  ),
-  integerMax: limit(1_000_000_000, 'The largest count in a request that is taken seriously.'),
+  jsonNamesMax: limit(256, 'Field names in one of these objects, and non-ASCII field names in all of them.'),
+  integerMax: limit(1_000_000_000, 'Largest integer accepted in a request.'),
   bodyBudgetBytes: limit(
     512 * 1024 * 1024,
-    'All request bodies of models in memory together; beyond it 503. It is [shared](#who-may-take-how-much).',
+    'Memory for all request bodies of model requests; beyond it, 503. It is [shared](#who-may-take-how-much).',
   ),
   eventBudgetBytes: limit(
     256 * 1024 * 1024,
-    'All unfinished stream events in memory together; beyond it 503. It is shared in the same way.',
+    'Memory for all incomplete stream events; beyond it, 503. Shared in the same way.',
   ),
   // As many as there are connections fit into memory.
   unmeteredBytes: limit(
     4 * 1024,
-    'What of each body, and of each answer that waits, counts in no budget, so that small requests are served however much large ones hold.',
+    'The part of each body and pending response that counts against no budget, so that small requests are always served.',
   ),
   shareOfKeyMax: limit(
     0.5,
-    'The part of what others leave of a budget that the requests of one key, person or management key may hold; 1: all of it.',
+    'The share of what others leave of a budget that one API key, user or management key may use; 1: all of it.',
   ),
-  shareOfAccountMax: limit(0.625, 'The same for one account.'),
+  shareOfAccountMax: limit(0.625, 'The same per account.'),
   shareOfNetworkMax: limit(
     0.875,
-    'The same for callers who are known and come from one network (an IPv4 address, a /64 of IPv6).',
+    'The same for authenticated callers of one network (an IPv4 address or an IPv6 /64).',
   ),
-  anonymousShareOfNetworkMax: limit(0.25, 'The same for callers who are not known.'),
-  anonymousShareOfSiteMax: limit(0.5, 'The same for a whole /48 of IPv6.'),
-  headersTimeoutMs: limit(15_000, 'Until the headers of a request are complete.'),
-  requestTimeoutMs: limit(300_000, 'Until its body is complete.'),
+  anonymousShareOfNetworkMax: limit(0.25, 'The same for unauthenticated callers of one network.'),
+  anonymousShareOfSiteMax: limit(0.5, 'The same for an IPv6 /48.'),
+  headersTimeoutMs: limit(15_000, 'Time for the headers of a request to arrive.'),
+  requestTimeoutMs: limit(300_000, 'Time for the body of a request to arrive.'),
   uploadBytesPerSecondMin: limit(
     4 * 1024,
-    'The least rate at which a body may arrive; one that is slower for longer than the grace is answered with 408.',
+    'Minimum upload rate of a body; one that is slower for longer than the grace period gets 408.',
   ),
-  uploadGraceMs: limit(20_000, 'For how long it may be slower, or not come at all.'),
-  keepAliveTimeoutMs: limit(75_000, 'An idle client connection.'),
-  lingerBytesMax: limitOrZero(32 * 1024 * 1024, 'What is still read of a body after the answer.'),
-  lingerMs: limitOrZero(3_000, 'How long that is done.'),
+  uploadGraceMs: limit(20_000, 'The grace period in which an upload may be slower or pause.'),
+  keepAliveTimeoutMs: limit(75_000, 'Idle time of a client connection.'),
+  lingerBytesMax: limitOrZero(32 * 1024 * 1024, 'Bytes of a body that are still read after the response.'),
+  lingerMs: limitOrZero(3_000, 'Time for reading them.'),
   connectionsMax: limit(
     20_000,
-    'Open client connections. One network may have `anonymousShareOfNetworkMax` of what others leave, a /48 of IPv6 `anonymousShareOfSiteMax`; trusted proxies and this machine may have all.',
+    'Open client connections. One network may use `anonymousShareOfNetworkMax` of what others leave, an IPv6 /48 `anonymousShareOfSiteMax`; trusted proxies and loopback may use all.',
   ),
   pipelinedMax: limit(
     128,
-    'Requests on one connection that wait for the answer to an earlier one. While one waits, little more is read from that connection.',
+    'Pipelined requests that wait for an earlier response on the same connection. While one waits, little more is read from the connection.',
   ),
   restBytesMax: limit(
     64 * 1024,
-    'The body of a refused request that is read to its end, so that its connection can be used again.',
+    'Body size of a rejected request that is read to its end, so that the connection can be reused.',
   ),
   eventLoopShareMax: limit(
     0.95,
-    'Share of the time in which the event loop has work. Beyond this and `eventLoopDelayMsMax` together, accounts that have an equal share of the running requests, or more, get 503 for new ones.',
+    'Event loop utilization. When this and `eventLoopDelayMsMax` are both exceeded, accounts with an equal share of the running requests, or more, get 503 for new ones.',
   ),
   eventLoopDelayMsMax: limit(
     1_000,
-    'Lag of the event loop. On its own it refuses nothing: timers are late too when other programs use the machine.',
+    'Event loop delay. It never rejects requests on its own, because other programs on the machine also delay timers.',
   ),
-  commitMsMax: limit(
-    10_000,
-    'A commit of the store that has not ended after this long counts as saturation, too.',
-  ),
+  commitMsMax: limit(10_000, 'Duration of a database commit that also counts as overload.'),
   heapShareMax: limit(
     0.9,
-    'Share of the heap in use; beyond it new requests get 503. A request that comes while no other runs is served always.',
+    'Heap utilization; beyond it, new requests get 503. A request is always served when no other is running.',
   ),
 
-  // The wire
-  eventBytesMax: limit(16 * 1024 * 1024, "One event of an upstream's stream."),
-  answerBytesMax: limit(64 * 1024 * 1024, 'A whole JSON answer of an upstream.'),
-  errorBytesMax: limit(1024 * 1024, 'An error answer of an upstream.'),
-  sampleCharactersMax: limit(16 * 1024, 'Output kept per stream to count tokens from.'),
-  peekMs: limit(8_000, 'How long an answer waits for its first content before it is begun.'),
-  keepAliveMs: limit(12_000, 'Silence in a stream before a keep-alive event is sent.'),
-  slowReaderMs: limit(60_000, 'How long a client may take nothing.'),
-  afterEndMs: limit(5_000, 'How long an upstream may take to close after the end of its answer.'),
-  inputSampleBytesMax: limit(32 * 1024, 'Input kept per stream to count tokens from.'),
+  // Streams and responses
+  eventBytesMax: limit(16 * 1024 * 1024, 'Size of one event of an upstream stream.'),
+  answerBytesMax: limit(64 * 1024 * 1024, 'Size of a JSON response of an upstream.'),
+  errorBytesMax: limit(1024 * 1024, 'Size of an error response of an upstream.'),
+  sampleCharactersMax: limit(16 * 1024, 'Output sample per stream for estimating tokens.'),
+  peekMs: limit(8_000, 'How long a response waits for its first content before it starts.'),
+  keepAliveMs: limit(12_000, 'Idle time in a stream before a keep-alive event.'),
+  slowReaderMs: limit(60_000, 'How long a client may stop reading.'),
+  afterEndMs: limit(5_000, 'How long an upstream may take to close after its last event.'),
+  inputSampleBytesMax: limit(32 * 1024, 'Input sample per stream for estimating tokens.'),
 
   // Upstreams
-  connectMs: limit(10_000, 'Connecting to an upstream.'),
-  silenceMs: limit(300_000, 'An upstream that sends no byte of a stream.'),
+  connectMs: limit(10_000, 'Time to connect to an upstream.'),
+  silenceMs: limit(300_000, 'Time without any byte of an upstream stream.'),
   contentGapMs: limit(
     300_000,
-    'An upstream that sends no content; for an answer that is not streamed, one that sends nothing at all.',
+    'Time without content from an upstream; for a response that is not streamed, without any byte.',
   ),
-  contentGapReasoningMs: limit(1_200_000, 'The same for models that reason.'),
-  totalMs: limit(3_600_000, 'One request from end to end.'),
-  readOnMs: limit(120_000, 'Reading an answer to its end after its client left.'),
-  readOnPerAccountMax: limitOrZero(8, 'Answers read on at once for one account.'),
-  attemptsMax: limit(3, 'Upstreams tried for one request.'),
+  contentGapReasoningMs: limit(1_200_000, 'The same for reasoning models.'),
+  totalMs: limit(3_600_000, 'Total duration of a request.'),
+  readOnMs: limit(120_000, 'How long a response is read after its client disconnected.'),
+  readOnPerAccountMax: limitOrZero(8, 'Concurrent responses read that way per account.'),
+  attemptsMax: limit(3, 'Attempts per request.'),
   retryShareMax: limit(0.2, 'Retries as a share of running requests.'),
-  retriesMin: limitOrZero(3, 'Retries that are allowed whatever that share is.'),
-  cooldownMsMax: limitOrZero(60_000, 'How long a failing upstream is left alone.'),
-  failuresBeforeEjection: limit(5, 'Failures in a row before an upstream is set aside.'),
-  ejectionMs: limit(30_000, 'How long it is set aside at first; twice as long with each further failure.'),
-  ejectionMsMax: limit(300_000, 'The longest that it is set aside.'),
-  socketsPerOriginMax: limit(4_096, 'Connections to one upstream.'),
-  idleSocketMs: limit(30_000, 'An idle connection to an upstream.'),
-  upstreamHeaderBytesMax: limit(64 * 1024, "Headers of an upstream's answer."),
-  hostModelsMs: limit(10_000, 'Asking a host for the names of its models, for the form of upstreams.'),
-  hostModelsBytesMax: limit(4 * 1024 * 1024, 'The answer to that.'),
-  hostModelsMax: limit(5_000, 'Names of that answer that are shown.'),
+  retriesMin: limitOrZero(3, 'Retries that are always allowed, regardless of that share.'),
+  cooldownMsMax: limitOrZero(60_000, 'Longest cooldown of a failing upstream.'),
+  failuresBeforeEjection: limit(5, 'Consecutive failures before an upstream is ejected.'),
+  ejectionMs: limit(30_000, 'Duration of the first ejection; it doubles with each further failure.'),
+  ejectionMsMax: limit(300_000, 'Longest ejection.'),
+  socketsPerOriginMax: limit(4_096, 'Connections per upstream origin.'),
+  idleSocketMs: limit(30_000, 'Idle time of an upstream connection.'),
+  upstreamHeaderBytesMax: limit(64 * 1024, 'Size of the response headers of an upstream.'),
+  hostModelsMs: limit(10_000, "Time to fetch a host's list of models in the console."),
+  hostModelsBytesMax: limit(4 * 1024 * 1024, 'Size of that list.'),
+  hostModelsMax: limit(5_000, 'Models of that list that are shown.'),
 
-  // Files that accounts keep at providers
+  // Files at providers
   // At most bodyBytesMax: an upload is read whole before it is sent.
-  fileBytesMax: limit(
-    32 * 1024 * 1024,
-    'One upload of a file, framing included; never more than `bodyBytesMax`.',
-  ),
-  filesPerAccountMax: limit(1_000, 'Files of one account at all providers.'),
-  fileBytesPerAccountMax: limit(4 * 1024 * 1024 * 1024, 'Their bytes together.'),
-  fileObjectBytesMax: limit(16 * 1024, 'What a provider says of one file; kept for lists.'),
-  fileAnswerMs: limit(300_000, 'How long a provider may take to answer a request about files.'),
-  uploadMs: limit(24 * 3_600_000, 'How long an upload in parts may go on; then its place is free again.'),
+  fileBytesMax: limit(32 * 1024 * 1024, 'Size of a file upload including framing; at most `bodyBytesMax`.'),
+  filesPerAccountMax: limit(1_000, 'Files per account at all providers.'),
+  fileBytesPerAccountMax: limit(4 * 1024 * 1024 * 1024, 'Total size of the files of an account.'),
+  fileObjectBytesMax: limit(16 * 1024, "Size of a provider's file object, which is stored for lists."),
+  fileAnswerMs: limit(300_000, 'How long a provider may take to respond to a file request.'),
+  uploadMs: limit(24 * 3_600_000, 'Duration of a resumable upload; then its quota is released.'),
   // Of closed accounts, at each upstream.
-  fileDeletionsAtOnceMax: limit(4, 'Files of closed accounts that are deleted at once at each upstream.'),
-  fileDeletionMs: limit(30_000, 'How long a provider may take to delete one of them.'),
+  fileDeletionsAtOnceMax: limit(4, 'Concurrent deletions of files of closed accounts per upstream.'),
+  fileDeletionMs: limit(30_000, 'How long a provider may take to delete a file.'),
   fileDeletionRetryMs: limit(
     1_000,
-    'The first wait before deleting is retried; it doubles while nothing is deleted.',
+    'First delay before a deletion is retried; it doubles while deletions fail.',
   ),
-  fileDeletionRetryMsMax: limit(3_600_000, 'The longest wait.'),
-  fileDeletionWarnMs: limit(
-    3_600_000,
-    'A file that is still not deleted after this long is a warning to administrators.',
-  ),
+  fileDeletionRetryMsMax: limit(3_600_000, 'Longest such delay.'),
+  fileDeletionWarnMs: limit(3_600_000, 'Age of a pending deletion that is reported to administrators.'),
 
-  // Responses that run in the background at providers
-  backgroundResponsesPerAccountMax: limit(
-    100,
-    'Responses of one account that run in the background at once.',
-  ),
+  // Background responses
+  backgroundResponsesPerAccountMax: limit(100, 'Concurrent background responses per account.'),
   backgroundPollMsMin: limit(
     2_000,
-    'How soon this server polls a response in the background; it polls again each time a quarter of its age has passed.',
+    'Shortest polling interval of a background response; it grows to a quarter of its age.',
   ),
-  backgroundPollMsMax: limit(60_000, 'The longest time between two polls.'),
-  backgroundPollsMax: limit(16, 'Responses in the background that are polled in parallel.'),
+  backgroundPollMsMax: limit(60_000, 'Longest polling interval.'),
+  backgroundPollsMax: limit(16, 'Background responses polled in parallel.'),
   // A 404 earlier than this may be a provider that does not know yet what it has begun.
-  backgroundLostMs: limit(
-    60_000,
-    'A response that its provider does not know is given up once it is as old as this.',
-  ),
-  backgroundAgeMaxMs: limit(24 * 3_600_000, 'A response that runs for longer is cancelled at its provider.'),
+  backgroundLostMs: limit(60_000, 'Age at which a response that its provider does not know is given up.'),
+  backgroundAgeMaxMs: limit(24 * 3_600_000, 'Age at which a response is canceled at its provider.'),
   backgroundCancelMs: limit(
     3_600_000,
-    'One that does not end for as long after that is closed and costs nothing.',
+    'How long a canceled response may take to end; after that it is closed at no charge.',
   ),
-  responseAnswerMs: limit(60_000, 'How long a provider may take to give the status of a response.'),
+  responseAnswerMs: limit(60_000, 'How long a provider may take to return the status of a response.'),
 
   // Money
   reserveShare: limit(
     { numerator: 1n, denominator: 2n },
-    'Share of the balance that one request may hold for its output.',
+    'Share of the balance that one request may reserve for its output.',
   ),
-  outputFloor: limit(1_024, 'Output tokens below which a limit is not lowered.'),
-  outputFloorReasoning: limit(8_192, 'The same for models that reason.'),
+  outputFloor: limit(1_024, 'Output limit below which it is not lowered further.'),
+  outputFloorReasoning: limit(8_192, 'The same for reasoning models.'),
   holdWaitMs: limitOrZero(
     2_000,
-    'How long a request waits for others of its account to give back what it needs.',
+    "How long a request waits for the account's other requests to release enough balance.",
   ),
-  holdWaitersPerAccountMax: limitOrZero(64, 'Requests of one account that wait so.'),
-  settleWaitMs: limit(5_000, 'How long the end of an answer waits for its settlement.'),
-  settleRetryMs: limit(1_000, 'Between two tries to store a settlement.'),
-  settleRetriesMax: limit(86_400, 'How often that is tried.'),
+  holdWaitersPerAccountMax: limitOrZero(64, 'Requests per account that wait that way.'),
+  settleWaitMs: limit(5_000, 'How long the end of a response waits for its settlement.'),
+  settleRetryMs: limit(1_000, 'Delay between attempts to store a settlement.'),
+  settleRetriesMax: limit(86_400, 'Number of attempts to store a settlement.'),
   hiddenReasoningTokensPerSecond: limit(
     60,
-    'The output that is assumed of an aborted answer that reasoned unseen, and of a canceled background response without usage. It is written off.',
+    'Output assumed for an aborted response with hidden reasoning and for a canceled background response without usage. It is written off.',
   ),
-  serverToolUsesMax: limitOrZero(5, 'Uses of each server tool in one request.'),
-  checkpointNanoMin: limit(1_000_000n, 'Unrecorded cost of a running stream before it is recorded.'),
+  serverToolUsesMax: limitOrZero(5, 'Uses of each server tool per request.'),
+  checkpointNanoMin: limit(1_000_000n, 'Unrecorded cost of a running stream that triggers a checkpoint.'),
   checkpointShareOfHold: limit(
     { numerator: 1n, denominator: 100n },
-    'The same as a share of its hold; the larger one counts.',
+    'The same as a share of its hold; the larger one applies.',
   ),
   surplusNanoMin: limit(
     10_000_000n,
-    'Part of a hold that is given back at once when the upstream reports less input than was held for; a quarter of the hold at least.',
+    'Smallest part of a hold that is released early when the upstream reports less input than expected; at least a quarter of the hold.',
   ),
   writeOffNanoPerDayMax: limit(
     500_000_000n,
-    'What is written off for one account and day before that account is restricted.',
+    'Write-offs per account and day before the account is restricted.',
   ),
   writeOffNanoPerDayWarn: limit(
     5_000_000_000n,
-    'What is written off for all accounts on a UTC day before the state of the system warns of it.',
+    'Write-offs per UTC day of all accounts before the system page warns.',
   ),
-  signupNano: limit(5_000_000_000n, 'Credit for a new personal account.'),
-  signupNanoPerDayMax: limit(50_000_000_000n, 'What all new accounts together are given on one UTC day.'),
+  signupNano: limit(5_000_000_000n, 'Starting credit of a new personal account.'),
+  signupNanoPerDayMax: limit(50_000_000_000n, 'Total starting credit per UTC day.'),
   batchOperationsMax: limit(256, 'Ledger operations in one commit.'),
-  operationsQueuedMax: limit(50_000, 'Ledger operations that wait.'),
-  transactionMs: limit(1_000, 'One transaction of the control plane.'),
+  operationsQueuedMax: limit(50_000, 'Queued ledger operations.'),
+  transactionMs: limit(1_000, 'Duration of a control-plane transaction.'),
   commitProbeMs: limit(
     1_000,
-    'Between two tries to commit, after a commit that failed for want of the machine; `/readyz` answers 503 until one works.',
+    'Delay between commit attempts after a disk error; `/readyz` returns 503 until one succeeds.',
   ),
-  readThreadsMax: limit(2, "Threads for long reads, such as the ledger's check, at once."),
+  readThreadsMax: limit(2, 'Threads for long reads, such as `ledger verify`.'),
   // A request, reading on for its bill, and a minute of grace.
-  holdMsMax: limit(3_780_000, 'A hold that is still open after this long is closed.'),
-  driftLinesMax: limit(1_000, "Contradictions that the ledger's check lists one by one."),
-  ledgerCheckMs: limit(1_000, 'Between two steps of the check that runs while requests are served.'),
-  ledgerCheckRoundMs: limit(300_000, 'Between the end of a round of that check and the next one.'),
-  ledgerCheckAccountsMax: limit(200, 'Accounts of one step.'),
-  ledgerCheckReceiptsMax: limit(500, 'Receipts of one step.'),
+  holdMsMax: limit(3_780_000, 'Age at which an open hold is closed.'),
+  driftLinesMax: limit(1_000, 'Contradictions that `ledger verify` lists.'),
+  ledgerCheckMs: limit(1_000, 'Delay between steps of the continuous ledger check.'),
+  ledgerCheckRoundMs: limit(300_000, 'Delay between rounds of that check.'),
+  ledgerCheckAccountsMax: limit(200, 'Accounts per step.'),
+  ledgerCheckReceiptsMax: limit(500, 'Receipts per step.'),
   // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
   providerObjectRetentionMs: limit(
     30 * 24 * 3_600_000,
-    'How long an answer that its provider keeps can be referred to: 30 days, as OpenAI keeps them.',
+    'How long a stored response can be referenced: 30 days, as long as OpenAI stores it.',
   ),
-  referencesMax: limit(2_048, 'Provider objects (responses and items) that one request refers to.'),
+  referencesMax: limit(2_048, 'Provider objects (responses and items) that one request may reference.'),
 
   // Payments
-  topUpNanoMin: limit(5_000_000_000n, 'The least that one top-up may be.'),
-  topUpNanoMax: limit(1_000_000_000_000n, 'The most that one top-up may be.'),
-  automaticTopUpsPerDayMax: limit(3, 'Automatic top-ups of one account in 24 hours.'),
+  topUpNanoMin: limit(5_000_000_000n, 'Smallest top-up.'),
+  topUpNanoMax: limit(1_000_000_000_000n, 'Largest top-up.'),
+  automaticTopUpsPerDayMax: limit(3, 'Automatic top-ups per account in 24 hours.'),
   automaticTopUpsMs: limit(
     5_000,
-    'Between two searches for balances that fell below what their accounts set.',
+    'Interval between searches for balances below their automatic top-up threshold.',
   ),
-  automaticTopUpsAtOnceMax: limit(8, 'Automatic top-ups that are under way at once.'),
-  openTopUpsMax: limit(20, 'Top-ups of one account that wait for their payment.'),
-  checkoutMs: limit(82_800_000, 'How long a payment page can be used: half an hour to a day.'),
-  topUpCheckMs: limit(
-    120_000,
-    'Between two questions to the payment provider about a top-up that is under way.',
-  ),
-  topUpsCheckedMax: limit(50, 'Top-ups that are asked about in one go.'),
-  missedEventsCheckMs: limit(
-    900_000,
-    "Between two searches for the payment provider's events of refunds and disputes that did not reach this server.",
-  ),
-  missedEventsMs: limit(1_209_600_000, 'How far back these are looked for.'),
-  missedEventsMax: limit(1_000, 'Events that one search reads.'),
-  alertCheckMs: limit(900_000, 'Between two searches for balances that will not last.'),
-  alertsCheckedMax: limit(1_000, 'Accounts that one search reads.'),
-  stripeTimeoutMs: limit(20_000, 'One question to the payment provider.'),
-  stripeRetriesMax: limit(2, 'How often a question that got no answer is repeated.'),
-  webhookToleranceMs: limit(300_000, "How far the time of a webhook's signature may be from ours."),
-  webhookEventsKeptMs: limit(1_296_000_000, 'How long an event that was carried out is remembered.'),
-  webhookEventsRemovedMax: limit(10_000, 'Events that are forgotten in one go.'),
-  codeTriesPerMinute: limit(10, 'Codes that one account, or one address, may try per minute.'),
-  codeTriersMax: limit(10_000, 'Accounts and addresses whose tries are remembered.'),
-  csvRowsMax: limit(100_000, 'Rows of one CSV file.'),
+  automaticTopUpsAtOnceMax: limit(8, 'Concurrent automatic top-ups.'),
+  openTopUpsMax: limit(20, 'Unpaid top-ups per account.'),
+  checkoutMs: limit(82_800_000, 'Lifetime of a payment page: half an hour to a day.'),
+  topUpCheckMs: limit(120_000, 'Interval between status checks of a pending top-up.'),
+  topUpsCheckedMax: limit(50, 'Top-ups per round of status checks.'),
+  missedEventsCheckMs: limit(900_000, 'Interval between searches for missed refund and dispute events.'),
+  missedEventsMs: limit(1_209_600_000, 'How far back missed events are searched.'),
+  missedEventsMax: limit(1_000, 'Events per search.'),
+  alertCheckMs: limit(900_000, 'Interval between searches for low balances.'),
+  alertsCheckedMax: limit(1_000, 'Accounts per search.'),
+  stripeTimeoutMs: limit(20_000, 'Timeout of a request to the payment provider.'),
+  stripeRetriesMax: limit(2, 'Retries of a request to the payment provider.'),
+  webhookToleranceMs: limit(300_000, 'Maximum clock difference of a webhook signature.'),
+  webhookEventsKeptMs: limit(1_296_000_000, 'How long a processed webhook event is remembered.'),
+  webhookEventsRemovedMax: limit(10_000, 'Old webhook events removed per round.'),
+  codeTriesPerMinute: limit(10, 'Codes that an account or client address may try per minute.'),
+  codeTriersMax: limit(10_000, 'Accounts and addresses whose attempts are remembered.'),
+  csvRowsMax: limit(100_000, 'Rows per CSV file.'),
 
   // Large bodies
   bodyThreadBytesMin: limit(
     256 * 1024,
-    'Larger request bodies are read, translated and counted in threads of their own.',
+    'Request bodies larger than this are parsed, translated and counted in worker threads.',
   ),
-  bodyThreadsMax: limit(2, 'These threads; one account has one of them at once.'),
-  bodyWorkWaitingMax: limit(1_000, 'Bodies that wait for a thread; beyond it 503.'),
-  bodyWorkWaitingPerAccountMax: limit(32, 'Those of one account; beyond it 429 for this account.'),
-  bodyWorkMs: limit(20_000, 'How long one waits for a thread before its request gets 503.'),
+  bodyThreadsMax: limit(2, 'Number of these threads; one account uses at most one.'),
+  bodyWorkWaitingMax: limit(1_000, 'Bodies that wait for a thread; beyond it, 503.'),
+  bodyWorkWaitingPerAccountMax: limit(32, 'The same per account; beyond it, 429.'),
+  bodyWorkMs: limit(20_000, 'How long a body waits for a thread before its request gets 503.'),
   bodyWorkRunMsMax: limit(
     30_000,
-    'How long a thread works on one before it is stopped and replaced, and the request gets 503.',
+    'How long a thread may work on a body; then it is replaced and the request gets 503.',
   ),
 
   // Counting tokens
-  countRunBytesMax: limit(2_048, 'A run of text that is counted in one piece.'),
+  countRunBytesMax: limit(2_048, 'Length of text that is tokenized in one piece.'),
   countBytesMax: limit(
     16 * 1024 * 1024,
-    'The most text that is counted; a longer one is bounded by its bytes.',
+    'Largest text that is counted; a larger one is bounded by its bytes.',
   ),
-  countQueueMax: limit(10_000, 'Texts that wait to be counted.'),
-  countQueuedBytesMax: limit(64 * 1024 * 1024, 'All of these together.'),
-  countQueuedBytesPerAccountMax: limit(16 * 1024 * 1024, 'Those of one account.'),
+  countQueueMax: limit(10_000, 'Texts waiting to be counted.'),
+  countQueuedBytesMax: limit(64 * 1024 * 1024, 'Total size of these texts.'),
+  countQueuedBytesPerAccountMax: limit(16 * 1024 * 1024, 'The same per account.'),
   countMs: limit(
     3_000,
-    'One count, waiting included. What is not counted by then is bounded by its bytes; nothing is refused for it.',
+    'Time for one count, including waiting. Text that is not counted in time is bounded by its bytes; the request is not rejected.',
   ),
-  countAskMs: limit(
-    10_000,
-    'How long upstreams are asked for the tokens of a request before they are estimated.',
-  ),
+  countAskMs: limit(10_000, 'How long upstreams may take to count tokens before they are estimated.'),
   holdCountMs: limit(
     5_000,
-    "How long a request with a document that the balance may not pay waits for the provider's count of its tokens.",
+    "How long a request with a document waits for the provider's token count when the balance may not cover its upper bound.",
   ),
-  pdfReadMs: limit(5_000, 'Counting the pages of one PDF, waiting included.'),
-  pdfsQueuedMax: limit(
-    64,
-    'PDFs that wait for their pages to be counted; one beyond it is bounded by its size.',
+  pdfReadMs: limit(5_000, 'Time for counting the pages of a PDF, including waiting.'),
+  pdfsQueuedMax: limit(64, 'PDFs waiting to be counted; one beyond it is bounded by its size.'),
+  pdfsQueuedPerAccountMax: limit(8, 'The same per account.'),
+  pdfInflatedBytesMax: limit(
+    16 * 1024 * 1024,
+    'Total size of decompressed objects when counting the pages of a PDF.',
   ),
-  pdfsQueuedPerAccountMax: limit(8, 'The same of one account.'),
-  pdfInflatedBytesMax: limit(16 * 1024 * 1024, 'Compressed objects of one PDF, unpacked to count its pages.'),
   countRequestsPerMinute: limit(
     600,
-    'How often one account may have tokens counted per minute, besides its paid requests; each 256 kB of a body count as one more time.',
+    'Token counting requests per account and minute; each 256 KiB of a body count as one more.',
   ),
-  countsPerAccountMax: limit(8, 'How many of these at once.'),
-  countAccountsMax: limit(10_000, 'Accounts whose rate of counting is remembered.'),
+  countsPerAccountMax: limit(8, 'Concurrent token counting requests per account.'),
+  countAccountsMax: limit(10_000, 'Accounts whose counting rate is remembered.'),
 
-  // Rates per account; null = none
+  // Rate limits per account; null = none
   requestsPerMinute: rate(
     600,
-    'Requests of one account within any 60 s, or `none`. Those that are refused count, except for a rate.',
+    'Requests per account in any 60 s, or `none`. Rejected requests count, unless rejected by a rate limit.',
   ),
-  tokensPerMinute: rate(2_000_000, 'Tokens of one account within any 60 s, or `none`.'),
+  tokensPerMinute: rate(2_000_000, 'Tokens per account in any 60 s, or `none`.'),
   concurrent: rate(
     100,
-    'Requests of one account at once, or `none`; from the moment its key is known, so that a body on its way counts.',
+    'Concurrent requests per account, or `none`. A request counts from the moment its key is verified, before its body has arrived.',
   ),
   requestsWithoutKeyPerMinute: limit(
     600,
-    'Requests without a valid key that one network may send within any 60 s before they get 429. Requests with a valid key are served whatever else their network sends.',
+    'Requests without a valid key per network in any 60 s; beyond it, 429. Requests with a valid key are not affected.',
   ),
   promptRefusalsPerMinute: limit(
     60,
-    'Answers with 429 that one account, or a network without a valid key, gets at once within any 60 s.',
+    'Immediate 429 responses per account, or per network without a valid key, in any 60 s.',
   ),
-  refusalPauseMs: limit(500, 'The pause before each further one.'),
-  ratesKeptMax: limit(
-    20_000,
-    'Accounts, keys, and networks, whose requests of the last minute are remembered before the ledger sees them.',
-  ),
+  refusalPauseMs: limit(500, 'Delay of each further 429 response.'),
+  ratesKeptMax: limit(20_000, 'Accounts, keys and networks whose recent request rates are kept in memory.'),
   standingsMax: limit(
     100_000,
-    'Accounts that are known to have a balance, so that no balance is read before their bodies are.',
+    'Accounts cached as having a balance, so that it is not read before each body.',
   ),
 
   // Models
-  modelsPageDefault: limit(20, 'Models on one page of the Messages-style and the Gemini-style list.'),
-  modelsPageMax: limit(1_000, 'The most that a client may ask for.'),
+  modelsPageDefault: limit(20, 'Default page size of the model lists in the Messages and Gemini formats.'),
+  modelsPageMax: limit(1_000, 'Largest page size of these lists.'),
 
   // Keys
-  unknownKeysCachedMax: limit(10_000, 'Unknown keys remembered, so that they are not looked up again.'),
-  keysCachedMax: limit(100_000, 'Keys kept in memory.'),
-  keysPerAccountMax: limit(
-    1_000,
-    'Keys of an account that are neither revoked nor expired, API keys and management keys each.',
-  ),
-  lastUsedStepMs: limit(60_000, 'How exactly it is remembered when a management key was last used.'),
+  unknownKeysCachedMax: limit(10_000, 'Unknown keys cached to avoid repeated look-ups.'),
+  keysCachedMax: limit(100_000, 'Keys cached in memory.'),
+  keysPerAccountMax: limit(1_000, 'Active keys per account, for API keys and management keys each.'),
+  lastUsedStepMs: limit(60_000, 'Precision of the time a management key was last used.'),
 
   // Usage
-  refusalsKeptPerKey: limit(100, 'The latest refused requests of each key that stay readable one by one.'),
+  refusalsKeptPerKey: limit(100, 'Latest rejected requests stored per key.'),
   refusalsQueuedMax: limit(
     10_000,
-    'Kinds of refusals that wait to be written; more are counted in `tollgate_refusals_dropped_total` and forgotten.',
+    'Rejected requests queued for writing; more are dropped and counted in `tollgate_refusals_dropped_total`.',
   ),
-  refusalsFlushMs: limit(1_000, 'How often refusals are written.'),
-  refusalsShownDays: limit(30, 'How far back refusals are counted for people.'),
-  usageStepsMax: limit(1_000, 'Hours, days or months of one answer about usage.'),
-  usageRowsMax: limit(20_000, 'Rows of one answer about usage.'),
-  usageSliceRowsMax: limit(2_000, 'Rows that are read before others get their turn.'),
-  receiptsScannedMax: limit(200_000, 'Receipts that are read for one list of requests.'),
-  csvReceiptsScannedMax: limit(2_000_000, 'The same for a CSV file.'),
-  csvAtOnceMax: limit(
-    4,
-    'Files of requests, of ledger entries and of all that is kept of a person that are made at once.',
-  ),
-  csvPerAccountMax: limit(1, 'The same for one account.'),
-  runningShownMax: limit(1_000, 'Running requests of one list.'),
+  refusalsFlushMs: limit(1_000, 'Interval at which rejected requests are written.'),
+  refusalsShownDays: limit(30, 'Days for which rejected requests are counted.'),
+  usageStepsMax: limit(1_000, 'Hours, days or months per usage query.'),
+  usageRowsMax: limit(20_000, 'Rows per usage query.'),
+  usageSliceRowsMax: limit(2_000, 'Rows that are read before other queries get a turn.'),
+  receiptsScannedMax: limit(200_000, 'Receipts scanned per list of requests.'),
+  csvReceiptsScannedMax: limit(2_000_000, 'The same per CSV file.'),
+  csvAtOnceMax: limit(4, 'Concurrent exports of requests, ledger entries and user data.'),
+  csvPerAccountMax: limit(1, 'The same per account.'),
+  runningShownMax: limit(1_000, 'Running requests per list.'),
 
   // The console
-  recentLoginMs: limit(900_000, 'How long after a login what asks for a recent one is allowed.'),
-  exportReceiptsMax: limit(20_000, 'Receipts in the export of what is kept of a person; the latest ones.'),
-  changesGatherMs: limit(
-    100,
-    'How long changes of an account are gathered before a console that watches it is notified.',
-  ),
-  controlBodyBytesMax: limit(1024 * 1024, 'The body of a request to the control plane.'),
-  authBodyBytesMax: limit(
-    64 * 1024,
-    'The same below `/api/auth`, and wherever the caller need not be known.',
-  ),
-  webhookBodyBytesMax: limit(1024 * 1024, 'A message of the payment provider.'),
+  recentLoginMs: limit(900_000, 'How long a sign-in counts as recent.'),
+  exportReceiptsMax: limit(20_000, 'Latest receipts in the export of user data.'),
+  changesGatherMs: limit(100, 'How long changes of an account are batched before consoles are notified.'),
+  controlBodyBytesMax: limit(1024 * 1024, 'Size of a request body in the management API.'),
+  authBodyBytesMax: limit(64 * 1024, 'The same below `/api/auth` and for unauthenticated operations.'),
+  webhookBodyBytesMax: limit(1024 * 1024, 'Size of a webhook of the payment provider.'),
   controlBodyBudgetBytes: limit(
     64 * 1024 * 1024,
-    'All bodies that are on their way to the control plane from people who are signed in and from management keys. It is shared.',
+    'Memory for all bodies of authenticated management API requests. It is shared.',
   ),
   anonymousBodyBudgetBytes: limit(
     32 * 1024 * 1024,
-    'The same from callers who are not known, such as sign-ins.',
+    'The same for unauthenticated requests, such as sign-ins.',
   ),
-  webhookBodyBudgetBytes: limit(32 * 1024 * 1024, 'The same for messages of the payment provider.'),
-  controlBodyMs: limit(30_000, 'How long such a body may take to arrive.'),
-  changesPerMinute: limit(300, 'Changes that one person or management key may make by the control plane.'),
-  changersKeptMax: limit(10_000, 'People and keys whose rate of changes is remembered.'),
-  eventStreamsMax: limit(5_000, 'Open streams of events.'),
-  eventStreamsPerWatcherMax: limit(24, 'The same of one person or management key.'),
-  eventStreamsPerNetworkMax: limit(1_000, 'The same from one network.'),
-  eventsKeepAliveMs: limit(15_000, 'Silence in such a stream before a keep-alive event is sent.'),
-  eventsRecheckMs: limit(5_000, 'How often it is checked whether its reader may still see the account.'),
-  eventsUnsentBytesMax: limit(64 * 1024, 'What waits for a reader before they are cut off.'),
+  webhookBodyBudgetBytes: limit(32 * 1024 * 1024, 'The same for webhooks of the payment provider.'),
+  controlBodyMs: limit(30_000, 'Time for such a body to arrive.'),
+  changesPerMinute: limit(300, 'Changes per minute by one user or management key.'),
+  changersKeptMax: limit(10_000, 'Users and keys whose change rate is remembered.'),
+  eventStreamsMax: limit(5_000, 'Open event streams.'),
+  eventStreamsPerWatcherMax: limit(24, 'The same per user or management key.'),
+  eventStreamsPerNetworkMax: limit(1_000, 'The same per network.'),
+  eventsKeepAliveMs: limit(15_000, 'Idle time in an event stream before a keep-alive comment.'),
+  eventsRecheckMs: limit(5_000, 'Interval at which the permissions of an event stream are rechecked.'),
+  eventsUnsentBytesMax: limit(64 * 1024, 'Unsent bytes of an event stream before it is closed.'),
 
-  // People
-  passwordCharactersMin: limit(10, 'The shortest password.'),
-  passwordCharactersMax: limit(200, 'The longest password.'),
-  passwordHashesMax: limit(2, 'Passwords that are hashed at once.'),
-  passwordHashesQueuedMax: limit(64, 'Passwords that wait for that; more people are asked to try again.'),
-  attemptsWindowMs: limit(900_000, 'For how long attempts at signing in are counted.'),
-  guessesPerPersonMax: limit(10, 'Wrong passwords or codes for one address from one network in that time.'),
+  // Users
+  passwordCharactersMin: limit(10, 'Shortest password.'),
+  passwordCharactersMax: limit(200, 'Longest password.'),
+  passwordHashesMax: limit(2, 'Concurrent password hashes.'),
+  passwordHashesQueuedMax: limit(64, 'Queued password hashes; further sign-ins are asked to retry.'),
+  attemptsWindowMs: limit(900_000, 'Window in which sign-in attempts are counted.'),
+  guessesPerPersonMax: limit(10, 'Wrong passwords or codes per email address and network in that window.'),
   guessesPerNetworkMax: limit(
     100,
-    'Wrong passwords or codes from one network (an IPv4 address, a /64 of IPv6) in that time.',
+    'Wrong passwords or codes per network (an IPv4 address or an IPv6 /64) in that window.',
   ),
   guessesFromStrangersMax: limit(
     50,
-    'Wrong passwords for one address in that time, from all networks together, in browsers that have not signed in with it before.',
+    'Wrong passwords per email address in that window, from all browsers that have not signed in with it before.',
   ),
-  signUpsPerNetworkMax: limit(2_000, 'Sign-ups from one network in that time.'),
-  challengesPerNetworkMax: limit(
-    2_000,
-    'Sign-ins by passkey or provider that one network may begin in that time.',
-  ),
-  emailsPerAddressMax: limit(5, 'E-mails that one network may cause to one address in that time.'),
-  emailsPerNetworkMax: limit(100, 'E-mails that one network may cause in that time.'),
-  attemptsPerSiteFactor: limit(4, 'How many times as much as one of its /64 a whole /48 of IPv6 may do.'),
+  signUpsPerNetworkMax: limit(2_000, 'Sign-ups per network in that window.'),
+  challengesPerNetworkMax: limit(2_000, 'Passkey and provider sign-ins started per network in that window.'),
+  emailsPerAddressMax: limit(5, 'Emails per address and requesting network in that window.'),
+  emailsPerNetworkMax: limit(100, 'Emails per requesting network in that window.'),
+  attemptsPerSiteFactor: limit(4, 'Factor on these limits for an IPv6 /48, relative to a /64.'),
   attemptsKeptMax: limit(
     50_000,
-    'Networks and addresses whose attempts are remembered; those that are quiet go first.',
+    'Networks and addresses whose attempts are remembered; the least recent are evicted first.',
   ),
   uniformAnswerMs: limit(
     250,
-    'Answers whose timing could show whether an account exists come in steps of this.',
+    'Step to which response times are rounded up where they could reveal whether an account exists.',
   ),
-  sessionDaysMax: limit(30, 'Days after which a session ends, used or not.'),
-  sessionsPerPersonMax: limit(100, 'Sessions of one person; the oldest end.'),
-  knownDeviceDaysMax: limit(180, 'Days for which it is remembered in a browser who signed in there.'),
-  sessionCachedMs: limit(
-    5_000,
-    'How long a session is believed without asking the database, when another process ended it.',
-  ),
-  sessionsCachedMax: limit(10_000, 'Sessions that are remembered that way.'),
-  lastSeenStepMs: limit(600_000, 'How exactly it is known when a person was last here.'),
-  invitationDaysMax: limit(7, 'Days for which an invitation is good.'),
-  resetLinkMs: limit(
-    86_400_000,
-    'For how long a link is good that an administrator makes for a new password.',
-  ),
-  openInvitationsMax: limit(100, 'Open invitations of one organization.'),
-  organizationsPerPersonMax: limit(20, 'Organizations that one person may make.'),
-  membersPerOrganizationMax: limit(1_000, 'Members of one organization.'),
-  issuerMs: limit(5_000, 'How long an OpenID provider may take to describe itself.'),
-  issuerRetryMs: limit(60_000, 'How soon one that did not answer is asked again.'),
+  sessionDaysMax: limit(30, 'Lifetime of a session in days.'),
+  sessionsPerPersonMax: limit(100, 'Sessions per user; the oldest are ended.'),
+  knownDeviceDaysMax: limit(180, 'Days for which a browser is remembered as known.'),
+  sessionCachedMs: limit(5_000, 'How long a session is cached before the database is read again.'),
+  sessionsCachedMax: limit(10_000, 'Cached sessions.'),
+  lastSeenStepMs: limit(600_000, 'Precision of the time a user was last seen.'),
+  invitationDaysMax: limit(7, 'Lifetime of an invitation in days.'),
+  resetLinkMs: limit(86_400_000, "Lifetime of an administrator's password reset link."),
+  openInvitationsMax: limit(100, 'Open invitations per organization.'),
+  organizationsPerPersonMax: limit(20, 'Organizations per user.'),
+  membersPerOrganizationMax: limit(1_000, 'Members per organization.'),
+  issuerMs: limit(5_000, 'Timeout of an OpenID Connect discovery request.'),
+  issuerRetryMs: limit(60_000, 'Interval at which discovery is retried.'),
 
   // Mail
   mailConnectionsMax: limit(3, 'Connections to the mail server.'),
-  mailQueueMax: limit(1_000, 'E-mails that wait for the mail server; more are not sent.'),
-  mailTriesMax: limit(4, 'Tries for one e-mail.'),
-  mailRetryMs: limit(30_000, 'The pause after the first try; it grows with each.'),
-  mailMs: limit(20_000, 'How long the mail server may be silent.'),
+  mailQueueMax: limit(1_000, 'Queued emails; more are dropped.'),
+  mailTriesMax: limit(4, 'Attempts per email.'),
+  mailRetryMs: limit(30_000, 'Delay after the first attempt; it grows with each.'),
+  mailMs: limit(20_000, 'Timeout of the mail server.'),
 
-  // The command line's way to a running server
+  // CLI to a running server
   adminBytesMax: limit(
     16 * 1024 * 1024,
-    'One question or answer between the command line and a running server.',
+    'Size of a request or response between the CLI and a running server.',
   ),
-  adminTimeoutMs: limit(600_000, 'How long a command of the command line may take in a running server.'),
-  adminConnectionsMax: limit(32, 'Commands at once in a running server.'),
+  adminTimeoutMs: limit(600_000, 'Timeout of a CLI command in a running server.'),
+  adminConnectionsMax: limit(32, 'Concurrent CLI commands in a running server.'),
 
-  // Ending
-  drainMs: limitOrZero(600_000, 'How long running streams may go on after the server was asked to stop.'),
-  closeMs: limit(5_000, 'How long connections that serve no request may take to close at the end.'),
+  // Shutdown
+  drainMs: limitOrZero(600_000, 'How long running requests may continue after the server was asked to stop.'),
+  closeMs: limit(5_000, 'How long idle connections may take to close at shutdown.'),
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof limitsTable

@@ -1,6 +1,6 @@
 /**
- * The kinds of values that settings have, each with the message that says what is expected. Every scalar arrives as
- * text, from the environment and from the file alike, so that `0.10` stays exactly that.
+ * The schemas of setting values, each with its error message. Scalars arrive as text from the environment and the file
+ * alike, so that `0.10` stays exact.
  */
 import { isIP } from 'node:net'
 import { z } from 'zod'
@@ -43,11 +43,11 @@ export const date = z
     /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/,
     'must be a date such as 2026-07-01 or 2026-07-01T12:00:00Z',
   )
-  .refine(isRealDate, 'is no date of the calendar')
+  .refine(isRealDate, 'is not a valid date')
 
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 
-export const host = z.string().regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address')
+export const host = z.string().regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an IP address')
 
 export const origin = z
   .string()
@@ -58,14 +58,17 @@ export const upstreamUrl = z.string().superRefine((text, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 })
 
-export const network = z.string().refine(isNetwork, 'must be an address or a network such as 10.0.0.0/8')
+export const network = z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8')
 
-/** Networks in one text, separated by commas. */
+/** Comma-separated networks. */
 export const networks = z.string().transform((text, context) => {
   const parts = text.split(',').map((part) => part.trim())
   for (const part of parts) {
     if (isNetwork(part)) continue
-    context.addIssue({ code: 'custom', message: `${part} is no address or network such as 10.0.0.0/8` })
+    context.addIssue({
+      code: 'custom',
+      message: `${part} is not an IP address or a network such as 10.0.0.0/8`,
+    })
   }
   return parts
 })
@@ -83,7 +86,7 @@ export const rootSecret = z
   .string()
   .refine(
     (text) => text.length >= secretCharactersMin && new Set(text).size >= secretDistinctMin,
-    `must be at least ${secretCharactersMin} characters of randomness, such as openssl rand -hex 32 prints`,
+    `must be at least ${secretCharactersMin} random characters; generate one with openssl rand -hex 32`,
   )
 
 export const stripeKey = z
@@ -95,9 +98,12 @@ export const stripeKey = z
 
 export const stripeWebhookSecret = z
   .string()
-  .regex(/^whsec_[\x21-\x7e]{1,500}$/, 'must begin with whsec_, as the page of the endpoint shows it')
+  .regex(
+    /^whsec_[\x21-\x7e]{1,500}$/,
+    'must begin with whsec_, as shown on the Stripe page of the webhook endpoint',
+  )
 
-/** Without encryption only to this machine: what is sent there is a secret. */
+/** Plain HTTP on loopback only, because secrets are sent to it. */
 export const apiOrigin = z
   .string()
   .refine(isOrigin, 'must be a scheme, a host and a port, without a path: https://host:443')
@@ -105,7 +111,7 @@ export const apiOrigin = z
   .refine(
     ({ protocol, hostname }) =>
       protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
-    'must be https, or http on this machine',
+    'must be https, or http on loopback',
   )
   .transform((url) => url.origin)
 
@@ -138,11 +144,11 @@ export function whole(min: number, max: number) {
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
 }
 
-/** Node's timers take 31 bits of milliseconds. */
+/** The largest delay of Node's timers. */
 const timerMsMax = 2_147_483_647
 const countMax = 1_000_000_000_000
 
-/** The schema of a limit follows from its default: an amount, a share, a time or a number. */
+/** Derives the schema of a limit from its default: an amount, a share, a time or a number. */
 export function limitSchema(limit: string, row: Limit): z.ZodType<Limit['default']> {
   const value = row.default
   if (typeof value === 'bigint') return nanoUsd
@@ -195,7 +201,7 @@ function isIssuer(address: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.includes(url.hostname))
 }
 
-/** The engine reads 31 February as 3 March; comparing the day shows it. */
+/** `Date.parse` turns February 31 into March 3; comparing the text detects it. */
 function isRealDate(text: string): boolean {
   const ms = Date.parse(text)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10))

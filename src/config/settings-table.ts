@@ -1,6 +1,6 @@
 /**
- * Every setting beside the limits: its name in the environment, its path in `tollgate.yaml`, its schema, its default and
- * what it is. Reading, `doctor` and docs/operate/configuration.md are made from this table.
+ * Every setting except the limits: its environment variable, its path in `tollgate.yaml`, its schema, its default and its
+ * documentation. The reader, `doctor` and docs/operate/configuration.md use this table.
  */
 import { z } from 'zod'
 import { model, upstream } from './file-lists.ts'
@@ -27,24 +27,24 @@ import {
 } from './schemas.ts'
 
 export interface Setting {
-  /** In the environment; absent: the file alone has it. */
+  /** The environment variable; absent: only in the file. */
   readonly variable?: string
-  /** In the file, `section` or `section.name`; absent: the environment alone has it. */
+  /** The path in the file, `section` or `section.name`; absent: only in the environment. */
   readonly path?: string
   readonly schema: z.ZodType
-  /** How the variable is read where its text is not what the file holds. */
+  /** The schema of the variable where it differs from the file's. */
   readonly variableSchema?: z.ZodType
-  /** What holds when neither sets it; null: nothing, or what `defaultText` says. */
+  /** null: no default, or the one that `defaultText` describes. */
   readonly default: unknown
-  /** The default as the page shows it, in Markdown, where the value does not say it. */
+  /** The default for the documentation, in Markdown, where the value is not enough. */
   readonly defaultText?: string
-  /** What it is, in Markdown, as the page says it. */
+  /** The documentation, in Markdown. */
   readonly doc: string
-  /** What it is in the file's own table, where that is not `doc`. */
+  /** The documentation in the table of the file, where it differs. */
   readonly fileDoc?: string
-  /** A variable without which this one cannot do its work, and why. */
+  /** A variable that must also be set, and why. */
   readonly needs?: { readonly variable: string; readonly why: string }
-  /** A variable without which this one means nothing. */
+  /** A variable without which this one has no effect. */
   readonly onlyWith?: string
 }
 
@@ -71,7 +71,7 @@ export const settingsTable = {
     path: 'server.port',
     schema: whole(0, 65_535),
     default: 8080,
-    doc: 'The port to listen on; 0 lets the system choose. A port that you name is the only one tried; without one, a first start takes the next free port, and later starts take the same.',
+    doc: 'The port to listen on; 0 lets the system choose. Only this port is tried if you set it. Otherwise the first start uses the next free port, and later starts use the same one.',
   },
   dataFolder: {
     variable: 'TOLLGATE_DATA',
@@ -79,14 +79,14 @@ export const settingsTable = {
     schema: words,
     default: null,
     defaultText: '`data` in the checkout, or in the working directory when installed as a package',
-    doc: 'The data folder: database, root secret, socket of the command line.',
+    doc: 'The data folder: databases, root secret and the CLI socket.',
   },
   publicUrl: {
     variable: 'TOLLGATE_PUBLIC_URL',
     path: 'server.publicUrl',
     schema: origin,
     default: null,
-    doc: 'The origin under which clients reach the installation, such as `https://gate.example`.',
+    doc: 'The public URL of the server, such as `https://gate.example`.',
   },
   trustedProxies: {
     variable: 'TOLLGATE_TRUSTED_PROXIES',
@@ -94,60 +94,60 @@ export const settingsTable = {
     schema: z.array(network).max(100),
     variableSchema: networks,
     default: [],
-    doc: 'Addresses and networks, separated by commas, whose forwarding headers (`X-Forwarded-For`, `Forwarded`) are believed: the client is the last address in them that is none of these. Without any, whatever connects is the client.',
+    doc: 'Comma-separated addresses and networks of proxies whose forwarding headers (`X-Forwarded-For`, `Forwarded`) are trusted. The client is the last address in them that is not a trusted proxy. By default the peer of the connection is the client.',
   },
   logLevel: {
     variable: 'TOLLGATE_LOG_LEVEL',
     path: 'server.logLevel',
     schema: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`),
     default: 'info',
-    doc: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    doc: 'The log level: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
   },
   forcedTools: {
     variable: 'TOLLGATE_FORCED_TOOLS',
     path: 'forcedTools',
     schema: z.enum(['adapt', 'refuse'], 'must be adapt or refuse'),
     default: 'adapt',
-    doc: '`adapt` or `refuse`: what becomes of a `tool_choice` that a model cannot be forced to ([forced tools](../concepts/formats.md#forced-tools)).',
-    fileDoc: '`adapt` or `refuse`, as the variable `TOLLGATE_FORCED_TOOLS`.',
+    doc: '`adapt` or `refuse`: how to handle a `tool_choice` that a model does not support ([forced tools](../concepts/formats.md#forced-tools)).',
+    fileDoc: '`adapt` or `refuse`, like `TOLLGATE_FORCED_TOOLS`.',
   },
   metricsToken: {
     variable: 'TOLLGATE_METRICS_TOKEN',
     path: 'server.metricsToken',
     schema: token,
     default: null,
-    doc: 'What a scraper of `/metrics` sends as its bearer token; 16 to 200 visible ASCII characters.',
+    doc: 'The bearer token that enables `/metrics`; 16 to 200 visible ASCII characters.',
   },
   secret: {
     variable: 'TOLLGATE_SECRET',
     schema: rootSecret,
     default: null,
     defaultText: 'a file in the data folder',
-    doc: 'The root secret, at least 32 characters of randomness. Changing it makes every key invalid, so a server that finds another secret than before refuses to start.',
+    doc: 'The root secret, at least 32 random characters. A different secret would invalidate every key, so the server refuses to start if it changes.',
   },
   secretFile: {
     variable: 'TOLLGATE_SECRET_FILE',
     schema: z.string(),
     default: null,
-    doc: 'A file that holds the root secret, instead of `TOLLGATE_SECRET`.',
+    doc: 'A file with the root secret, as an alternative to `TOLLGATE_SECRET`.',
   },
   openaiKey: {
     variable: 'OPENAI_API_KEY',
     schema: credential,
     default: null,
-    doc: 'A credential of OpenAI: enables its models.',
+    doc: 'An OpenAI API key; enables its models.',
   },
   anthropicKey: {
     variable: 'ANTHROPIC_API_KEY',
     schema: credential,
     default: null,
-    doc: 'A credential of Anthropic: enables its models.',
+    doc: 'An Anthropic API key; enables its models.',
   },
   geminiKey: {
     variable: 'GEMINI_API_KEY',
     schema: credential,
     default: null,
-    doc: "A credential of Google's Gemini API: enables its models.",
+    doc: 'A Gemini API key; enables its models.',
   },
   ...hostKeys,
   openaiUrl: {
@@ -155,7 +155,7 @@ export const settingsTable = {
     schema: upstreamUrl,
     default: null,
     defaultText: ownAddress,
-    doc: "Another address for `OPENAI_API_KEY`: a mirror or proxy of OpenAI, with a path where it has one. It serves OpenAI's own models ([upstreams](models.md#upstreams)).",
+    doc: "Another base URL for `OPENAI_API_KEY`: a mirror or proxy that serves OpenAI's own models ([upstreams](models.md#upstreams)).",
     onlyWith: 'OPENAI_API_KEY',
   },
   anthropicUrl: {
@@ -178,10 +178,10 @@ export const settingsTable = {
     variable: 'STRIPE_SECRET_KEY',
     schema: stripeKey,
     default: null,
-    doc: 'A key of Stripe, secret or restricted: people top their balance up by themselves ([payments](payments.md)). Needs `STRIPE_WEBHOOK_SECRET` too.',
+    doc: 'A secret or restricted Stripe key; enables top-ups ([payments](payments.md)). Requires `STRIPE_WEBHOOK_SECRET`.',
     needs: {
       variable: 'STRIPE_WEBHOOK_SECRET',
-      why: 'without it this server does not learn of payments',
+      why: 'without it the server is not notified of payments',
     },
   },
   stripeWebhookSecret: {
@@ -189,101 +189,101 @@ export const settingsTable = {
     schema: stripeWebhookSecret,
     default: null,
     doc: 'The signing secret of the webhook endpoint `/api/stripe/webhook`.',
-    needs: { variable: 'STRIPE_SECRET_KEY', why: 'without it no payment can be begun' },
+    needs: { variable: 'STRIPE_SECRET_KEY', why: 'without it no payment can be started' },
   },
   stripeUrl: {
     variable: 'STRIPE_API_URL',
     schema: apiOrigin,
     default: null,
     defaultText: "Stripe's own address",
-    doc: 'Another origin for tests; without encryption on this machine only.',
+    doc: 'Another Stripe API origin, for tests. Plain HTTP is allowed on loopback only.',
     onlyWith: 'STRIPE_SECRET_KEY',
   },
   mailServer: {
     variable: 'SMTP_URL',
     schema: mailServer,
     default: null,
-    doc: 'The mail server, such as `smtps://user:password@mail.example`: people verify their addresses and set new passwords by mail ([people](people.md)). Needs `MAIL_FROM` too.',
-    needs: { variable: 'MAIL_FROM', why: 'e-mails need a sender' },
+    doc: 'The mail server, such as `smtps://user:password@mail.example`; enables email verification and password resets ([people](people.md)). Requires `MAIL_FROM`.',
+    needs: { variable: 'MAIL_FROM', why: 'emails need a sender' },
   },
   mailSender: {
     variable: 'MAIL_FROM',
     schema: mailSender,
     default: null,
-    doc: 'The sender of all e-mails: an address, or `Name <address>`.',
-    needs: { variable: 'SMTP_URL', why: 'without it no mail can be sent' },
+    doc: 'The sender of all emails: an address, or `Name <address>`.',
+    needs: { variable: 'SMTP_URL', why: 'without it no email can be sent' },
   },
   failpoint: {
     variable: 'TOLLGATE_FAILPOINT',
     schema: z.string(),
     default: null,
-    doc: 'For tests: where the process is to fail.',
+    doc: 'For tests: the point at which the process fails.',
   },
   upstreams: {
     path: 'upstreams',
     schema: z.array(upstream).max(100),
     default: [],
-    doc: 'Endpoints of providers with their credentials; a list.',
+    doc: 'A list of provider endpoints with their credentials.',
   },
   models: {
     path: 'models',
     schema: z.array(model).max(5_000),
     default: [],
-    doc: 'Models that are added, or built-in ones that are changed; a list.',
+    doc: 'A list of models to add, or built-in models to override.',
   },
   aliases: {
     path: 'aliases',
     schema: z.record(modelName, modelName),
     default: {},
-    doc: 'Further names: a mapping from the alias to the model it stands for. An alias of an alias is a mistake.',
+    doc: 'Alternative model names: a mapping from alias to model. An alias of an alias is not allowed.',
   },
   disabled: {
     path: 'disabled',
     schema: z.array(modelName).max(5_000),
     default: [],
-    doc: 'Names that are not sold; a list.',
+    doc: 'A list of models to disable.',
   },
   markup: {
     path: 'markup',
     schema: percent,
     default: null,
-    doc: 'What customers pay above the list price, such as `5%`, for every model without a markup of its own.',
+    doc: 'The markup on list prices, such as `5%`, for models without their own markup.',
   },
   sandbox: {
     path: 'sandbox',
     schema: z.enum(['on', 'off', 'auto'], 'must be on, off or auto'),
     default: 'auto',
-    doc: '`on`, `off` or `auto`. `auto` is on while the server listens on this machine alone and has no public address.',
+    doc: '`on`, `off` or `auto`: whether the built-in test models are available. `auto` is on while the server listens on loopback only and has no public URL.',
   },
   plainOrigins: {
     path: 'plainOrigins',
     schema: z.array(origin).max(100),
     default: [],
-    doc: 'Addresses, such as `http://10.0.0.5:8000`, that upstreams may have that are added in the console although they are plain HTTP. Without it: https anywhere, plain HTTP on this machine alone.',
+    doc: 'Plain HTTP origins, such as `http://10.0.0.5:8000`, that upstreams added in the console may use. By default they may use HTTPS anywhere and plain HTTP on loopback only.',
   },
   operatorName: {
     path: 'operator.name',
     schema: words,
     default: 'Tollgate',
-    doc: 'Who runs the installation, on invoices and in mails; `Tollgate` when left out.',
+    doc: 'The name of the operator, shown on invoices and in emails.',
   },
   operatorContact: {
     path: 'operator.contact',
     schema: words,
     default: null,
-    doc: 'How people get credit where no payments are set up, such as a mail address.',
+    doc: 'How to ask for credit when payments are not configured, such as an email address.',
   },
   signup: {
     path: 'signup',
     schema: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed'),
     default: null,
-    doc: '`open`, `invite` or `closed`: who may sign up ([people](people.md)). Left out: `open` where mail can be sent or only this machine can come, else `invite`.',
+    doc: 'Who may sign up: `open`, `invite` or `closed` ([people](people.md)). Defaults to `open` if email is configured or the server is reachable from this machine only, otherwise `invite`.',
   },
   signIn: {
     path: 'signIn',
     schema: signInProviders,
     default: [],
-    doc: 'Providers that people may sign in with besides passwords; a list.',
+    doc: 'A list of sign-in providers in addition to passwords.',
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
@@ -291,12 +291,12 @@ export type SettingName = keyof typeof settingsTable
 
 /** The sections of the file that are mappings of settings. */
 export const mappingSections: Readonly<Record<string, string>> = {
-  server: 'Where the server listens and what it believes; a mapping.',
-  operator: 'Who runs the installation, as its people see it; a mapping.',
-  limits: 'Every limit of the program; a mapping.',
+  server: 'Network, data folder and logging; a mapping.',
+  operator: 'The operator as shown to users; a mapping.',
+  limits: 'Overrides of [limits](#limits); a mapping.',
 }
 
-/** Environment variables that are read; anything else that begins with `TOLLGATE_` is a mistake. */
+/** All environment variables; any other that begins with `TOLLGATE_` is an error. */
 export const variableNames: readonly string[] = Object.values<Setting>(settingsTable).flatMap(
   ({ variable }) => variable ?? [],
 )

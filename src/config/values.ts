@@ -1,6 +1,6 @@
 /**
- * The value of every setting of the table: from the environment, else from the file, else its default; and where it came
- * from. A mistake says which variable, and what is expected; it never repeats what was read, which may be a secret.
+ * The value of every setting: from the environment, otherwise from the file, otherwise its default, and its origin. Error
+ * messages name the variable and what is expected, never the value, which may be a secret.
  */
 import type { z } from 'zod'
 import { didYouMean, type FileTree, valueAt } from './file.ts'
@@ -14,13 +14,13 @@ export type SettingValues = {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A library below reads such variables by itself, and would believe what no setting of ours says. */
+/** A dependency reads these variables itself and would change which origins are trusted. */
 const foreignPrefix = 'BETTER_AUTH_'
 
-/** Where people keep a key of ours for their clients: in the same shell, and not read here. */
+/** API keys of this product for clients, which may be set in the same shell. */
 export const clientNames = ['TOLLGATE_KEY', 'TOLLGATE_API_KEY', 'TOLLGATE_MANAGEMENT_KEY'] as const
 
-/** The clients', and those that the launcher and the test runner set for their own ends. */
+/** Variables of clients, the launcher and the test runner. */
 const otherNames: readonly string[] = [...clientNames, 'TOLLGATE_TETHERED', 'TOLLGATE_SKIPPED_CASES_FILE']
 
 /** The text of a variable; an empty one counts as not set. */
@@ -28,24 +28,25 @@ export function variableText(environment: Environment, variable: string): string
   return environment[variable] === '' ? undefined : environment[variable]
 }
 
-/** Variables that would be ignored, or read by something else. */
+/** Mistakes for variables that would be ignored or misread. */
 export function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((variable) => {
-    if (variable.startsWith(foreignPrefix)) return [`${variable}: would change who is trusted; unset it`]
+    if (variable.startsWith(foreignPrefix))
+      return [`${variable}: would change which origins are trusted; unset it`]
     if (!variable.startsWith('TOLLGATE_') || otherNames.includes(variable)) return []
     if (variableNames.includes(variable)) return []
-    return [`${variable}: there is no such variable${didYouMean(variable, variableNames)}`]
+    return [`${variable}: unknown variable${didYouMean(variable, variableNames)}`]
   })
 }
 
 export interface ReadSettings {
   readonly values: SettingValues
-  /** What was set, as it is called where it was set: `TOLLGATE_PORT`, `server.port`. */
+  /** The settings that were set, by variable or path: `TOLLGATE_PORT`, `server.port`. */
   readonly set: readonly string[]
   readonly mistakes: readonly string[]
 }
 
-/** Reads every row of the table. */
+/** Reads every setting. */
 export function readSettings(environment: Environment, tree: FileTree): ReadSettings {
   const values: Record<string, unknown> = {}
   const set: string[] = []
@@ -77,7 +78,7 @@ function readSetting(row: Setting, environment: Environment, tree: FileTree): Re
   return { value: result.data, from: variable, mistakes: [...mistakes, ...missing(row, environment)] }
 }
 
-/** What a variable that is set needs beside it and lacks. */
+/** Mistakes for variables that require another one. */
 function missing({ variable, needs, onlyWith }: Setting, environment: Environment): readonly string[] {
   const lacks = (other: string) => variableText(environment, other) === undefined
   if (needs !== undefined && lacks(needs.variable))
