@@ -52,7 +52,7 @@ export const limitsTable = {
   integerMax: limit(1_000_000_000, 'Largest integer accepted in a request.'),
   bodyBudgetBytes: limit(
     512 * 1024 * 1024,
-    'Memory for all request bodies of model requests; beyond it, 503. It is [shared](#who-may-take-how-much).',
+    'Memory for all request bodies of model requests; beyond it, 503. It is [shared](#shared-budgets).',
   ),
   eventBudgetBytes: limit(
     256 * 1024 * 1024,
