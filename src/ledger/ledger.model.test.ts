@@ -20,7 +20,7 @@ interface ModelHold {
   checkpoint: bigint | null
 }
 
-/** One account in forty lines: sums are computed when asked for, nothing is kept twice. */
+/** One account in forty lines: sums are computed when asked for, nothing is stored twice. */
 class Model {
   readonly credits: { readonly reference: number; readonly amount: bigint }[] = []
   readonly charges: { readonly key: number; readonly amount: bigint }[] = []
@@ -32,7 +32,7 @@ class Model {
   loss = 0n
   isRestricted = false
   isSuspended = false
-  /** Suspended by a dispute, and by nobody else. */
+  /** Suspended by a dispute, not by an operator. */
   isFrozen = false
   /** Top-ups in their order, and what was taken back of each and may be given back again. */
   readonly topUps: { readonly amount: bigint; refunded: bigint; disputed: bigint }[] = []
@@ -65,7 +65,7 @@ class Model {
     if (earlier === undefined) this.credits.push({ reference, amount })
     return earlier === undefined ? 'created' : earlier.amount === amount ? 'again' : 'conflict'
   }
-  /** Answers like the ledger; a new return is told from one that was there by its place. */
+  /** Answers like the ledger; a new return is distinguished from an earlier one by its index. */
   takeBack(topUp: number, source: 'refund' | 'dispute', amount: bigint): string {
     const paid = this.topUps[topUp]
     if (paid === undefined) return 'not_paid'
@@ -535,7 +535,7 @@ class Pair {
   }
 }
 
-/** What the check beside the requests finds, step by step. */
+/** What the background check finds, step by step. */
 async function checkedWhole({ ledger }: TestLedger): Promise<readonly string[]> {
   const drift: string[] = []
   const place = { afterAccount: 0n as bigint | null, beforeReceipt: ((1n << 63n) - 1n) as bigint | null }

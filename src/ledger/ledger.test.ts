@@ -25,7 +25,7 @@ const dayMs = 86_400_000
 
 interface Scene extends TestLedger {
   readonly clock: ManualClock
-  /** The id that stands for a name in a table. */
+  /** The id of a name in a table. */
   readonly id: (name: string) => bigint
 }
 
@@ -274,7 +274,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [settle('r1', 50n), 'charged 10, written off 40, 0 left'],
     [settle('r2', 90n), 'charged 90, written off 0, 0 left'],
   ],
-  'what is not the customer’s to pay is borne beside the charge': [
+  'what is not the customer’s to pay is written off in addition to the charge': [
     [create('A'), 'created'],
     [credit('A', 'one', 100n), 'credited, posted 100, held 0'],
     [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
@@ -284,7 +284,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [show('A'), 'posted 96, held 0 in 0, written off 3'],
     [receipt('r1'), 'upstream_error: hold 10, charged 0, written off 7'],
   ],
-  'losses above the day’s allowance restrict the account until somebody looks': [
+  'losses above the day’s allowance restrict the account until an operator lifts it': [
     [create('A'), 'created'],
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
@@ -513,7 +513,7 @@ test('one operation that breaks an invariant fails alone among two hundred', asy
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('a receipt is read back as it was written, and a running request is told as running', async () => {
+test('a receipt is read back as it was written, and a running request is listed as running', async () => {
   const on = await scene()
   await create('A')(on)
   await admit('r1', 'A', { streamed: true })(on)
@@ -624,7 +624,7 @@ test('a settlement that is taken back before it leaves does nothing', async () =
   assert.equal(await settle('r1', 0n)(on), 'charged 0, written off 0, 0 left')
 })
 
-test('a full disk refuses what is new as unavailable, tells what there is, and heals by itself', async (context) => {
+test('a full disk refuses writes as unavailable, still reads, and recovers by itself', async (context) => {
   const on = await sceneAlone(context)
   await create('A')(on)
   await credit('A', 'one', 1_000_000n)(on)

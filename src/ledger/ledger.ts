@@ -43,9 +43,9 @@ export interface LedgerLimits {
 export interface LedgerOptions {
   readonly clock: Clock
   readonly limits: LedgerLimits
-  /** Hears what has changed for whom; absent: nobody watches. */
+  /** Publishes what has changed of which account; absent: no subscriber exists. */
   readonly changes?: Pick<Changes, 'publish'>
-  /** Hears of work behind the requests that failed: closing holds that were left open. */
+  /** Called with errors of background work: closing holds that were left open. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -103,13 +103,13 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
   const reading = readsOn(store, limits)
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
   const suspended = new Set<(account: bigint) => void>()
-  const tell = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
+  const publish = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
     if (account !== null) changes?.publish(account, topics, request)
   }
-  /** Money came back to the account: whoever waits for it tries again. */
+  /** Money came back to the account: requests that wait for it try again. */
   const freed = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
     if (account !== null) waiters.wake(account)
-    tell(account, topics, request)
+    publish(account, topics, request)
   }
   const stop = (account: bigint): void => {
     standings.suspended(account)
@@ -123,7 +123,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
         await run('admit', admitMessage.bind({ ask, settings: admitSettings })),
       )
       standings.admitted(ask, admission)
-      if (admission.kind === 'held') tell(ask.account, ['running', 'balance'])
+      if (admission.kind === 'held') publish(ask.account, ['running', 'balance'])
       return admission
     },
     obstacle: (ask) => standings.obstacle(ask, reading),
@@ -146,7 +146,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     async suspend(account, atMs) {
       await run('suspend', account, atMs)
       if (atMs !== null) stop(account)
-      tell(account, ['account'])
+      publish(account, ['account'])
     },
     onSuspended(listener) {
       suspended.add(listener)
@@ -154,19 +154,19 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     },
     async assign(account, to) {
       const result = await run('assign', account, to)
-      tell(account, ['account'])
+      publish(account, ['account'])
       return result
     },
     async takeOver(ask) {
       const result = await run('takeOver', ask)
-      tell(ask.account, ['account'])
-      tell(ask.leaving, ['account'])
+      publish(ask.account, ['account'])
+      publish(ask.leaving, ['account'])
       return result
     },
     shareKeyUsage: (key, withKey, account) => run('shareKeyUsage', key, withKey, account),
     async unrestrict(account) {
       await run('unrestrict', account)
-      tell(account, ['account'])
+      publish(account, ['account'])
     },
     whenReleased: (account, waitMs) => waiters.wait(account, waitMs),
     ...reading,

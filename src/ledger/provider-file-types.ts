@@ -64,7 +64,7 @@ export interface ProviderFiles extends FileDeletions {
   ): Promise<readonly FileRow[]>
   /** One page, and one file more where there is another page. */
   page(query: FileQuery): Promise<readonly FileRow[]>
-  /** An upload that goes on; undefined: it ended, expired or never began. */
+  /** An upload that is under way; undefined: it ended, expired or never began. */
   unfinished(id: bigint, nowMs: number): Promise<UnfinishedFile | undefined>
   /** Removes what earlier processes began and did not finish, and returns it. */
   removeUnfinished(): Promise<readonly UnfinishedFile[]>

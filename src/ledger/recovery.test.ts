@@ -80,7 +80,7 @@ test('a hold that no request will close is closed by age, however the wall clock
   assert.ok((await ledger.running(young)) !== undefined)
 })
 
-/** Runs requests without end in another process, and tells each settlement once it is acknowledged. */
+/** Runs requests without end in another process, and prints each settlement once it is acknowledged. */
 const loadProgram = `
   import { openTestLedger } from ${JSON.stringify(new URL('../../test/support/open-ledger.ts', import.meta.url).href)}
   import { plainAsk, plainDraft } from ${JSON.stringify(new URL('../../test/support/ledger-values.ts', import.meta.url).href)}
@@ -124,7 +124,7 @@ async function runAndKill(dataDirectory: string, failpoint: string, killAfter: n
 const deaths: readonly [text: string, failpoint: string, killAfter: number][] = [
   ['in the midst of load', '', 500],
   ['before a commit of settlements', 'before-commit-settle:kill=60', 1_000_000],
-  ['after a commit of settlements, before anybody hears of it', 'after-commit-settle:kill=60', 1_000_000],
+  ['after a commit of settlements, before it is acknowledged', 'after-commit-settle:kill=60', 1_000_000],
   ['after a commit of holds', 'after-commit-admit:kill=60', 1_000_000],
 ]
 for (const [text, failpoint, killAfter] of deaths) {

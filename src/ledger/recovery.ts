@@ -1,5 +1,5 @@
 /**
- * Closes the holds that nobody will close: those of a process that died, and those older than any
+ * Closes the holds that no request will close: those of a process that died, and those older than any
  * request may be. Each is settled at its last checkpoint, else at nothing, through the same operation
  * as every other, so that dying in the midst of it and beginning again changes nothing.
  */
@@ -67,7 +67,7 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     startedMs: createdMs,
     firstByteMs: null,
     attempts: [],
-    // No mark was made that would tell.
+    // No checkpoint recorded it.
     person: null,
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Accounts and keys that can pay nothing, as the ledger's latest answers showed them: what a request needs to know
- * before its body is read. Remembers only who may go on without a question; everybody else is looked up.
+ * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
  */
 import type { KeyBudget } from '../limits/types.ts'
 import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
@@ -79,7 +79,7 @@ export class Standings {
     this.#clear.delete(account)
   }
 
-  /** null at once, and for nearly everybody, where nothing is known to stand in the way. */
+  /** null synchronously, and for nearly all requests, where no obstacle is known. */
   obstacle(ask: StandingAsk, reads: StandingReads): Promise<Obstacle | null> | null {
     const isSpent = ask.keyBudget !== null && this.#spent.has(ask.key)
     if (this.#clear.has(ask.account) && !isSpent) return null

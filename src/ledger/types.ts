@@ -155,7 +155,7 @@ export interface ReceiptDraft extends CountedTokens {
   readonly startedMs: number
   readonly firstByteMs: number | null
   readonly attempts: readonly Attempt[]
-  /** Who asked: a person's id; null: whoever has the key. */
+  /** The person who made the request; null: the holder of the key. */
   readonly person: string | null
 }
 
@@ -197,11 +197,11 @@ export interface NewAccount {
   readonly kind: 'personal' | 'organization'
   /** Folded to lower case; unique. */
   readonly email: string | null
-  /** Who acts for it: `person:<id>` or `organization:<id>`; null: nobody but the command line yet. */
+  /** Its owner: `person:<id>` or `organization:<id>`; null: only the command line so far. */
   readonly owner?: string | null
   readonly name: string
   readonly nowMs: number
-  /** What it starts with, nothing included: whoever it comes to gets no other. Absent: nobody has decided. */
+  /** Its starting credit, which may be zero: its later owner gets no other. Absent: not decided yet. */
   readonly startingCredit?: { readonly entryId: bigint; readonly amount: bigint }
 }
 
@@ -251,7 +251,7 @@ export interface AccountRow {
   readonly openHolds: number
   /** What was written off because of this account on the UTC day of its last such loss. */
   readonly writtenOffToday: bigint
-  /** `person:<id>` or `organization:<id>`; null: nobody but the command line. */
+  /** `person:<id>` or `organization:<id>`; null: only the command line. */
   readonly owner: string | null
 }
 
@@ -340,7 +340,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
   /** Sums of the platform accounts, by name. */
   platformBalances(): Promise<Readonly<Record<string, bigint>>>
-  /** One bounded step of a check that goes on beside the requests. */
+  /** One bounded step of the background check. */
   check(ask: CheckAsk): Promise<Checked>
   verify(): Promise<VerifyReport>
 }

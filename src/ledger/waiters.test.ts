@@ -17,7 +17,7 @@ function scene() {
   return { clock, waiters, woken, wait }
 }
 
-test('all who wait for an account are woken, nobody else, and no timer stays', async () => {
+test('all requests that wait for an account are woken, no others, and no timer stays', async () => {
   const { clock, waiters, woken, wait } = scene()
   const first = [wait('a', 1n, 100), wait('b', 1n, 100)]
   const other = wait('c', 2n, 100)

@@ -96,7 +96,7 @@ for (const [bank, state, words] of [
   ['declines', 'failed', 'Your card has insufficient funds.'],
   ['wants_authentication', 'action_required', 'Your bank wants you to confirm this payment.'],
 ] as const) {
-  test(`a bank that ${bank}: the owner is told and pays at a page; until then nothing is charged`, async (context) => {
+  test(`a bank that ${bank}: the owner is notified and pays at a page; until then nothing is charged`, async (context) => {
     const scene = await working(context)
     const account = await wanting(scene)
     scene.stripe.books.bank = bank
@@ -120,7 +120,7 @@ for (const [bank, state, words] of [
   })
 }
 
-test('a transfer that fails later is told like a card that was declined', async (context) => {
+test('a transfer that fails later is reported like a declined card', async (context) => {
   const scene = await working(context)
   const account = await wanting(scene)
   scene.stripe.books.bank = 'processes'
@@ -188,7 +188,7 @@ test('a charge whose answer was lost, asked for again with another card, is no c
   assert.equal((await automaticOnes(scene, account))[0]?.state, 'paid')
 })
 
-test('a charge that was told as failed and succeeded all the same gets no page to pay it again', async (context) => {
+test('a charge that was reported as failed and succeeded gets no page to pay it again', async (context) => {
   const scene = await working(context)
   const account = await wanting(scene)
   scene.stripe.sendTo(null)
@@ -235,7 +235,7 @@ test('a transfer under way is waited for', async (context) => {
   assert.deepEqual([topUp?.state, more.length], ['processing', 0])
 })
 
-test('an account whose automatic top-ups wait for the next day is told so, once, and until when', async (context) => {
+test('an account whose automatic top-ups wait for the next day is notified of it, once, with the time', async (context) => {
   const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
   const account = await wanting(scene)
   const below = usd(1_000_000)
@@ -288,7 +288,7 @@ test('an answer that was lost is asked for again and charges once', async (conte
   assert.equal(scene.stripe.books.intents.size, 2)
 })
 
-test('what was never told to the provider is not charged a day later', async (context) => {
+test('what never reached the provider is not charged a day later', async (context) => {
   const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
   const account = await wanting(scene)
   scene.stripe.trouble('down')
@@ -312,7 +312,7 @@ test('a frozen account is not charged', async (context) => {
   assert.deepEqual(await automaticOnes(scene, account), [])
 })
 
-test('a payment that nobody told of is found by asking', async (context) => {
+test('a payment without an event is found by polling', async (context) => {
   const scene = await working(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)
@@ -325,7 +325,7 @@ test('a payment that nobody told of is found by asking', async (context) => {
   assert.equal(await scene.posted(account), usd(1_000))
 })
 
-test('refunds and disputes that nobody told of are found by asking, once each, and also those that failed', async (context) => {
+test('refunds and disputes without an event are found by polling, once each, and also those that failed', async (context) => {
   const scene = await working(context)
   const { books } = scene.stripe
   const topUp = async () => {
@@ -374,7 +374,7 @@ test('more missed events than one look takes are carried out by the looks after 
   assert.equal(await scene.posted(account), usd(500))
 })
 
-test('what an event tells of somebody else, or wrongly, is told once and stops no other', async (context) => {
+test('an event about another installation, or a wrong one, is reported once and stops no other', async (context) => {
   const scene = await working(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)

@@ -138,8 +138,8 @@ function charge(
 
 /** Trouble that passes leaves the row as it is: the next look asks the same again. */
 async function refuse(deps: AutomaticTopUpDeps, topUp: Charged, error: TollgateError): Promise<void> {
-  const told = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
-  deps.log.warn(told, 'an automatic top-up failed')
+  const fields = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
+  deps.log.warn(fields, 'an automatic top-up failed')
   if (error.code !== 'payment_failed') return
   const { message: problem } = error.details
   await decline(deps, topUp, { kind: 'declined', needsOwner: false, problem, payment: null })

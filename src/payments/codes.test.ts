@@ -103,7 +103,7 @@ test('a code that ended, expired or never was gives nothing', async (context) =>
   assert.equal(await payments.revokeCode(5n), undefined)
 })
 
-test('guessing is slow for an account and for an address, and goes on after a while', async (context) => {
+test('guessing is slow for an account and for an address, and possible again after a while', async (context) => {
   const on = await scene(context, { limits: { codeTriesPerMinute: 3 } })
   const [one, other] = [await on.account(), await on.account()]
   const tooMany = 'too_many_attempts: Too many codes were tried. Wait a minute, then try again.'

@@ -1,6 +1,6 @@
 /**
  * A process that dies at any of its steps, before it or after it, and what the next one makes of it: every payment is
- * credited once, every refund taken once, nobody charged twice, nobody left untold. Real ledger, official library.
+ * credited once, every refund taken once, no card charged twice, no failure left unreported. Real ledger, official library.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,7 +64,7 @@ interface Case {
   readonly letters: EmailMessage[]
   /** What was prepared: the payment or the code that it is about. */
   readonly thing: string
-  /** Tells a process what the provider told of the account: the `latest` events, left out: all. */
+  /** Delivers the provider's events about the account to a process: the `latest` ones, left out: all. */
   deliver(open: OpenPayments, latest?: number): Promise<void>
   look(open: OpenPayments): Promise<void>
 }
@@ -74,13 +74,17 @@ interface Story {
   /** Leads to what the process is to do. */
   readonly prepare: (scene: PaymentScene, account: bigint) => Promise<string>
   readonly act: (open: OpenPayments, on: Case) => Promise<unknown>
-  /** What the next process does of itself, and what whoever got no answer does again. */
+  /** What the next process does by itself, and what a caller without an answer repeats. */
   readonly heal: (open: OpenPayments, on: Case) => Promise<unknown>
   readonly assert: (on: Case) => Promise<void>
 }
 
 /** As the provider sends them. */
-async function tell(scene: PaymentScene, open: OpenPayments, events: readonly StripeEvent[]): Promise<void> {
+async function deliver(
+  scene: PaymentScene,
+  open: OpenPayments,
+  events: readonly StripeEvent[],
+): Promise<void> {
   for (const event of events) {
     const payload = JSON.stringify(event)
     const secret = scene.options.stripe?.webhookSecret ?? ''
@@ -105,7 +109,7 @@ function caseOf(scene: PaymentScene, account: bigint, thing: string): Case {
         const told = JSON.stringify(data)
         return ours.some(({ id }) => told.includes(id))
       })
-      return tell(scene, open, events.slice(-latest))
+      return deliver(scene, open, events.slice(-latest))
     },
     async look(open) {
       clock.setWallMs(clock.wallMs() + limits.topUpCheckMs)
@@ -148,7 +152,7 @@ async function wanting(scene: PaymentScene, account: bigint, below: number): Pro
 
 const stories: readonly Story[] = [
   {
-    text: 'a payment is told',
+    text: 'an event of a payment',
     async prepare(scene, account) {
       const { id } = await scene.begin(account, 1_000, true)
       return scene.stripe.books.pay(await scene.session(id), 'card').payment_intent ?? ''
@@ -182,7 +186,7 @@ const stories: readonly Story[] = [
     assert: async () => {},
   },
   {
-    text: 'a refund is told, and a dispute that is won',
+    text: 'events of a refund, and of a dispute that is won',
     prepare: (scene, account) => paid(scene, account, 1_000),
     async act(open, on) {
       const { books } = on.scene.stripe
@@ -209,7 +213,7 @@ const stories: readonly Story[] = [
   {
     text: 'missed events are looked for',
     async prepare(scene, account) {
-      // What was told of the accounts before is too long ago to be looked at.
+      // Earlier events of the accounts are too old to be read.
       scene.clock.setWallMs(scene.clock.wallMs() + 2 * limits.missedEventsMs)
       const intent = await paid(scene, account, 1_000)
       scene.stripe.books.refund(intent, 300)

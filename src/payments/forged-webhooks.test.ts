@@ -15,7 +15,7 @@ interface Attempt {
   readonly account: bigint
   readonly topUp: bigint
   readonly session: Session
-  /** The event that tells of the payment, as the provider would send it. */
+  /** The event of the payment, as the provider would send it. */
   readonly event: StripeEvent
 }
 
@@ -61,7 +61,7 @@ const forgeries: readonly Forged[] = [
     send: withForgery(({ scene }) => ({ signedMs: scene.clock.wallMs() + 6 * minuteMs })),
   },
   {
-    text: 'a body that was written anew',
+    text: 'a body that was serialized again',
     send: withForgery(({ event }) => ({ body: JSON.stringify(event, null, 2) })),
   },
   {
@@ -198,7 +198,7 @@ test('the same event as it is, after all of that, is credited', async (context) 
   assert.equal(await scene.posted(account), 20_000_000_000n)
 })
 
-test('without a provider there is nobody to tell', async (context) => {
+test('without a provider there is no webhook', async (context) => {
   const scene = await paymentScene(context)
   const { store, ledger, nextId, clock } = scene.on
   const { payments } = openPayments({ ...scene.options, store, ledger, nextId, clock, stripe: null })

@@ -1,4 +1,4 @@
-/** What payments ask again and again beside the requests reads no table from end to end, however many top-ups there were. */
+/** What payments poll in the background scans no table from end to end, however many top-ups there were. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestLedger } from '../../test/support/open-ledger.ts'

@@ -34,7 +34,7 @@ async function paid(scene: PaymentScene, cents: number, saveMethod = false) {
   return { account, id, session, intent }
 }
 
-test('a top-up is begun, paid and credited once, whoever tells of it how often', async (context) => {
+test('a top-up is begun, paid and credited once, however often it is reported', async (context) => {
   const scene = await paymentScene(context)
   const account = await scene.account()
   const begun = await scene.begin(account, 2_000)
@@ -146,7 +146,7 @@ test('a thousand messages about one payment, all at once and in any order, give 
   assert.deepEqual(await scene.drift(), [])
 })
 
-test('a message that comes three days late, signed anew, is as good (E5)', async (context) => {
+test('a message that comes three days late, signed again, is as good (E5)', async (context) => {
   const scene = await paymentScene(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 5_000)
@@ -159,7 +159,7 @@ test('a message that comes three days late, signed anew, is as good (E5)', async
   assert.equal(await scene.posted(account), usd(5_000))
 })
 
-test('a refund that is told before its payment is taken after it (E5)', async (context) => {
+test('a refund that is reported before its payment is taken after it (E5)', async (context) => {
   const scene = await paymentScene(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 5_000)
@@ -350,7 +350,7 @@ test('an operator’s suspension outlives the dispute that came upon it', async 
   assert.equal(await scene.posted(account), usd(1_000))
 })
 
-test('a question of the bank takes nothing and freezes nobody', async (context) => {
+test('a question of the bank takes nothing and freezes no account', async (context) => {
   const scene = await paymentScene(context)
   const { account, id, intent } = await paid(scene, 1_000)
   scene.stripe.books.dispute(intent, 'warning_needs_response')
@@ -360,7 +360,7 @@ test('a question of the bank takes nothing and freezes nobody', async (context) 
   assert.equal((await scene.open.payments.setting(account)).frozen, null)
 })
 
-test('a method is kept when its owner wants that, and forgotten here and there', async (context) => {
+test('a method is saved when its owner wants that, and removed here and at the provider', async (context) => {
   const scene = await paymentScene(context)
   const { account } = await paid(scene, 1_000, true)
   const { payments } = scene.open
@@ -374,7 +374,7 @@ test('a method is kept when its owner wants that, and forgotten here and there',
   assert.deepEqual([error.code, error.details.param], ['conflict', 'autoTopUp'])
 })
 
-test('a second payment of one top-up is not credited, and the operator is told of it', async (context) => {
+test('a second payment of one top-up is not credited, and the operator is notified', async (context) => {
   const scene = await paymentScene(context)
   const { account, id, intent } = await paid(scene, 2_000)
   const { amount, currency, customer, metadata } = scene.stripe.books.intent(intent)

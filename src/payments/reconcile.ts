@@ -1,7 +1,7 @@
 /**
- * Brings a top-up to where the provider says it is: credited once it is paid, taken back from where it was refunded
- * or disputed. Whatever tells of a change (an event, a person who looks, the clock) comes here, so that the order in
- * which things are told does not matter. One top-up is followed by one at a time; who comes meanwhile shares the next.
+ * Reconciles a top-up with its provider: credited once it is paid, debited where it was refunded or disputed. Every
+ * notice of a change (an event, a person who looks, the clock) comes here, so that the order of notices does not matter.
+ * One reconciliation of a top-up runs at a time; callers that come meanwhile share the next one.
  */
 import type { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'

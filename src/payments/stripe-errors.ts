@@ -1,4 +1,4 @@
-/** What Stripe's library throws, as rows of the error table: the payer hears what a bank says, the log the rest. */
+/** What Stripe's library throws, as rows of the error table: the payer gets the bank's message, the log the rest. */
 import type Stripe from 'stripe'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import type { ChargeResult } from './provider.ts'

@@ -35,8 +35,8 @@ const statuses: Readonly<Record<string, PaymentStatus>> = {
 }
 
 /** Without an error a payment that wants a method has not been tried yet. */
-function statusOf({ status: told, last_payment_error: error }: Stripe.PaymentIntent): PaymentStatus {
-  const status = statuses[told] ?? 'processing'
+function statusOf({ status: reported, last_payment_error: error }: Stripe.PaymentIntent): PaymentStatus {
+  const status = statuses[reported] ?? 'processing'
   if ((status !== 'waiting' && status !== 'canceled') || error === null) return status
   return error.code === 'authentication_required' ? 'action_required' : 'failed'
 }

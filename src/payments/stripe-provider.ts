@@ -24,7 +24,7 @@ export interface StripeLimits {
 }
 
 const currency = 'usd'
-/** More refunds or disputes of one payment than anybody has. */
+/** More refunds or disputes than a payment has in practice. */
 const returnsMax = 100
 const paymentParts = ['latest_charge', 'payment_method']
 

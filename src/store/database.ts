@@ -1,6 +1,6 @@
 /**
  * One embedded database seen from the main thread: the thread that writes it, the one that reads it, and the
- * statements between. Knows no folder, no lock and no table; whoever opens it has made sure that nobody else does.
+ * statements between. Knows no folder, no lock and no table; its caller has made sure that no other process opens it.
  */
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -12,7 +12,7 @@ import type { Call, ReaderRequests, StatementResult, WriterRequests } from './sq
 import { statementOperation, type ThreadSetup } from './sqlite/writer.ts'
 
 export interface StoreLimits extends ChannelLimits {
-  /** Threads for long reads, beside the one for short ones. */
+  /** Threads for long reads, in addition to the one for short reads. */
   readonly readThreadsMax: number
 }
 
@@ -23,7 +23,7 @@ export interface DatabaseOptions {
   readonly threads: { readonly writer: URL; readonly reader: URL }
   readonly clock: Clock
   readonly limits: StoreLimits
-  /** Called when a thread ends that nobody closed: nothing can be stored any more, the process should end. */
+  /** Called when a thread ends unexpectedly: nothing can be stored any more, the process should end. */
   readonly onLost: (error: Error) => void
   /** For tests: see base/failpoint.ts. */
   readonly failpoints?: string | undefined

@@ -1,5 +1,5 @@
 /**
- * One owner for one data directory: an exclusive transaction kept open on a file beside the database.
+ * One owner for one data directory: an exclusive transaction that stays open on a file next to the database.
  * The kernel gives it up when the process dies, however it dies; there is no stale lock to clean. Where the file is
  * removed, the fence in each database still keeps a second writer away (sqlite/fence.ts).
  */

@@ -11,7 +11,7 @@ export type MigrationOutcome =
   | { readonly kind: 'newer_schema'; readonly message: string }
 
 /**
- * Applies what is missing. The caller owns the data directory, so nobody else migrates meanwhile; when
+ * Applies what is missing. The caller owns the data directory, so no other process migrates meanwhile; when
  * the process dies in a step, that step has not happened.
  */
 export function migrate(

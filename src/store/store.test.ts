@@ -211,7 +211,7 @@ test('transactions and batches take turns: none starves', async (context) => {
   assert.ok(half >= 8 && half <= 12, order.join(' '))
 })
 
-test('a transaction that takes too long is rolled back, and the ledger goes on', async (context) => {
+test('a transaction that takes too long is rolled back, and the ledger continues', async (context) => {
   const clock = manualClock()
   const { store, nextId, ledger } = await openTestLedger(context, { clock })
   const create = () =>

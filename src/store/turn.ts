@@ -54,7 +54,7 @@ export async function takeTurn(
     throw error
   })
   const timer = clock.after(deadlineMs, () => {
-    // A rollback that fails means that the thread is gone, and everybody hears of that anyway.
+    // A rollback that fails means that the thread is gone, which is reported elsewhere.
     end('rollback').catch(() => {})
   })
   return {

@@ -1,7 +1,7 @@
 /**
- * The hourly sums that every settlement adds to: gathered in memory by a batch, each row written once before its
- * commit. What was read or written stays known from batch to batch, for nobody else writes these rows, and is
- * forgotten whenever a batch is rolled back. Sums for people; never a basis for moving money.
+ * The hourly sums that every settlement adds to: accumulated in memory by a batch, each row written once before its
+ * commit. Rows stay cached across batches, for no other code writes them, and the cache is dropped whenever a batch is
+ * rolled back. Sums for people; never a basis for moving money.
  */
 import { bucketOf, count } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'
@@ -24,7 +24,7 @@ export interface RowKey {
   readonly model: string
 }
 
-/** What a row holds beside its key. */
+/** The columns of a row other than its key. */
 const hourRow = rowOf({
   ...sumsRow.fields,
   /** Requests with a write-off. */

@@ -26,7 +26,7 @@ test('every read finds its rows by an index', async () => {
   assert.ok(plans.some((row) => /\(shared=\?\)/.test(String(row[3]))))
 })
 
-/** The same database; what is prepared on it is kept. */
+/** The same database; the statements that are prepared on it are recorded. */
 function recordStatements(database: Database, asked: string[]): Database {
   return new Proxy(database, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * The reads of usage on the thread that only reads: each bounded, so that none keeps the others waiting. Sums are
- * read in slices; whoever asks goes on where the last slice ended.
+ * The reads of usage on the thread that only reads: each bounded, so that none makes the others wait. Sums are
+ * read in slices; the caller continues where the last slice ended.
  */
 import {
   type Field,

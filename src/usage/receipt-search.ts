@@ -1,5 +1,5 @@
 /**
- * Receipts by what they tell, the latest first, without an index for each question: the hourly sums say in which
+ * Receipts by their fields, the latest first, without an index for each question: the hourly sums say in which
  * hours there is anything to find, and only those hours are looked through. One call looks at a bounded number of
  * rows and says where to go on.
  */
@@ -53,14 +53,14 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
       if (hour === looked || !mayHold(ask, row)) continue
       looked = hour
       for (const [id, key, model, isWell] of scan.each(ask.account, fromId, beforeId)) {
-        if (found.endsAt(id as bigint)) return found.told
+        if (found.endsAt(id as bigint)) return found.result
         found.receiptsSeen += 1
         if (!isMeant(ask, { key, model, isWell })) continue
         const whole = receipt.row(id as bigint)
         if (whole !== undefined) found.receipts.push(receiptRow.toRow(whole))
       }
     }
-    return found.told
+    return found.result
   }
 
   return (ask) => (ask.key === null && ask.model === null && ask.ended === null ? all(ask) : some(ask))
@@ -98,7 +98,7 @@ class Found {
     return isEnough
   }
 
-  get told(): ReceiptsFound {
+  get result(): ReceiptsFound {
     return {
       receipts: this.receipts,
       scanned: this.hourRows + this.receiptsSeen,

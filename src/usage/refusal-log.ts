@@ -26,7 +26,7 @@ export interface RefusalLogDeps {
   readonly written: (accounts: ReadonlySet<bigint>) => void
 }
 
-/** More of a text of the caller's than this is not kept. */
+/** Texts of the caller are cut at these lengths. */
 const modelCharactersMax = 200
 const messageCharactersMax = 1_000
 
@@ -41,7 +41,7 @@ export class RefusalLog {
     this.#deps = deps
   }
 
-  /** `knownModel`: the model, when it is one; others are counted together, for anybody can make up names. */
+  /** `knownModel`: the model, when it is one; others are counted together, since names can be made up. */
   note(refusal: Refusal, knownModel: string | null): void {
     const { limits, clock, dropped } = this.#deps
     const { account, key, code } = refusal

@@ -1,6 +1,6 @@
 /**
  * The words of usage as people read it: sums of receipts by time and group, refusals, running requests. Values only;
- * never consulted for balances. A request belongs to the hour in which it began, the hour that its id tells.
+ * never consulted for balances. A request belongs to the hour in which it began, the hour of its id.
  */
 import type { ReceiptRow } from '../ledger/types.ts'
 import type { Sums } from './sums.ts'
@@ -41,7 +41,7 @@ export interface Refusal {
   readonly status: number
   /** As the client wrote it. */
   readonly model: string | null
-  /** As the client was told. */
+  /** As the client received it. */
   readonly message: string
 }
 
@@ -83,7 +83,7 @@ export interface RunningRequest {
   readonly startedMs: number
 }
 
-/** Receipts of one account that began in a range of time, as their ids tell. */
+/** Receipts of one account that began in a range of time, by their ids. */
 export interface ReceiptSearch {
   readonly account: bigint
   readonly fromId: bigint
@@ -150,7 +150,7 @@ export interface Usage {
   refusals(account: bigint, key: bigint | null): Promise<RefusalReport>
   /** Writes down requests that were refused; moves nothing. */
   recordRefusals(batch: RefusalBatch): Promise<void>
-  /** One bounded step of a search, which goes on where the last one ended. */
+  /** One bounded step of a search, which continues where the last one ended. */
   searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
   /** Those that hold money, the latest first. */
   running(account: bigint): Promise<readonly RunningRequest[]>

@@ -116,7 +116,7 @@ function summed(receipts: readonly ReceiptRow[], ask: SumsAsk): Map<string, read
   )
 }
 
-const told = (sums: Sums): readonly unknown[] => [
+const listed = (sums: Sums): readonly unknown[] => [
   sums.requests,
   sums.errors,
   sums.inputUncached,
@@ -169,7 +169,7 @@ test('sums are those of the receipts, however they are split and sliced', async 
       const rows = await on.usage({ usageSliceRowsMax }).sums(ask)
       const due = summed(receipts, ask)
       const seen = rows.filter(({ sums }) => sums.requests > 0)
-      assert.deepEqual(new Map(seen.map((row) => [`${row.atMs} ${row.group}`, told(row.sums)])), due)
+      assert.deepEqual(new Map(seen.map((row) => [`${row.atMs} ${row.group}`, listed(row.sums)])), due)
       const steps = new Set(rows.map(({ atMs }) => atMs))
       if (ask.group === 'none') {
         assert.equal(rows.length, steps.size)
@@ -263,7 +263,7 @@ test('the days left follow from what the last seven days cost', async () => {
   assert.equal(await left(), null)
 })
 
-test('a key tells when it was used last, and what it spent', async () => {
+test('the last use and the spend of a key can be read', async () => {
   const on = await world()
   const owner = await account(on)
   const [first, second, never] = [on.nextId(), on.nextId(), on.nextId()]
@@ -282,7 +282,7 @@ test('a key tells when it was used last, and what it spent', async () => {
   )
 })
 
-test('a key that took the place of another one tells of itself', async () => {
+test('a key that replaced another one has its own activity', async () => {
   const on = await world()
   const owner = await account(on)
   const [old, fresh] = [on.nextId(), on.nextId()]
@@ -302,7 +302,7 @@ test('a key that took the place of another one tells of itself', async () => {
   assert.deepEqual(await use(), { old: [hour, 7n], fresh: [startMs + 2 * hourMs, 5n] })
 })
 
-test('losses are told by account, the largest first', async () => {
+test('write-offs are listed by account, the largest first', async () => {
   const on = await world()
   const [small, large] = [await account(on), await account(on)]
   const key = { [String(small)]: on.nextId(), [String(large)]: on.nextId() }
@@ -360,7 +360,7 @@ test('what runs, and the first request', async () => {
   assert.equal(await on.usage().firstRequestMs(owner), startMs)
 })
 
-test('refusals are counted by code, and the last hundred of each key kept', async () => {
+test('refusals are counted by code, and the last hundred of each key stored', async () => {
   const on = await world()
   const owner = await account(on)
   const [busy, quiet] = [on.nextId(), on.nextId()]
@@ -459,7 +459,7 @@ test('a settlement counts once, whether its commit fails or its answer is lost',
   }
 })
 
-test('half and nearly all of the durations are told within a tenth', async () => {
+test('half and nearly all of the durations are stated within a tenth', async () => {
   const on = await world()
   const owner = await account(on)
   const key = on.nextId()

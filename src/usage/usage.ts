@@ -103,7 +103,7 @@ export function openUsage(
       return read('refusals', account, key, { fromHour, latestMax: limits.refusalsKeptPerKey })
     },
     async makingFile(account, make) {
-      if (!files.tryAcquire(everybody)) throw busy()
+      if (!files.tryAcquire(allAccounts)) throw busy()
       try {
         if (!filesOf.tryAcquire(account)) throw busy()
         try {
@@ -112,7 +112,7 @@ export function openUsage(
           filesOf.release(account)
         }
       } finally {
-        files.release(everybody)
+        files.release(allAccounts)
       }
     },
     recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
@@ -122,8 +122,8 @@ export function openUsage(
   }
 }
 
-/** Stands for all accounts together. */
-const everybody = 0n
+/** The key of the limit over all accounts. */
+const allAccounts = 0n
 
 function busy(): TollgateError {
   return new TollgateError('overloaded', {

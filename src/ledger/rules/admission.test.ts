@@ -313,7 +313,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
 ]
 for (const [text, given, answer] of table) test(text, () => assert.equal(words(run(given)), answer))
 
-test('what is taken goes into both windows, and the headers tell of the tighter limit', () => {
+test('what is taken goes into both windows, and the headers state the tighter limit', () => {
   const decision = run({
     payer: { window: took(4, 700, nowMs - 20_000) },
     keyUsage: { window: took(1, 50, nowMs - 10_000) },
@@ -371,7 +371,7 @@ test('nothing is ever taken that is not there, and never more or less output tha
         assert.ok(decision.outputLimit >= Math.min(given.outputFloor, given.outputWanted))
         if (given.onShortBalance !== 'lower') assert.equal(decision.outputLimit, given.outputWanted)
       }
-      // Before counting, a refusal is told to nobody.
+      // Before counting, no refusal is reported.
       if (
         decision.kind === 'insufficient_funds' &&
         given.onShortBalance !== 'count' &&

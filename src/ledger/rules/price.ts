@@ -99,7 +99,7 @@ export interface RequestBound {
   readonly choices: number
 }
 
-/** How the input of a hold was bounded; receipts tell it. */
+/** How the input of a hold was bounded; receipts state it. */
 export type InputBoundSource = 'bytes' | 'counted' | 'pages' | 'reported'
 
 export interface BoundAmounts {

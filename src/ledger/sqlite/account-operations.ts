@@ -1,6 +1,6 @@
 /**
- * Accounts come into being and to their owners: made with what they start with, given to somebody, taken over by
- * whoever they waited for. Each is one step on the writer, so that of two who come at once one gets it.
+ * Creates accounts with their starting credit, assigns them to an owner, and lets an invited owner take one over. Each is
+ * one step on the writer, so that of two concurrent owners one gets it.
  */
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
@@ -71,7 +71,7 @@ function takeOverOperation(database: Database, rows: StateRows) {
     if (owner === to.owner) return 'taken_over'
     if (owner !== null || (leaving !== null && isUsed(leaving))) return 'not_free'
     if (leaving !== null && leave.run(leaving, to.owner) !== 1) return 'not_free'
-    // Nothing was left where somebody else has the name: what failed is undone with the step.
+    // The previous account is kept where another account has the name: a failure is rolled back with the step.
     const assigned = assign(account, to)
     assert(leaving === null || assigned === 'assigned', 'who leaves an account gets the other')
     return assigned === 'assigned' ? 'taken_over' : 'not_free'

@@ -102,8 +102,8 @@ function admitOperation(database: Database, rows: StateRows) {
 }
 
 /**
- * A clock that was set far back takes the windows along with what was taken in them. This is kept for those
- * who are refused too: they would be refused until it is that late again.
+ * A clock that was set far back moves the windows and their marks with it. Saved for refused requests too: they would be
+ * refused until the clock reaches its earlier time.
  */
 function followClock(
   rows: StateRows,

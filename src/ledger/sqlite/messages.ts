@@ -8,7 +8,7 @@ import type { Input, Output } from '../../store/sqlite/connection.ts'
 import type { Fraction } from '../rules/money.ts'
 import type { Admission, AdmissionAsk, Held } from '../types.ts'
 
-/** What admission needs beside the ask. */
+/** What admission needs in addition to the ask. */
 export interface AdmitSettings {
   /** The id slot of this process, which owns the hold. */
   readonly process: number

@@ -22,7 +22,7 @@ import { signupCreditOperation } from './signup-credit-operation.ts'
 import type { StateRows } from './state-rows.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
 
-/** `observer` hears of each settlement within its batch. */
+/** `observer` is called with each settlement within its batch. */
 export function ledgerOperations(database: Database, rows: StateRows, observer: SettlementObserver) {
   const credit = creditOperation(database, rows)
   return {

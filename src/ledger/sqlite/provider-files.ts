@@ -1,6 +1,6 @@
 /**
  * Files that accounts keep at providers: who owns which, and at which upstream it is. A row is written before an upload is
- * sent, so that limits hold for uploads at the same time and a crash leaves no file that counts for nobody. Holds no
+ * sent, so that limits hold for concurrent uploads and a crash leaves no file without an account. Holds no
  * content and moves no money.
  */
 import type { Selectable } from 'kysely'
@@ -149,7 +149,7 @@ function reserved(
       .where('account', '=', account)
       .where('expires_ms', '<=', BigInt(nowMs))
       .execute()
-    const kept = await transaction
+    const stored = await transaction
       .selectFrom('provider_file')
       .select((select) => [
         select.fn.countAll<bigint>().as('files'),
@@ -157,8 +157,8 @@ function reserved(
       ])
       .where('account', '=', account)
       .executeTakeFirstOrThrow()
-    const bytesAfter = Number(kept.bytes ?? 0) + bytes
-    if (Number(kept.files) >= filesPerAccountMax || bytesAfter > fileBytesPerAccountMax) return 'full'
+    const bytesAfter = Number(stored.bytes ?? 0) + bytes
+    if (Number(stored.files) >= filesPerAccountMax || bytesAfter > fileBytesPerAccountMax) return 'full'
     await transaction
       .insertInto('provider_file')
       .values({ id, account, key, provider, upstream, bytes, created_ms: nowMs, expires_ms: expiresMs })

@@ -77,7 +77,7 @@ test('what an answer left is found at once, with what its receipt says', async (
       reasoning: 3,
     },
   })
-  const told = {
+  const answer = {
     receipt,
     upstream: 'first',
     upstreamModel: 'm',
@@ -87,13 +87,13 @@ test('what an answer left is found at once, with what its receipt says', async (
     reasoning: 3,
   }
   assert.deepEqual(await opened.ledger.providerObjects(account, ['msg_1', 'none', 'resp_1'], startMs), [
-    { id: 'msg_1', referencedScope: 'output', ...told },
-    { id: 'resp_1', referencedScope: 'all', ...told },
+    { id: 'msg_1', referencedScope: 'output', ...answer },
+    { id: 'resp_1', referencedScope: 'all', ...answer },
   ])
   assert.deepEqual((await opened.ledger.verify()).drift, [])
 })
 
-test('nobody finds what another account was answered, also under the same id', async (context) => {
+test('an account does not find the objects of another one, even under the same id', async (context) => {
   const opened = await withAccounts(context)
   const first = await answered(opened, { objects: outputOf('msg_1', 'msg_2') })
   const second = await answered(opened, { account: other, objects: outputOf('msg_1') })
@@ -138,7 +138,7 @@ test('what is older than the provider keeps it is not found, and goes as others 
   assert.equal((await ledger.providerObjects(account, ['young_0'], lastMs)).length, 1)
 })
 
-test('a settlement that is told twice keeps what the first one said', async (context) => {
+test('a repeated settlement keeps what the first one recorded', async (context) => {
   const opened = await withAccounts(context)
   const id = await answered(opened, { objects: outputOf('msg_1') })
   const again = await opened.ledger.settle({

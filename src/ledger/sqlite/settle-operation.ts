@@ -23,7 +23,7 @@ import {
 } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
-/** What settling is told. */
+/** What the settle operation takes. */
 export type PackedSettlement = readonly [
   id: bigint,
   nowMs: number,
@@ -43,7 +43,7 @@ export type PackedSettled =
   | 'already_settled'
   | 'unknown_hold'
 
-/** Hears of each settlement within its batch, with what its receipt says. */
+/** Called with each settlement within its batch, and with its receipt. */
 export interface SettlementObserver {
   settled(
     hold: HoldState,

@@ -53,7 +53,7 @@ test('a day gives so much and no more, and the next day gives again', async (con
 })
 
 for (const amount of [0n, 3n * dollar]) {
-  test(`an account that was made with ${amount} gets no other starting credit, whoever it comes to`, async (context) => {
+  test(`an account that was made with ${amount} gets no other starting credit, whoever its owner becomes`, async (context) => {
     const on = await open(context)
     const id = on.nextId()
     const account = { id, kind: 'personal', email: null, name: 'n', nowMs: 1 } as const

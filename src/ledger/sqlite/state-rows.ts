@@ -21,7 +21,7 @@ import {
 
 export interface StateRows extends BatchMemory {
   account(id: bigint): AccountState | undefined
-  /** The row of an account that must be there: whoever names it has found it before. */
+  /** The row of an account that must exist: the caller has found it before. */
   knownAccount(id: bigint): AccountState
   saveAccount(id: bigint, state: AccountState): void
   /** The usage row of a key (its own or a shared one), inserted when the key is used for the first time. */

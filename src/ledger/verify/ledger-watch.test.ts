@@ -1,4 +1,4 @@
-/** The check beside the requests: what it finds, in which steps, and that its reading is bounded. Real database, time by hand. */
+/** The background check: what it finds, in which steps, and that its reading is bounded. Real database, time by hand. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -91,7 +91,7 @@ for (const [text, sql, found] of [
   ['a hold of nothing', 'UPDATE account SET held = held + 7 WHERE id = 5', /^account 5: held is 57/],
   ['a hold that is not counted', 'UPDATE account SET open_holds = 0 WHERE id = 5', /^account 5: held/],
   [
-    'a receipt that tells another amount',
+    'a receipt that states another amount',
     'UPDATE receipt SET charged = 21 WHERE account = 1 AND charged = 20 AND id = (SELECT min(id) FROM receipt)',
     /^receipt \d+: states 21 to account 1/,
   ],

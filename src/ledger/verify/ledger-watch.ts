@@ -1,6 +1,6 @@
 /**
- * Holds the ledger against itself all the time, in small steps beside the requests, and remembers what was found: drift
- * is known without anybody asking for a verification. Changes nothing.
+ * Checks the ledger continuously in small background steps, and remembers what was found: drift is known without a
+ * verification. Changes nothing.
  */
 import type { Background } from '../../base/background.ts'
 import type { Clock, Timer } from '../../base/clock.ts'

@@ -268,12 +268,12 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^account 11: may hold 5 more/,
   ],
   [
-    'the sums of an hour tell of more requests',
+    'the sums of an hour state more requests',
     'UPDATE usage_hour SET requests = requests + 1, charged = charged + 7 WHERE key = 21',
     /^usage of account 11, hour \d+, key 21, .*: requests by 1, charged by 7$/,
   ],
   [
-    'the sums of an hour tell of fewer tokens',
+    'the sums of an hour state fewer tokens',
     'UPDATE usage_hour SET output = output - 1 WHERE key = 22',
     /^usage of account 12, .*: output by -1$/,
   ],
@@ -303,7 +303,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^usage of account 11, .*: has 3 refusals, by code they are 0$/,
   ],
   [
-    'a top-up is paid that nobody paid',
+    'a top-up is marked paid without a payment',
     "UPDATE top_up SET state = 'paid', paid_ms = 1, payment_intent = 'pi_33' WHERE id = 33",
     /^top-up 33: is paid with 100, its entry credited 0/,
   ],
@@ -386,7 +386,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^account 13: was given 5 to start with, 0 of it for an address/,
   ],
   [
-    'an address had a starting credit that nobody got',
+    'an address had a starting credit that no account got',
     "INSERT INTO signup_credit VALUES (x'09', 11, 5, 0)",
     /^account 11: was given 0 to start with, 5 of it for an address/,
   ],

@@ -1,6 +1,6 @@
 /**
  * The schema. Money is int64 nano-USD, ids are int64 in time order, times are milliseconds.
- * What the rows must obey stands here as CHECK, UNIQUE and triggers, beside the code that obeys it.
+ * The invariants of the rows are CHECK, UNIQUE and triggers here, in addition to the code that keeps them.
  */
 import type { Migration } from './migration.ts'
 
@@ -329,7 +329,7 @@ CREATE TABLE refusal_hour (
   PRIMARY KEY (account, hour, key, code)
 ) STRICT, WITHOUT ROWID`
 
-/** Only the latest of each key are kept. */
+/** The latest of each key; older ones are removed. */
 const refusal = `
 CREATE TABLE refusal (
   key INTEGER NOT NULL,
@@ -439,7 +439,7 @@ CREATE TABLE code_use (
   PRIMARY KEY (code, account)
 ) STRICT, WITHOUT ROWID`
 
-/** Events of the provider that were carried out; kept for as long as it may repeat them. */
+/** Events of the provider that were carried out; stored for as long as it may repeat them. */
 const webhookEvent = `
 CREATE TABLE webhook_event (
   id TEXT PRIMARY KEY,
@@ -464,7 +464,7 @@ CREATE TABLE provider_file (
   object TEXT,
   created_ms INTEGER NOT NULL,
   expires_ms INTEGER,
-  -- When the deletion was requested; NULL: the file is kept.
+  -- When the deletion was requested; NULL: no deletion was requested.
   deletion_ms INTEGER
 ) STRICT`
 

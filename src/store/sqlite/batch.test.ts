@@ -119,7 +119,7 @@ test('one call of 200 that fails harms no other and leaves nothing behind', (con
   assert.deepEqual(values()[5], [5n, 3n])
 })
 
-test('what a shared row refuses at the end is told to the call that caused it', (context) => {
+test('what a shared row refuses at the end is reported to the call that caused it', (context) => {
   const { run, values } = open(context)
   run([
     ['put', 1n, 0n],
@@ -176,6 +176,6 @@ test('a commit that fails on purpose rolls everything back, also what was in mem
   assert.deepEqual(values(), [])
   assert.deepEqual(run([['put', 1n, 1n]])[1], [])
   const [, unknown] = run([['add', 1n, 1n]])
-  assert.equal(unknown.length, 1, 'told as failed')
+  assert.equal(unknown.length, 1, 'reported as failed')
   assert.deepEqual(values(), [[1n, 2n]], 'although it was committed')
 })

@@ -143,7 +143,7 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
       reachAll(points, 'after-commit', calls)
       return reply
     } catch (error) {
-      // Committed and yet told as failed: what a lost answer looks like to the caller.
+      // Committed, and reported as failed: what a lost reply looks like to the caller.
       return [[], calls.map((_, index) => [index, toFailure(error)] as const)]
     }
   }

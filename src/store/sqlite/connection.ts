@@ -53,7 +53,7 @@ export function openForReading(path: string): Database {
 }
 
 /**
- * The same without creating or changing a file beside the database. The caller has made sure that no process writes:
+ * The same without creating or changing a file next to the database. The caller has made sure that no process writes:
  * without a log to read, the file is taken as one that does not change, and no lock is held on it.
  */
 export function openWithoutWriting(path: string): Database {
@@ -64,7 +64,7 @@ export function openWithoutWriting(path: string): Database {
 }
 
 function forReading(database: Database): Database {
-  // Sorting in memory: a full disk must not keep anybody from reading.
+  // Sorting in memory: a full disk must not prevent reads.
   database.exec(`PRAGMA cache_size = ${cacheSize}; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;`)
   return database
 }

@@ -1,12 +1,12 @@
 /**
- * Statements that arrive as text from the control plane: prepared once, kept while they are used,
+ * Statements that arrive as text from the control plane: prepared once, cached while they are used,
  * their numbers bound as integers. Never used for holds and settlements.
  */
 import type { StatementSync } from 'node:sqlite'
 import type { Database, Input } from './connection.ts'
 import type { StatementResult } from './messages.ts'
 
-/** Distinct texts kept prepared; the least recently used one goes first. */
+/** Distinct texts that are cached; the least recently used one goes first. */
 const preparedMax = 256
 
 export type Execute = (sql: string, values: readonly unknown[]) => StatementResult
