@@ -10,6 +10,7 @@ import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
 import { limitDefaults } from '../config/config.ts'
+import { openForWriting } from '../store/sqlite/connection.ts'
 
 const account = 11n
 const start = 1_000_000n
@@ -57,6 +58,23 @@ test('holds of a process that is gone are charged at their checkpoint, else give
 
   const third = await openTestLedger(context, { dataDirectory })
   assert.equal(third.recovered, 0)
+})
+
+test('a checkpoint of a version without one of the meters is charged', async (context) => {
+  const dataDirectory = temporaryDirectory(context)
+  const first = await withAccount(context, dataDirectory)
+  await admit(first, 1_001n, 500n)
+  const draft = { ...plainDraft, inputUncached: 3, output: 7, outputAudio: 5, reasoning: 2, person: 'ann' }
+  await first.ledger.checkpoint({ id: 1_001n, cost: 100n, draft })
+  await first.shut()
+  const database = openForWriting(join(dataDirectory, 'tollgate.db'))
+  database.exec(`UPDATE hold SET checkpoint_draft = json_remove(checkpoint_draft, '$.output_audio')`)
+  database.close()
+
+  const second = await openTestLedger(context, { dataDirectory })
+  const receipt = await second.ledger.receipt(1_001n)
+  const { inputUncached, output, outputAudio, reasoning, person } = receipt ?? {}
+  assert.deepEqual([inputUncached, output, outputAudio, reasoning, person], [3, 7, 0, 2, 'ann'])
 })
 
 test('a hold that no request will close is closed by age, however the wall clock jumps', async (context) => {

@@ -11,7 +11,14 @@ import { decide } from '../rules/admission.ts'
 import { assertAmount, least } from '../rules/money.ts'
 import type { AdmissionAsk } from '../types.ts'
 import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
-import { type AccountState, type HoldState, type KeyUsageState, newHold, type PackedDraft } from './rows.ts'
+import {
+  type AccountState,
+  checkpointText,
+  type HoldState,
+  type KeyUsageState,
+  newHold,
+  type PackedDraft,
+} from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 /** The sums without one hold. */
@@ -179,10 +186,6 @@ function checkpointOperation(database: Database) {
   const update = prepare(database, 'UPDATE hold SET checkpoint_cost = ?, checkpoint_draft = ? WHERE id = ?')
   return (id: bigint, cost: bigint, draft: PackedDraft): void => {
     assert(cost >= 0n, 'a checkpoint costs something or nothing')
-    update.run(
-      cost,
-      JSON.stringify(draft, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)),
-      id,
-    )
+    update.run(cost, checkpointText(draft), id)
   }
 }

@@ -226,6 +226,17 @@ export const receiptHead = rowOf({
 /** A draft is bound behind the head as it came. */
 export const receiptRow = rowOf({ ...receiptHead.fields, ...draft.fields }) satisfies Field<ReceiptRow>
 
+/** A packed draft as the JSON of a checkpoint: by column, so that a version with other columns can read it. */
+export function checkpointText(packed: PackedDraft): string {
+  const columns = Object.fromEntries(draft.columns.map((column, at) => [column, packed[at]]))
+  return JSON.stringify(columns, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+const draftOf = (columns: Readonly<Record<string, Output>>): ReceiptDraft =>
+  draft.toRow(draft.columns.map((column) => columns[column] ?? null))
+
 /** A hold whose request will never close it, with what its last checkpoint recorded. */
 export interface Orphan {
   readonly id: bigint
@@ -243,14 +254,14 @@ const orphanRow = rowOf({
   outputLimit: number('output_limit'),
   outputLowered: flag('output_lowered'),
   cost: integerOrNull('checkpoint_cost'),
-  packed: jsonOrNull<Output[]>('checkpoint_draft'),
+  columns: jsonOrNull<Readonly<Record<string, Output>>>('checkpoint_draft'),
 })
 export const orphanColumns = orphanRow.names
 
 export function toOrphan(row: Output[]): Orphan {
-  const { cost, packed, ...hold } = orphanRow.toRow(row)
+  const { cost, columns, ...hold } = orphanRow.toRow(row)
   return {
     ...hold,
-    checkpoint: cost === null || packed === null ? null : { cost, draft: draft.toRow(packed) },
+    checkpoint: cost === null || columns === null ? null : { cost, draft: draftOf(columns) },
   }
 }

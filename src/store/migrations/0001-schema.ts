@@ -81,7 +81,7 @@ CREATE TABLE hold (
   dialect TEXT NOT NULL,
   streamed INTEGER NOT NULL CHECK (streamed IN (0, 1)),
   created_ms INTEGER NOT NULL,
-  -- What it would be charged if the process died now, and the receipt it would leave (JSON).
+  -- What it would be charged if the process died now, and the receipt it would leave (JSON, by column).
   checkpoint_cost INTEGER CHECK (checkpoint_cost >= 0),
   checkpoint_draft TEXT,
   CHECK ((checkpoint_cost IS NULL) = (checkpoint_draft IS NULL))
