@@ -27,7 +27,7 @@ before(async () => {
     limits: {
       anonymousBodyBudgetBytes: roomBytes,
       anonymousShareOfNetworkMax: 0.5,
-      controlBodyMs: 3_000,
+      controlBodyMs: 5_000,
       uniformAnswerMs: 1,
     },
   })

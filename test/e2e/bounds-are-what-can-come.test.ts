@@ -23,6 +23,8 @@ const modelOf = (id: string, upstream: UpstreamName, more: Partial<ModelDefiniti
 const hearing = { input: '0.30', output: '2.50', cacheRead: '0.03', inputAudio: '1' }
 const speaking = { input: '2.50', output: '10', inputAudio: '40', outputAudio: '80' }
 const gate = await meteredGateway({
+  // A busy machine takes its time to start the thread that counts.
+  limits: { countMs: 60_000 },
   models: [
     modelOf('hears', 'gemini', { inputs: ['text', 'audio'], prices: [hearing] }),
     modelOf('speaks', 'chat', {

@@ -27,7 +27,7 @@ const limits = {
 }
 const gate = await meteredGateway({ limits })
 /** Where nobody is waited for. */
-const hasty = await meteredGateway({ limits: { ...limits, silenceMs: 600, contentGapMs: 600 } })
+const hasty = await meteredGateway({ limits: { ...limits, silenceMs: 1_500, contentGapMs: 1_500 } })
 const stopping = await meteredGateway({ limits })
 after(async () => {
   await gate.end()
@@ -176,7 +176,7 @@ suite('clients that leave', { concurrency: 8 }, () => {
         client,
         upstream: 'gemini',
         behaviour: 'stream',
-        settings: 'tokens=200 rate=200',
+        settings: 'tokens=200 rate=80',
       })
       await sent.until(contents(client, 3))
       sent.leave()
