@@ -236,7 +236,7 @@ export interface UpstreamResponse {
 export interface StreamedBody {
   readonly kind: 'stream'
   readonly exchange: Exchange
-  readonly watch: UsageTap
+  readonly usageTap: UsageTap
   /** Chunks received during the first-byte wait, not yet sent. */
   readonly seen: readonly Uint8Array[]
   /** The client has disconnected; the stream is read to its end for its usage. */
@@ -264,7 +264,7 @@ export interface NoBody {
   /** Whether an upstream may have begun to work when it ended. */
   readonly dispatched: boolean
   readonly reason: EndReason
-  readonly report: RawUsage | null
+  readonly rawUsage: RawUsage | null
   /** null when the client is gone. */
   readonly error: TollgateError | null
 }

@@ -45,7 +45,7 @@ function releaseSurplus(
   input: { request: SettledRequest; body: StreamedBody },
 ): void {
   const { plan, hold } = input.request
-  const { rawUsage } = input.body.watch
+  const { rawUsage } = input.body.usageTap
   if (!plan.dialect.reportedTotals(rawUsage).input || plan.inputSize.toolUses > 0) return
   const reported = capUsage({ plan, hold }, rawUsage)
   if (!reported.input || !isWholeInput(reported.usage, plan.inputSize.textBytes)) return
@@ -99,7 +99,7 @@ function checkpointer(
   const output = new DeliveredOutput(deps.counter)
   let inputTokens: Promise<number> | undefined
   return (body) => {
-    const { sample, rawUsage } = body.watch
+    const { sample, rawUsage } = body.usageTap
     const guessed = guessedTokens(sample)
     if (!schedule.due(guessed)) return
     schedule.begin(guessed)

@@ -13,7 +13,7 @@ export interface AttemptResponse {
 export interface StreamResponse extends AttemptResponse {
   readonly kind: 'stream'
   readonly exchange: Exchange
-  readonly watch: UsageTap
+  readonly usageTap: UsageTap
   readonly seen: readonly Uint8Array[]
   /** The client disconnected and the stream is read to the end for its usage. */
   readonly readsOn: boolean
@@ -33,7 +33,7 @@ export interface Failed {
   readonly failure: UpstreamFailure
   /** The upstream's error body where it concerns the caller's request. */
   readonly rejection: { readonly status: number; readonly bytes: Uint8Array } | null
-  readonly report: RawUsage | null
+  readonly rawUsage: RawUsage | null
   /** The upstream may have processed the request: a retry could be billed twice. */
   readonly uncertain: boolean
   /** A keep-alive connection was already closed: the request was not read and may be retried at the same upstream. */
@@ -46,7 +46,7 @@ export interface Interrupted {
   readonly by: Interruption
   /** Whether any byte of the request may have reached the upstream. */
   readonly requestSent: boolean
-  readonly report: RawUsage | null
+  readonly rawUsage: RawUsage | null
 }
 
 export type AttemptOutcome = StreamResponse | WholeResponse | Failed | Interrupted

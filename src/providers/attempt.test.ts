@@ -38,7 +38,7 @@ for (const [what, streamed, dialect] of cases) {
     const attempted = attempt(sender, clock, {
       request: { origin: upstream.origin, method: 'POST', path: '/', headers: [], body: [] },
       ...{ connector: openai, dialect, streamed, limits: limitDefaults, work: new Interruptible() },
-      watch: {
+      tapOptions: {
         ...{ usageEvent: 'relay', choices: 1, endsWithoutMark: false },
         ...{ eventBytesMax: 1_000, sampleCharactersMax: 10 },
       },

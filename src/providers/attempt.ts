@@ -27,7 +27,7 @@ export interface AttemptTask {
   readonly connector: Connector
   readonly dialect: UpstreamFormat
   readonly streamed: boolean
-  readonly watch: TapOptions
+  readonly tapOptions: TapOptions
   readonly limits: AttemptLimits
   readonly work: Interruptible
   /** Memory for received bytes that are not relayed yet. */
@@ -113,7 +113,7 @@ class UpstreamAttempt {
     this.#firstByteMs = this.#clock.wallMs()
     const { tapStream } = this.#task.dialect
     if (status === 200 && this.#task.streamed && tapStream !== null && isEventStream(headers)) {
-      this.#watch = tapStream(this.#task.watch)
+      this.#watch = tapStream(this.#task.tapOptions)
     }
   }
 
@@ -151,7 +151,7 @@ class UpstreamAttempt {
       return this.#fail(
         this.#ownFailure('upstream_truncated', 'The upstream ended its stream without content.'),
         {
-          report: watch.rawUsage,
+          rawUsage: watch.rawUsage,
         },
       )
     }
@@ -162,7 +162,7 @@ class UpstreamAttempt {
       kind: 'stream',
       ...this.#answered(),
       exchange,
-      watch,
+      usageTap: watch,
       seen: this.#seen,
       readsOn: this.#readsOn,
     })
@@ -180,7 +180,7 @@ class UpstreamAttempt {
     if (answer.problem !== null) return this.#errorInBody(answer.problem, answer.rawUsage)
     if (this.#task.streamed) {
       return this.#fail(this.#ownFailure('upstream_invalid', 'The upstream did not stream its response.'), {
-        report: answer.rawUsage,
+        rawUsage: answer.rawUsage,
       })
     }
     this.#finish({ kind: 'answer', ...this.#answered(), bytes: body, answer })
@@ -190,7 +190,7 @@ class UpstreamAttempt {
   #errorInBody(problem: UpstreamProblem | null, report: RawUsage): void {
     const found = problem ?? { message: '', type: '', code: '' }
     const status = this.#task.dialect.problemStatus(found)
-    this.#fail(this.#task.connector.classify(status, this.#headers, found), { report })
+    this.#fail(this.#task.connector.classify(status, this.#headers, found), { rawUsage: report })
     this.#exchange?.abort()
   }
 
@@ -219,7 +219,7 @@ class UpstreamAttempt {
         uncertain: failure.requestSent && !failure.stale,
         stale: failure.stale,
         timedOut: late,
-        report: this.#watch?.rawUsage ?? null,
+        rawUsage: this.#watch?.rawUsage ?? null,
       },
     )
   }
@@ -235,7 +235,7 @@ class UpstreamAttempt {
     this.#fail(this.#ownFailure('upstream_timeout', 'The upstream did not answer in time.'), {
       uncertain: true,
       timedOut: true,
-      report: this.#watch?.rawUsage ?? null,
+      rawUsage: this.#watch?.rawUsage ?? null,
     })
   }
 
@@ -268,14 +268,14 @@ class UpstreamAttempt {
 
   /** The limit of buffered bytes: of a stream, those before the first content. */
   #bytesMax(): number {
-    const { limits, watch } = this.#task
+    const { limits, tapOptions: watch } = this.#task
     if (this.#watch !== undefined) return watch.eventBytesMax
     return this.#status === 200 ? limits.answerBytesMax : limits.errorBytesMax
   }
 
   #fail(
     failure: UpstreamFailure,
-    more: Partial<Pick<Failed, 'rejection' | 'report' | 'uncertain' | 'stale' | 'timedOut'>>,
+    more: Partial<Pick<Failed, 'rejection' | 'rawUsage' | 'uncertain' | 'stale' | 'timedOut'>>,
   ): void {
     this.#finish({
       kind: 'failed',
@@ -284,7 +284,7 @@ class UpstreamAttempt {
       firstByteMs: this.#status === 0 ? null : this.#firstByteMs,
       failure,
       rejection: null,
-      report: null,
+      rawUsage: null,
       uncertain: false,
       stale: false,
       timedOut: false,
@@ -309,7 +309,7 @@ class UpstreamAttempt {
       kind: 'interrupted',
       by,
       requestSent: this.#exchange?.requestSent ?? false,
-      report: this.#watch?.rawUsage ?? null,
+      rawUsage: this.#watch?.rawUsage ?? null,
     }
   }
 

@@ -90,13 +90,13 @@ const cases: readonly Case[] = [
   { failpoint: 'before-settle:kill', left: 'unpaid', ...asJson, ...short, ...again },
   { failpoint: 'after-settle:kill', left: 'paid', ...asChat, ...short },
   { failpoint: 'before-commit-settle:kill', left: 'at most delivered', ...asMessages, ...short },
-  { failpoint: 'before-last-word:kill', left: 'paid', ...asMessages, ...short },
+  { failpoint: 'before-terminal-event:kill', left: 'paid', ...asMessages, ...short },
   { failpoint: 'after-commit-settle:kill', left: 'paid', ...asMessages, ...short },
   { failpoint: 'before-commit-settle:kill', left: 'at most delivered', ...asChat, ...short, ...again },
-  { failpoint: 'before-last-word:kill', left: 'paid', ...asChat, ...short, ...again },
+  { failpoint: 'before-terminal-event:kill', left: 'paid', ...asChat, ...short, ...again },
   { failpoint: 'after-commit-settle:kill', left: 'paid', ...asChat, ...short, ...again },
   { failpoint: 'before-commit-settle:kill', left: 'unpaid', ...asJson, ...short, ...again },
-  { failpoint: 'before-last-word:kill', left: 'paid', ...asJson, ...short, ...again },
+  { failpoint: 'before-terminal-event:kill', left: 'paid', ...asJson, ...short, ...again },
   { failpoint: 'after-commit-settle:kill', left: 'paid', ...asJson, ...short, ...again },
 ]
 

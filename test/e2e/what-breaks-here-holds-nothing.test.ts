@@ -13,7 +13,7 @@ const rows: readonly (readonly [failpoint: string, isBilled: boolean, isWhole: b
   ['before-settle:fail', false, false],
   // The charge is found where its reply was lost, so the answer is delivered.
   ['after-settle:fail', true, true],
-  ['before-last-word:fail', true, false],
+  ['before-terminal-event:fail', true, false],
 ]
 
 for (const [failpoint, isBilled, isWhole] of rows) {

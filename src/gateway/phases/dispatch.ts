@@ -103,7 +103,7 @@ function generatingPolicy(
 
 /** The usage that a failed attempt reported. */
 function usageOf(outcome: AttemptOutcome): RawUsage | null {
-  return outcome.kind === 'failed' ? outcome.report : null
+  return outcome.kind === 'failed' ? outcome.rawUsage : null
 }
 
 function withoutResponse(
@@ -124,7 +124,7 @@ function withoutResponse(
     firstContentMs: null,
     input: null,
     upstreamHeaders: new Map(),
-    body: { kind: 'none', dispatched: false, report: null, ...ending[by?.kind ?? 'none'] },
+    body: { kind: 'none', dispatched: false, rawUsage: null, ...ending[by?.kind ?? 'none'] },
   }
 }
 
@@ -153,7 +153,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     connector,
     dialect: of.plan.dialect,
     streamed: facts.stream,
-    watch: {
+    tapOptions: {
       usageEvent: of.plan.dialect.usageEvent(facts),
       choices: facts.choices,
       endsWithoutMark: connector.endsWithoutMark,
@@ -304,7 +304,7 @@ function responseOf(
 function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
   switch (outcome.kind) {
     case 'stream':
-      return !dialect.reportedTotals(outcome.watch.rawUsage).input
+      return !dialect.reportedTotals(outcome.usageTap.rawUsage).input
     case 'answer':
       return !dialect.reportedTotals(outcome.answer.rawUsage).input
     case 'interrupted':
@@ -320,7 +320,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
       return {
         kind: 'stream',
         exchange: outcome.exchange,
-        watch: outcome.watch,
+        usageTap: outcome.usageTap,
         seen: outcome.seen,
         readsOn: outcome.readsOn,
       }
@@ -332,7 +332,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
             kind: 'none',
             dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
-            report: outcome.report,
+            rawUsage: outcome.rawUsage,
             error: publicUpstreamError(outcome.failure, upstream),
           }
         : {
@@ -346,7 +346,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
         kind: 'none',
         dispatched: outcome.requestSent,
         reason: outcome.by.kind === 'gone' ? 'client_abort' : 'interrupted',
-        report: outcome.report,
+        rawUsage: outcome.rawUsage,
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,
       }
   }

@@ -92,7 +92,7 @@ export class StreamRelay {
     assert(candidate !== null, 'a stream has a candidate')
     this.#candidate = candidate
     this.#readsOn = input.body.readsOn
-    this.#sink = streamSinkFor(input.body.watch, {
+    this.#sink = streamSinkFor(input.body.usageTap, {
       translation: input.relayContext.plan.translation,
       envelope: context.envelope,
       costFields: input.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
@@ -138,27 +138,27 @@ export class StreamRelay {
   #chunk(bytes: Uint8Array): void {
     if (this.#hasEnded) return
     this.#deadlines.set('silence', this.#deps.limits.silenceMs)
-    this.#body.watch.push(bytes)
+    this.#body.usageTap.push(bytes)
     this.#sink.take(bytes)
     this.#advance()
   }
 
   #upstreamEnded(): void {
     if (this.#hasEnded) return
-    this.#body.watch.end()
+    this.#body.usageTap.end()
     this.#sink.end()
     this.#advance()
   }
 
   /** The upstream ended during the first-byte wait. */
   #isOver(): boolean {
-    const { state } = this.#body.watch
+    const { state } = this.#body.usageTap
     return state === 'complete' || state === 'truncated'
   }
 
   /** Sends relayable bytes, then acts on the state of the usage tap. */
   #advance(): void {
-    const { watch } = this.#body
+    const { usageTap: watch } = this.#body
     this.#sink.release(this.#send)
     if (watch.sample.events !== this.#events) {
       this.#events = watch.sample.events
@@ -209,7 +209,7 @@ export class StreamRelay {
   }
 
   #complete(): void {
-    const { watch } = this.#body
+    const { usageTap: watch } = this.#body
     this.#settleThen(
       {
         reason: this.#readsOn ? 'client_abort' : 'complete',
@@ -221,7 +221,7 @@ export class StreamRelay {
         status: 200,
       },
       (settlement) => {
-        this.#deps.failpoints.reach('before-last-word')
+        this.#deps.failpoints.reach('before-terminal-event')
         if (settlement.kind === 'late')
           return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         const usage = this.#relayContext.plan.dialect.toUsage(watch.rawUsage)
@@ -233,7 +233,7 @@ export class StreamRelay {
 
   /** Ends without a terminal success event: sends an error in the client's format. */
   #cutShort(reason: EndReason, error: TollgateError | null): void {
-    const { watch } = this.#body
+    const { usageTap: watch } = this.#body
     this.#settleThen(
       {
         reason: this.#readsOn ? 'client_abort' : reason,
@@ -253,7 +253,7 @@ export class StreamRelay {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#deadlines.stop()
-    if (this.#body.watch.state === 'complete') this.#releaseConnection()
+    if (this.#body.usageTap.state === 'complete') this.#releaseConnection()
     else this.#body.exchange.abort()
     if (outcome.error === null && !this.#readsOn) this.#keepClientAlive()
     this.#relayContext
@@ -293,7 +293,7 @@ export class StreamRelay {
     if (this.#hasEnded) return
     if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
     if (this.#readsOn) return
-    const isNearlyDone = this.#body.watch.state === 'finishing'
+    const isNearlyDone = this.#body.usageTap.state === 'finishing'
     if (!isNearlyDone && !this.#readsOnForUsage()) return this.#abandon()
     this.#readsOn = true
     this.#deadlines.clear('keepAlive')
@@ -346,7 +346,7 @@ export class StreamRelay {
   #upstreamProblem(): TollgateError {
     const { dialect } = this.#relayContext.plan
     const { upstream, connector } = this.#candidate
-    const problem = this.#body.watch.problem ?? noProblem
+    const problem = this.#body.usageTap.problem ?? noProblem
     const status = dialect.problemStatus(problem)
     const failure = connector.classify(status, this.#upstreamHeaders, problem)
     recordUpstreamFailure(this.#deps, this.#context, { upstream, failure, status })

@@ -60,7 +60,7 @@ async function relayAnswer(
     error: null,
     status: body.status,
   })
-  deps.failpoints.reach('before-last-word')
+  deps.failpoints.reach('before-terminal-event')
   if (settlement.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
   const cost = formatUsd(settlement.charged)
   const headers = jsonHeaders(
@@ -163,7 +163,7 @@ async function relayNothing(
   await input.relayContext.settle({
     reason: body.reason,
     dispatched: body.dispatched,
-    report: body.report === null ? null : { kind: 'partial', usage: body.report },
+    report: body.rawUsage === null ? null : { kind: 'partial', usage: body.rawUsage },
     sample: null,
     error: body.error,
     status: body.error?.status ?? 499,

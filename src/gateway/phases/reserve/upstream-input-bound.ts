@@ -162,7 +162,7 @@ function countingTask(
     // A count has neither text nor usage; it is read when the response is complete.
     dialect: { ...upstreamFormats[countRequest.format], extractResponse: () => noAnswer },
     streamed: false,
-    watch: {
+    tapOptions: {
       usageEvent: 'relay',
       choices: 1,
       endsWithoutMark: connector.endsWithoutMark,

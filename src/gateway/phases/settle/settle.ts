@@ -61,7 +61,7 @@ export async function settle(
   }
   const reported = capUsage(request, outcome.report?.usage ?? emptyReport)
   const bill = billingRule(outcome, request.plan.dialect, reported)
-  const used = await usageOf(deps, { request, outcome, bill, reported })
+  const used = await billedUsage(deps, { request, outcome, bill, reported })
   const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported })
   return settleDurably(deps, {
     settlement,
@@ -186,7 +186,7 @@ interface BilledUsage {
   readonly isEstimated: boolean
 }
 
-async function usageOf(
+async function billedUsage(
   deps: SettleDeps,
   input: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: PlausibleUsage },
 ): Promise<BilledUsage> {
@@ -270,7 +270,7 @@ function providerObjectsOf(
   { report }: RelayOutcome,
 ): readonly ProviderObject[] {
   if (plan.translation !== null || report?.kind !== 'final') return []
-  if (body.kind === 'stream') return body.watch.providerObjects ?? []
+  if (body.kind === 'stream') return body.usageTap.providerObjects ?? []
   return body.kind === 'answer' ? (body.answer.providerObjects ?? []) : []
 }
 
