@@ -23,7 +23,7 @@ export interface RequestHandler {
   answer(address: Endpoint, body: Buffer, scope: RequestScope): ResponseScript
   /** A refusal in the words of the dialect. */
   refuse(dialect: SandboxDialect, error: ProviderError, scope: RequestScope): ResponseScript
-  /** The answer to a request about a response that is kept. */
+  /** The answer to a request about a stored response. */
   about(route: StoredResponseRoute, scope: RequestScope): ResponseScript
   /** 22 letters and digits that no other request of this sandbox has. */
   nextUnique(): string
@@ -31,7 +31,7 @@ export interface RequestHandler {
   close(): void
 }
 
-/** One request, and who writes its story. */
+/** One request and its log recorder. */
 export interface RequestScope {
   readonly requestId: string
   readonly unique: string
@@ -138,7 +138,7 @@ function* jsonScript(value: JsonObject): Generator<ScriptStep> {
   yield finish(JSON.stringify(value))
 }
 
-/** undefined: no such response is kept. */
+/** undefined: no such response is stored. */
 function answerAbout(
   { verb, id }: Pick<StoredResponseRoute, 'verb' | 'id'>,
   responses: StoredResponses,
@@ -161,7 +161,7 @@ function answerAbout(
   }
 }
 
-/** The dialect that keeps what it answers to this body, where it keeps anything. */
+/** A dialect that also stores its answer to this body, where the format stores responses. */
 function storing(responses: StoredResponses, dialect: SandboxDialect, body: JsonObject): SandboxDialect {
   if (dialect.name !== 'openai-responses') return dialect
   return {
@@ -208,7 +208,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
     }
   }
 
-  /** Answers at once with the response as it begins. */
+  /** Answers with the queued response. */
   function startInBackground(
     request: NormalizedRequest,
     script: ResponseScript,

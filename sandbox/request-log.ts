@@ -1,6 +1,6 @@
 /**
- * The sandbox's own truth about every request: what was charged, what was made, how it ended. Bounded:
- * the oldest requests, and before them the oldest kept bodies, are forgotten first.
+ * The sandbox's own log of every request: what was charged, what was generated, how it ended. Bounded:
+ * the oldest bodies are evicted first, then the oldest requests.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { assert } from '../src/base/assert.ts'
@@ -40,15 +40,15 @@ export interface LoggedRequest {
   readonly status?: number
   /** Size of the body as received. */
   readonly bodyBytes: number
-  /** Only when bodies are kept, and only while they fit the budget. */
+  /** Only when bodies are logged, and only while they fit the budget. */
   readonly body?: Buffer
-  /** Only when bodies are kept. */
+  /** Only when bodies are logged. */
   readonly headers?: IncomingHttpHeaders
 }
 
 type LogEntry = { -readonly [Field in keyof LoggedRequest]: LoggedRequest[Field] }
 
-/** Writes the story of one request. The first `over` counts; what comes later changes nothing. */
+/** Records one request. The first `over` counts; later calls change nothing. */
 export interface Recorder {
   received(body: Buffer): void
   understood(model: string): void
@@ -62,7 +62,7 @@ export interface Recorder {
 export interface RequestLogLimits {
   /** Requests that are remembered. */
   readonly requestsMax: number
-  /** Bytes of all kept bodies together. */
+  /** Bytes of all logged bodies together. */
   readonly loggedBodyBytesMax: number
   /** Calls of `until` that may wait at once. */
   readonly waitersMax: number
@@ -100,7 +100,7 @@ const newEntry = {
   bodyBytes: 0,
 } as const
 
-/** Keeps bodies within a budget of bytes, the newest ones. */
+/** Holds the newest bodies within a budget of bytes. */
 function bodyBuffer(bytesMax: number): {
   add(entry: LogEntry, body: Buffer): void
   drop(entry: LogEntry): void

@@ -33,7 +33,7 @@ const addresses: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ],
 ])
 
-/** A request about a response that is kept. */
+/** A request about a stored response. */
 export interface StoredResponseRoute {
   readonly kind: 'stored'
   readonly dialect: SandboxDialect

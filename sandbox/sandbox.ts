@@ -50,7 +50,7 @@ export interface SandboxOptions {
   /** Keeps the bodies and headers as received, for tests. */
   readonly logBodies?: boolean
   readonly limits?: SandboxLimits
-  /** Told what a broken invariant threw; by default it is thrown again and ends the process. */
+  /** Receives errors of broken invariants; by default they are rethrown and end the process. */
   readonly onDefect?: (error: unknown) => void
 }
 
@@ -78,7 +78,7 @@ function throwLater(error: unknown): void {
   })
 }
 
-/** Collects a body of at most `bytesMax`; a longer one is refused at once and not stored. */
+/** Collects a body of at most `bytesMax`; a longer one is refused immediately and not stored. */
 function readBody(
   request: IncomingMessage,
   bytesMax: number,

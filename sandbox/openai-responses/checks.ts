@@ -123,7 +123,7 @@ function backgroundFault({ background, store, stream }: JsonObject): Fault {
   return stream === true ? invalid('The sandbox streams no background responses.', 'stream') : null
 }
 
-/** Reasoning without its encrypted content was kept, or it is nowhere. */
+/** Reasoning without encrypted content must be stored. */
 function notKept(items: readonly JsonObject[]): Fault {
   const lost = items.find((item) => item.type === 'reasoning' && textIn(item.encrypted_content) === '')
   return lost === undefined ? null : { kind: 'unknown_item', subject: textIn(lost.id), param: 'input' }

@@ -1,6 +1,6 @@
 /**
- * What the sandbox keeps of Responses that may be stored, as OpenAI does: an answer with all that went before it, and
- * each item by its id. The oldest go when the room is full. Decides nothing about what is asked.
+ * Stored responses, as OpenAI stores them: a response with all of its input, and each item by its id. The oldest are
+ * evicted when the budget is used up. Must not decide how requests are answered.
  */
 
 import { isObject, type JsonObject, objectsIn, textIn } from '../request/normalized-request.ts'
@@ -9,11 +9,11 @@ import { responseId } from './errors.ts'
 import { ending, outputItems } from './writer.ts'
 
 export interface StoredResponses {
-  /** The body with what is kept in the place of what refers to it; what is not known here stays as it is. */
+  /** The body with stored items in place of references; unknown references stay. */
   resolved(body: JsonObject): JsonObject
-  /** Keeps the answer to a resolved body, unless that says otherwise. */
+  /** Stores the response to a resolved body, unless the body says `store: false`. */
   store(body: JsonObject, turn: WriterInput): void
-  /** The answer, and the items before it; undefined: it is not kept. */
+  /** The response and its input items; undefined where it is not stored. */
   find(id: string): { readonly response: JsonObject; readonly input: readonly JsonObject[] } | undefined
   remove(id: string): void
 }

@@ -120,7 +120,7 @@ function placesOf(turn: WriterInput): readonly OutputPlace[] {
   return turn.answer.parts.map((part, index) => ({ turn, part, index }))
 }
 
-/** The items of the answer as they are kept: reasoning with its content. */
+/** The output items as they are stored: reasoning with its encrypted content. */
 export function outputItems(turn: WriterInput): readonly JsonObject[] {
   return placesOf({ ...turn, request: { ...turn.request, hasEncryptedReasoning: true } }).map(finishedItem)
 }
@@ -138,7 +138,7 @@ function beginning(turn: WriterInput): JsonObject {
   }
 }
 
-/** The whole answer as it is kept, and as it ends a stream. */
+/** The completed response, as it is stored and as it ends a stream. */
 export function ending(turn: WriterInput): JsonObject {
   const { request, answer, stamp } = turn
   const isWhole = answer.stop !== 'length'

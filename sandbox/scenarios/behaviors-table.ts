@@ -226,7 +226,7 @@ export const behaviors: readonly Behavior[] = [
   row('sandbox-empty', 'Status 200 with nothing in it.', () =>
     fixed(200, { 'content-type': 'application/json' }, ''),
   ),
-  row('sandbox-redirect', 'Status 302 to another path of the sandbox, which nobody should follow.', () =>
+  row('sandbox-redirect', 'Status 302 to another path of the sandbox, which clients must not follow.', () =>
     fixed(302, { location: '/v1/redirected' }, ''),
   ),
   ...fixedFormats,

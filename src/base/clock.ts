@@ -31,8 +31,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * The dates of one piece of work: they go on with the time that passes, whatever the wall clock is set to
- * meanwhile, so that the distance of two of them is a duration.
+ * Timestamps of one piece of work that advance with the monotonic clock, so that the difference of two is a
+ * duration even when the wall clock is set meanwhile.
  */
 export function steadyClock(clock: Clock, start: { startedMs: number; startedMonoMs: number }): Clock {
   const { startedMs, startedMonoMs } = start

@@ -1,4 +1,4 @@
-/** Counted places per key, bounded: who takes one gives it back. */
+/** A bounded counting semaphore per key; each acquired place must be released. */
 export class KeyedSemaphore {
   readonly #acquired = new Map<bigint, number>()
   readonly #perKeyMax: number
@@ -7,7 +7,7 @@ export class KeyedSemaphore {
     this.#perKeyMax = perKeyMax
   }
 
-  /** False, and nothing taken, when the key has no place left. */
+  /** False, and nothing acquired, when the key has no place left. */
   tryAcquire(key: bigint): boolean {
     const count = this.#acquired.get(key) ?? 0
     if (count >= this.#perKeyMax) return false

@@ -1,6 +1,6 @@
 /**
  * What many share (memory, connections), in a way that leaves something for the next one whatever a single holder does:
- * a holder may have a fixed share of what others leave. Who takes gives back; holders that hold nothing cost nothing.
+ * a holder may have a fixed share of what others leave. What is reserved must be released; holders that hold nothing cost nothing.
  */
 
 /** Why nothing was taken. `scope`: whose share is used up, such as `account`; null: others have taken too much. */

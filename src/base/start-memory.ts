@@ -1,5 +1,5 @@
 /**
- * Gives back the memory that only a start needed. Loading a program makes V8's young generation grow to tens of megabytes,
+ * Releases the memory that only startup needed. Loading a program makes V8's young generation grow to tens of megabytes,
  * and a quiet server has no reason to collect, so without this it keeps them for its life. Knows nothing of what was started.
  */
 import { performance } from 'node:perf_hooks'

@@ -15,7 +15,7 @@ export interface EarlyResponse {
 
 export interface ErrorResponseDeps {
   readonly limits: {
-    /** A rest that is not larger is read to its end, and the connection lives on. */
+    /** A remainder of at most this size is read to its end, and the connection is reused. */
     readonly restBytesMax: number
     /** What is swallowed of a larger one, and for how long, before the connection closes. */
     readonly lingerBytesMax: number
@@ -24,7 +24,7 @@ export interface ErrorResponseDeps {
   readonly clock: Clock
 }
 
-/** Sends a whole answer whatever has become of the request's body; nothing can be written afterwards. */
+/** Sends a whole response, whether or not the request's body was read; nothing can be written afterwards. */
 export function answerEarly(
   deps: ErrorResponseDeps,
   request: IncomingMessage,
@@ -46,7 +46,7 @@ export function answerEarly(
   swallow(deps, request, client)
 }
 
-/** A client that expects a word before it goes on may keep its body to itself, so the connection cannot be used again. */
+/** A client that waits for `100 Continue` may not send its body, so the connection cannot be reused. */
 function willEndSoon(request: IncomingMessage, restBytesMax: number): boolean {
   const bytes = announcedBytes(request)
   return bytes !== undefined && bytes <= restBytesMax && request.headers.expect === undefined

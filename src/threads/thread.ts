@@ -28,7 +28,7 @@ export interface Thread<Requests> extends Omit<Port<Requests>, 'fail'> {
   /** Whether it keeps the process alive. */
   ref(): void
   unref(): void
-  /** Ends it now, whatever it does; what waits fails with the reason. Resolves when it has ended. */
+  /** Ends it immediately; pending calls fail with the reason. Resolves when it has ended. */
   terminate(reason: Error): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export type ThreadOpenResult<Requests> =
   | { readonly kind: 'open'; readonly thread: OpenThread<Requests> }
   | ({ readonly kind: 'refused' } & StartRefusal)
 
-/** Starts a thread that works at once. */
+/** Starts a thread that needs no greeting before it works. */
 export function startThread<Requests>(options: ThreadOptions): Thread<Requests> {
   return begin<Requests>(options, 'working').thread
 }

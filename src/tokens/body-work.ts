@@ -71,12 +71,12 @@ export const bodyWork = {
     return clientFormats[format].extractRequest(body, limits, address)
   },
 
-  /** The edits that take our marks out of a body that goes as it is. */
+  /** The patches that strip reasoning carriers from a body that passes through. */
   stripCarriers(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
     return upstreamCodecs[format].stripCarriers(body, limits)
   },
 
-  /** The edits that make a body what its host takes, our marks taken out as well. */
+  /** The patches that adapt a body to its host and strip reasoning carriers. */
   adapt(body: Uint8Array, { format, limits, differences }: AdaptInput): AdaptedRequest {
     const adapted = upstreamCodecs[format].adaptRequest?.(body, limits, differences)
     return adapted ?? { patches: upstreamCodecs[format].stripCarriers(body, limits), adjusted: [] }

@@ -125,7 +125,7 @@ export function openCounter(options: CounterOptions): Counter {
   return new CountQueue(options)
 }
 
-/** Tokens of another maker's tokenizer: `tokens × factor`, rounded up. */
+/** Tokens of another vendor's tokenizer: `tokens × factor`, rounded up. */
 export function scaled(
   tokens: number,
   factor: { readonly numerator: number; readonly denominator: number },

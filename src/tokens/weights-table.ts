@@ -40,7 +40,7 @@ export interface Weights {
   readonly perResult: number
   /** Tokens for each character of an opaque thought that has no text. */
   readonly encryptedCharacter: number
-  /** Thoughts of turns before the last word of the user count too. */
+  /** Thoughts of turns before the last user turn count too. */
   readonly keepsThoughts: boolean
   /** Thinking within a budget is switched on. */
   readonly thinkingPrompt: number

@@ -1,6 +1,6 @@
 /**
  * Requests that ask for a number of tokens instead of an answer: how such a body is read as one that asks for
- * an answer, what of a request goes to an address that counts, and how the number is told in each format.
+ * an answer, what of a request goes to an address that counts, and how each format reports the number.
  * Pure; must not change what was said.
  */
 import type { BytePatch, ReadLimits, Span } from './dialect.ts'
@@ -143,7 +143,7 @@ export function countRequest(
   })
 }
 
-/** Messages demands a limit of whoever asks for an answer. */
+/** Messages requires an output limit for generating. */
 function limited(body: Uint8Array, json: Json): CountRequest | undefined {
   if (json.find(['max_tokens']) !== -1) return undefined
   const at = json.start(json.root) + 1

@@ -24,7 +24,7 @@ export interface RequestDifferences {
   readonly toolIdLength?: number
   /** What stands in place of `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
-  /** A member that an assistant message must have: a blank one is added. `with_tools`: only beside calls. */
+  /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */
   readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }
 }
 

@@ -10,7 +10,7 @@ import type { Json } from './json/json.ts'
  * What a field's value means for the price. `free`: nothing, whatever it is. `values`: a string;
  * those in `free` mean nothing, any other is the option `name:value`. `each`: the same for every
  * string of an array. `option`: anything but null, false and [] is the option `name`. `refused`: the
- * same, never forwarded. `reference`: anything but null names state that is kept upstream. `tool`: anything
+ * same, never forwarded. `reference`: anything but null names state stored upstream. `tool`: anything
  * but null, false and [] declares tools that the provider runs, counted by `meter`; its format reads it.
  */
 export type PriceRule =
@@ -45,7 +45,7 @@ export const routerPriceFields = {
 } as const satisfies Readonly<Record<string, PriceField>>
 
 const optionCharactersMax = 64
-/** A body that switches on more is hostile: each is looked up and told with its place. */
+/** A body that switches on more is hostile: each is looked up and reported with its position. */
 const optionsMax = 16
 
 /** Gathers the options of one body, each name once, with the first place that switches it on. */
@@ -130,7 +130,7 @@ export function unpriced(json: Json, value: number, why: string): WireError {
   return new WireError('unpriced_option', `${pointer}: ${why}`, pointer)
 }
 
-/** The refusal of a reference to state that is kept upstream. */
+/** The refusal of a reference to state stored upstream. */
 export function notOwned(json: Json, value: number): WireError {
   const pointer = json.pointer(value)
   return new WireError(

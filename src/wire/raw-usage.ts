@@ -55,7 +55,7 @@ export class RawUsageDraft {
     this.fields[name] = Math.max(this.fields[name] ?? 0, value)
   }
 
-  /** Forgets counters whose names begin so: the provider told all of them anew. */
+  /** Forgets counters whose names begin so: the provider reported all of them again. */
   restart(prefix: string): void {
     for (const name of Object.keys(this.fields)) if (name.startsWith(prefix)) delete this.fields[name]
   }
@@ -144,7 +144,7 @@ export class CleanCounters {
     return Object.keys(this.report.fields).filter((name) => name.startsWith(prefix)).length
   }
 
-  /** The counter; 0 where it was not reported, or as a number that nobody can have used: it is nobody's to pay. */
+  /** The counter; 0 where it was not reported, or with an impossible value, which must not be billed. */
   take(name: string): number {
     const value = this.report.fields[name] ?? 0
     if (value <= reportedTokensMax) return this.part(name, reportedTokensMax)

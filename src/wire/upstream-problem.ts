@@ -12,7 +12,7 @@ const decoder = new TextDecoder('utf-8')
 
 export const noProblem: UpstreamProblem = { message: '', type: '', code: '' }
 
-/** The problem told by the body of an answer that is an error. */
+/** The error in the body of an error response. */
 export function readProblem(body: Uint8Array): UpstreamProblem {
   const text = decoder.decode(body).trim()
   const value = parsed(text)
@@ -21,7 +21,7 @@ export function readProblem(body: Uint8Array): UpstreamProblem {
   return text.startsWith('<') ? noProblem : { ...noProblem, message: text.slice(0, plainTextCharactersMax) }
 }
 
-/** The problem told by an error object, or by what surrounds one. */
+/** The error in an error object or in its wrapper. */
 export function problemOf(value: unknown, level = 1): UpstreamProblem {
   if (typeof value === 'string') return { ...noProblem, message: value }
   if (level > levelsMax) return noProblem
@@ -64,7 +64,7 @@ export function isSet(value: unknown): boolean {
   return value !== null && value !== undefined && value !== false && value !== ''
 }
 
-/** What Google tells in typed details, https://google.aip.dev/193: why, and how long to wait. */
+/** Google's typed error details, https://google.aip.dev/193: why, and how long to wait. */
 function detailsOf(details: unknown): Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> {
   if (!Array.isArray(details)) return {}
   let known: Pick<UpstreamProblem, 'reason' | 'retryAfterMs'> = {}

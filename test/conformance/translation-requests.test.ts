@@ -117,7 +117,7 @@ const refusals: readonly ListedRefusal[] = [
     ],
   },
   {
-    why: 'the model takes no schema beside tools',
+    why: 'the model takes no schema with tools',
     code: 'untranslatable',
     to: everywhere,
     models: ['gemini-2.0-flash', 'gemini-2.5-pro'],

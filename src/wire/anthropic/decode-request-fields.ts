@@ -1,6 +1,6 @@
 /**
  * The fields of a Messages body by the names that the policy table knows them by. Of a nested field the
- * first place stands for all, so that a long conversation is told in a few words. Must not decide what becomes of any.
+ * first place represents all, so that a long conversation is reported briefly. Must not decide what becomes of any.
  */
 
 import type { View } from '../json/view.ts'

@@ -53,7 +53,7 @@ export class BlockDecoder {
     return parts
   }
 
-  /** A text block, or a string that stands for one; `cacheName` is what its mark is called. */
+  /** A text block, or a string in its place; `cacheName` names its cache field. */
   text(block: View, cacheName = `${inMessages}.cache_control`): TextPart {
     if (block.isText) return textPart(block.text())
     const text = block.get('text')
@@ -283,7 +283,7 @@ function takeEncrypted(
   return null
 }
 
-/** A summary stands for all that was before it. */
+/** A summary replaces all that came before it. */
 function addSummary(parts: ConversationPart[], block: View): void {
   const content = block.get('content')
   if (content?.isText === true) parts.push(textPart(content.text()))

@@ -19,7 +19,7 @@ const off: Reasoning = { effort: 'none', budget: 0, summaries: null }
 const leastEffort: Effort = 'low'
 const modelDecides = -1
 
-/** An effort is kept beside a budget: which of them counts, a model's capabilities decide. */
+/** Effort and budget may both be set: the model's capabilities decide which applies. */
 export function reasoningOf(
   thinking: View | undefined,
   effort: Effort | null,

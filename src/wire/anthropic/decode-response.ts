@@ -1,6 +1,6 @@
 /**
  * A whole Messages answer in words that belong to no format. Input of calls stays the text that the model
- * wrote; what ran at the provider is left out. Must not read usage, which the dialect reads beside it.
+ * wrote; what ran at the provider is left out. Must not read usage, which `extract-usage.ts` reads.
  */
 import { type Usage, WireError } from '../dialect.ts'
 import { answerLimits, readJson } from '../json/json.ts'

@@ -94,7 +94,7 @@ class MessagesDecoder implements StreamDecoder {
     }
   }
 
-  /** Some proxies send it twice, and a fallback to another model begins anew: the first one counts. */
+  /** Some proxies send it twice, and a fallback to another model starts over: the first one counts. */
   private start(message: JsonRecord): void {
     if (this.hasStarted) return
     this.hasStarted = true

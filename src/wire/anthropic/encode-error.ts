@@ -76,7 +76,7 @@ const statuses: Readonly<Record<string, number>> = {
 }
 const otherStatus = 500
 
-/** The HTTP status that an error inside a 200 answer stands for. */
+/** The HTTP status that corresponds to an error inside a 200 response. */
 export function problemStatus(problem: UpstreamProblem): number {
   return Object.hasOwn(statuses, problem.type) ? (statuses[problem.type] ?? otherStatus) : otherStatus
 }

@@ -1,4 +1,4 @@
-/** Gathers what a request could not say as the caller wrote it; each thing is told once. */
+/** Collects what a request could not carry as the caller wrote it, each adjustment once. */
 import type { Adjustment } from '../translation/neutral.ts'
 
 export class AdjustmentList {

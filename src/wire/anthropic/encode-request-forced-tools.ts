@@ -1,6 +1,6 @@
 /**
- * A tool that must be called, at a model that cannot be made to call one: where only one tool is meant, its
- * input is asked for as structured output and told as its call; else the model decides, and that is said.
+ * A tool that must be called, at a model that cannot be made to call one: where only one tool qualifies, its
+ * input is requested as structured output and returned as its call; else the model decides, and that is reported.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 

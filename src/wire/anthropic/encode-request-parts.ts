@@ -84,7 +84,7 @@ function textIn(base64: string, pointer: string): string {
   }
 }
 
-/** null for thoughts that somebody else encrypted, and for those that nobody did: Claude takes its own alone. */
+/** null for thoughts that another vendor encrypted and for unencrypted ones: Claude takes only its own. */
 export function thinkingBlock({ text, redacted, encrypted }: ThinkingPart): Block | null {
   if (encrypted?.vendor !== ownVendor) return null
   return redacted

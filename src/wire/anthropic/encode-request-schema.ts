@@ -1,6 +1,6 @@
 /**
  * JSON schemas as Claude takes them: the input of a tool is one object, and a schema that binds the output
- * knows fewer words than JSON Schema; what it does not know is told in the description. Pure functions over
+ * supports fewer keywords than JSON Schema; the others are written into the description. Pure functions over
  * JSON text; every value that need not change goes on byte for byte.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limitations)
  */

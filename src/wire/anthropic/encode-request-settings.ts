@@ -171,7 +171,7 @@ export function samplingFields(
   const temperature = clamped(sampling.temperature, capabilities.temperatureMax, adjusted)
   const { topP, topK } = sampling
   const none = capabilities.sampling === 'none' ? 'the model takes no sampling parameters' : null
-  const besides = thinks ? 'not beside thinking' : null
+  const besides = thinks ? 'not combined with thinking' : null
   const isLow = topP !== null && Number(topP) < topPBesideThinking
   const both =
     capabilities.sampling === 'one_of' && temperature !== null ? 'temperature or top_p, not both' : null
@@ -225,16 +225,16 @@ export function formatBlock(
   if (format?.kind !== 'schema') return undefined
   if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model follows no schema')
   if (hasTools && !capabilities.schemaWithTools) {
-    throw untranslatable('response_format', 'the model follows no schema beside tools')
+    throw untranslatable('response_format', 'the model takes no schema with tools')
   }
   if (isRecursive(format.schema)) throw untranslatable('response_format', 'the schema refers to itself')
   const { schema, isChanged } = outputSchema(format.schema)
   if (isChanged)
-    adjusted.adapted('response_format', 'what the model cannot be bound by is told in descriptions')
+    adjusted.adapted('response_format', 'unsupported schema constraints are written into descriptions')
   return { type: 'json_schema', schema }
 }
 
-/** The instruction that stands for an answer in JSON without a schema. */
+/** The instruction that replaces JSON mode without a schema. */
 export const jsonInstruction = 'Answer with one JSON object and nothing else.'
 
 const userCharactersMax = 256

@@ -89,13 +89,13 @@ function toolBlock(tool: Tool, isStrict: boolean, { names, breakpoints, adjusted
   }
 }
 
-/** The grammar that free text must follow is told in words. */
+/** The grammar of free text is written into the description. */
 function freeTextDescription(
   { description, format, pointer }: Tool,
   adjusted: AdjustmentList,
 ): string | undefined {
   if (format === null) return description ?? undefined
-  adjusted.adapted(pointer, 'the format of the input is told in its description')
+  adjusted.adapted(pointer, 'the format of the input is written into its description')
   return [description ?? '', `The input has this format: ${jsonText(format)}`].join('\n\n').trim()
 }
 

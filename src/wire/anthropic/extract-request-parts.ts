@@ -19,7 +19,7 @@ const toolFields = new FieldReader('type', 'max_uses', 'cache_control')
 const toolChangeFields = new FieldReader('type', 'definition')
 
 const typeCharactersMax = 64
-/** A body that declares more tools at the provider is hostile: each is told with its place. */
+/** A body that declares more tools at the provider is hostile: each is reported with its position. */
 const serverToolsMax = 32
 const lifetimes = ['5m', '1h'] as const
 
@@ -143,7 +143,7 @@ export class BlockReader {
   }
 }
 
-/** A file that a tool made is told in its result; it is not sent again. */
+/** A file that a tool made is named in its result; it is not sent again. */
 function isResult(json: Json, type: number): boolean {
   return json.isString(type) && json.text(type).endsWith('_output')
 }

@@ -130,8 +130,8 @@ export function toUsage(report: RawUsage): Usage {
 }
 
 /**
- * Writes to the cache by lifetime. What no lifetime is told for was written for five minutes, unless
- * all that is told was written for an hour; where the parts are more than the whole, the parts count.
+ * Writes to the cache by lifetime. What has no reported lifetime was written for five minutes, unless
+ * all that is reported was written for an hour; where the parts are more than the whole, the parts count.
  */
 function split(written: number, short: number, long: number): { cacheWrite5m: number; cacheWrite1h: number } {
   const rest = Math.max(0, written - short - long)

@@ -1,5 +1,5 @@
 /**
- * Takes our marks out of a Messages body on its way to Anthropic: ids of calls go short, and what stands for
+ * Strips our reasoning carriers from a Messages body on its way to Anthropic: call ids become short, and what represents
  * thoughts and citations of other vendors goes. Claude's own blocks and every other byte stay. Must not read
  * a body in which no mark is.
  */

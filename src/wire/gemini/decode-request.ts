@@ -1,6 +1,6 @@
 /**
  * A Gemini request → a conversation in neutral words. Takes both spellings of every name. Every field that
- * has a row in the policy table, and every one that nobody knows, is noted with its place.
+ * has a row in the policy table, and every unknown one, is recorded with its position.
  */
 import { type ReadLimits, type UrlFields, WireError } from '../dialect.ts'
 import { readJson } from '../json/json.ts'

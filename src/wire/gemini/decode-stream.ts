@@ -1,6 +1,6 @@
 /**
  * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
- * is told when the stream has ended. Must not throw, nor keep the stream.
+ * is emitted when the stream has ended. Must not throw, nor hold the stream.
  */
 
 import { SseParser } from '../stream/sse.ts'
@@ -10,7 +10,7 @@ import type { Citation, EncryptedReasoning, Finish, ResponseEvent } from '../tra
 import { signatureOfText } from '../translation/reasoning-carriers.ts'
 import { type GeminiPiece, readChunk, withCalls } from './decode-response.ts'
 
-/** Sources of one answer that are remembered, so that each is told once. */
+/** Sources of one answer that are remembered, so that each is emitted once. */
 const citationsMax = 256
 
 type OpenKind = 'text' | 'thinking'
@@ -27,7 +27,7 @@ class GeminiDecoder implements StreamDecoder {
   private hasCalls = false
   private hasText = false
   private finish: Finish | null = null
-  /** Sources that were told; grounding is repeated while it grows. */
+  /** Sources that were emitted; grounding is repeated while it grows. */
   private readonly cited = new Set<string>()
   private received = 0
 

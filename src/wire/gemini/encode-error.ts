@@ -87,7 +87,7 @@ const httpStatuses: Readonly<Record<string, number>> = {
 }
 const otherStatus = 500
 
-/** The HTTP status that an error inside a 200 answer stands for; it is also given as the code. */
+/** The HTTP status that corresponds to an error inside a 200 response; it is also given as the code. */
 export function problemStatus(problem: UpstreamProblem): number {
   const asNumber = Number(problem.code)
   if (Number.isInteger(asNumber) && asNumber >= 400 && asNumber < 600) return asNumber

@@ -235,11 +235,11 @@ function signedText(parts: readonly ConversationPart[], at: number): number | nu
   return places.find((place) => isText(parts[place])) ?? null
 }
 
-/** Google's signature of the text there, which is a thought beside it elsewhere. */
+/** Google's signature of the text at `at`; other formats carry it as an adjacent thought. */
 function textSignature(parts: readonly ConversationPart[], at: number): string | null {
-  for (const beside of [at - 1, at + 1]) {
-    const part = parts[beside]
-    if (isSignature(part) && signedText(parts, beside) === at) return ownSignature(part.encrypted)
+  for (const adjacent of [at - 1, at + 1]) {
+    const part = parts[adjacent]
+    if (isSignature(part) && signedText(parts, adjacent) === at) return ownSignature(part.encrypted)
   }
   return null
 }

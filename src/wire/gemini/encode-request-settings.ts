@@ -174,7 +174,7 @@ function format({ format: wanted, tools }: Conversation, capabilities: Capabilit
   if (wanted.kind === 'json') return { responseMimeType: 'application/json' }
   if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model cannot keep to a schema')
   if (tools.length > 0 && !capabilities.schemaWithTools) {
-    throw untranslatable('response_format', 'the model takes no schema beside tools')
+    throw untranslatable('response_format', 'the model takes no schema with tools')
   }
   return { responseMimeType: 'application/json', responseJsonSchema: wanted.schema }
 }

@@ -33,7 +33,7 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
   if (turns.at(-1)?.role === 'assistant' && !capabilities.prefill) {
     throw untranslatable('messages', 'the model does not go on with an answer that was begun')
   }
-  // No request can cap how often these run, so nobody could say what they may cost.
+  // No request can cap how often these run, so their cost is unbounded.
   for (const { pointer } of conversation.providerTools) {
     adjust({ kind: 'dropped', field: pointer, why: 'its uses cannot be limited' })
   }

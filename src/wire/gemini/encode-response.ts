@@ -73,7 +73,7 @@ export function grounding(citations: readonly Citation[]): JsonOut | undefined {
   return chunks.length === 0 ? undefined : { groundingChunks: chunks }
 }
 
-/** Google's way of counting: the cache is in the prompt, thoughts stand beside the candidates. */
+/** Google's counts: the cache is part of the prompt, thoughts are separate from candidates. */
 export function usageMetadata({ usage, cost }: ResponseCost): JsonOut {
   const prompt = inputTokens(usage)
   const candidates = outputTokens(usage) - usage.reasoning

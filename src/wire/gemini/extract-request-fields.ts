@@ -6,7 +6,7 @@ import { snakeCase } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import type { View } from '../json/view.ts'
 
-/** The elements of an array; one object stands for a list of one; of anything else, none. */
+/** The elements of an array; one object is a list of one; anything else has none. */
 export function elements(json: Json, value: number): readonly number[] {
   const kind = json.kind(value)
   if (kind === 'object') return [value]

@@ -54,7 +54,7 @@ const settingFields = new TwoSpellings(
 const thinkingFields = new TwoSpellings('thinkingBudget', 'thinkingLevel')
 const levelPrefix = 'thinking_level_'
 
-/** A body that declares more tools at the provider is hostile: each is told with its place. */
+/** A body that declares more tools at the provider is hostile: each is reported with its position. */
 const serverToolsMax = 32
 const typeCharactersMax = 64
 

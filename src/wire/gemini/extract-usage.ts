@@ -1,7 +1,7 @@
 /**
  * Gemini usage: which counters an answer or an event may report, and how they become disjoint classes.
- * `promptTokenCount` includes what was read from the cache; thoughts stand beside the candidates, and what
- * tools returned stands beside the prompt. A count that is missing is 0. Must not price anything.
+ * `promptTokenCount` includes what was read from the cache; thoughts are separate from candidates, and what
+ * tools returned is separate from the prompt. A count that is missing is 0. Must not price anything.
  */
 import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
 import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -70,7 +70,7 @@ export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   readGrounding(draft, body)
 }
 
-/** Grounding is told of in full by every event that tells of it, so the largest number is the true one. */
+/** Every event with grounding metadata repeats all of it, so the largest number is the total. */
 function readGrounding(draft: RawUsageDraft, body: JsonRecord): void {
   const candidates = recordsIn(body, 'candidates').map((candidate) =>
     recordIn(candidate, 'groundingMetadata'),
@@ -102,7 +102,7 @@ function readDetails(draft: RawUsageDraft, usage: JsonRecord, list: string): voi
   }
 }
 
-/** Whether the totals were reported, as numbers that can be true; a total tells of what is missing beside it. */
+/** Whether the totals were reported, as numbers that can be true; a total implies the missing count. */
 export function reportedTotals(report: RawUsage): ReportedTotals {
   const input = isReported(report, prompt) && isPlausible(report, toolPrompt)
   const isWhole = isReported(report, candidates) || (input && isReported(report, total))

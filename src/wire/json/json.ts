@@ -104,7 +104,7 @@ function refuseManyValues(json: Json, otherValuesMax: number): void {
  */
 export class Json {
   readonly root = 0
-  /** See `JsonLimits`; kept by who reads fields, as the counts below are. */
+  /** See `JsonLimits`; counted by the field readers, like the counts below. */
   readonly namesMax: number
   readonly objectsMax: number
   objectsRead = 0

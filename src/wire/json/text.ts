@@ -3,7 +3,7 @@
  * as it stands (`RawJson`), so that no big number, order of names or escape in it changes.
  */
 
-/** JSON text that stands for itself. */
+/** JSON text that is written verbatim. */
 export class RawJson {
   readonly text: string
 

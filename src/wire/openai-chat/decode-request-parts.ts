@@ -177,7 +177,7 @@ function filePart(file: View, part: View, fields: ChatFieldList): readonly Conve
   return [media(medium, medium === 'document' ? asText(source) : source, { part, fields, title })]
 }
 
-/** Files that are kept at a provider belong to whoever put them there. */
+/** Files stored at a provider belong to the account that uploaded them. */
 function refuseStoredFile(file: View): void {
   const id = file.get('file_id')
   if (id === undefined) return

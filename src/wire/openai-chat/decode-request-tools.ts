@@ -62,7 +62,7 @@ function nameOf(named: View): Pick<Tool, 'name' | 'namespace' | 'description'> {
   return { name: name.text(), namespace: null, description: named.get('description')?.text() ?? null }
 }
 
-/** A grammar stands in an object of its own here and beside its type in Responses, whose form is the neutral one. */
+/** A grammar is a nested object here and flat in Responses, whose form is the neutral one. */
 function flatFormat(format: View): RawJson | null {
   if (textOrNull(format.get('type')) === 'text') return null
   const grammar = format.get('grammar')

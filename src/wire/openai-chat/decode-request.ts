@@ -1,6 +1,6 @@
 /**
  * A chat request → a conversation in neutral words. Understands what clients of other formats put into such a
- * body. Every field that has a row in the policy table, and every one that nobody knows, is noted with its place.
+ * body. Every field that has a row in the policy table, and every unknown one, is recorded with its position.
  */
 import type { ReadLimits, UrlFields } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
@@ -64,7 +64,7 @@ function conversationOf(body: View, integerMax: number): Conversation {
   }
 }
 
-/** Told to the answer's encoder: the caller reads `function_call`, not `tool_calls`. */
+/** Passed to the response encoder: the caller reads `function_call`, not `tool_calls`. */
 export const oldestForm = 'functions'
 
 function isOldest(body: View): boolean {
@@ -112,7 +112,7 @@ function isZero(value: View): boolean {
   return /^-?0(\.0*)?$/.test(value.written)
 }
 
-/** Instructions beside the messages, as Messages has them. */
+/** Instructions outside of the messages, as in Messages. */
 function instructions(body: View, fields: ChatFieldList): readonly ConversationTurn[] {
   const parts = readContent(body.get('system'), fields)
   return parts.length === 0 ? [] : [{ role: 'system', parts }]

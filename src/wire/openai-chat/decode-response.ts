@@ -1,6 +1,6 @@
 /**
  * A whole chat answer → neutral parts. Hosts differ in where they put thoughts, citations and calls; what can be
- * told is told. Only the first choice counts: more are not asked for when a request is translated.
+ * reported is read. Only the first choice counts: more are not asked for when a request is translated.
  */
 import { type Usage, WireError } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -168,7 +168,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['sensitive', 'filter'],
 ])
 
-/** What the finish means beside what was said: hosts end calls with `stop` too, and refusals always. */
+/** What the finish reason means, given the parts of the answer: hosts end calls with `stop` too, and refusals always. */
 export function finishOf(word: string, kinds: ReadonlySet<ResponsePart['kind']>): Finish {
   const mapped = reasons.get(word) ?? 'end'
   const reason =

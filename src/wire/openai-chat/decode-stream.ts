@@ -1,6 +1,6 @@
 /**
  * A chat stream → events in which parts follow each other. Calls that a host sends interleaved, or whose end it
- * never tells, are kept back until the one before them is whole. Unknown events say nothing. Must not throw.
+ * never reports, are held back until the one before them is whole. Unknown events are ignored. Must not throw.
  */
 
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -136,7 +136,7 @@ interface CallSlot {
   isOpen: boolean
 }
 
-/** The parts that are not closed, in order; only the first is told of, the others wait. */
+/** The parts that are not closed, in order; only the first emits events, the others wait. */
 class OpenParts {
   readonly kinds = new Set<ResponsePart['kind']>()
   private readonly emit: (event: ResponseEvent) => void

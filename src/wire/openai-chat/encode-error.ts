@@ -74,7 +74,7 @@ const statuses: readonly (readonly [word: string, status: number])[] = [
 ]
 const otherStatus = 500
 
-/** The HTTP status that an error inside a 200 answer stands for; hosts also give it as the code. */
+/** The HTTP status that corresponds to an error inside a 200 response; hosts also give it as the code. */
 export function problemStatus(problem: UpstreamProblem): number {
   const asNumber = Number(problem.code)
   if (Number.isInteger(asNumber) && asNumber >= 400 && asNumber < 600) return asNumber

@@ -27,7 +27,7 @@ const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminde
 
 type MessageMembers = Readonly<Record<string, JsonOut | undefined>>
 
-/** What writing messages gathers beside them. */
+/** What encoding messages reads and collects. */
 export interface MessageContext {
   readonly capabilities: Capabilities
   readonly names: NamedTools

@@ -1,6 +1,6 @@
 /**
  * The settings of a conversation as members of a chat request, as far as the model takes them. What it does not
- * take is left out and told, or refused where leaving it out would change what the caller gets.
+ * take is left out and reported, or refused where leaving it out would change what the caller gets.
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
@@ -119,7 +119,7 @@ function responseFormat({ format, tools }: Conversation, takes: Capabilities): J
   if (format.kind === 'json') return { type: 'json_object' }
   if (!takes.schemaOutput) throw untranslatable('response_format', 'the model takes no schema')
   if (tools.length > 0 && !takes.schemaWithTools) {
-    throw untranslatable('response_format', 'the model takes no schema beside tools')
+    throw untranslatable('response_format', 'the model takes no schema with tools')
   }
   return schemaFormat(format)
 }

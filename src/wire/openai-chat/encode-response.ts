@@ -141,7 +141,7 @@ function signatureOf(encrypted: EncryptedReasoning, isInId: boolean): JsonOut {
   return { google: { thought_signature: isInId ? encrypted.data : taggedBase64(encrypted) } }
 }
 
-/** Thoughts in the form that clients echo, one entry each; one that nobody encrypted too, so that it is known to be ours. */
+/** Thoughts in the form that clients echo, one entry each; unencrypted ones too, so that they are recognized as ours. */
 export function detailsOf(thoughts: readonly ThinkingPart[]): readonly JsonOut[] {
   return thoughts.flatMap(({ text, redacted, encrypted }): JsonOut[] => {
     if (encrypted === null) {

@@ -137,7 +137,7 @@ class ChatEncoder implements StreamEncoder {
       return this.input(open, text)
     }
     if (open.kind === 'text') this.characters += text.length
-    // In one field, thoughts are told apart by a blank line.
+    // In one field, thoughts are separated by a blank line.
     const gap = open.kind === 'thinking' && this.thought.characters === 0 && this.hasThought ? '\n\n' : ''
     if (open.kind === 'thinking') this.think(text)
     return this.delta({ [textFields[open.kind]]: `${gap}${text}` })

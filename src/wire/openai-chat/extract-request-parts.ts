@@ -56,7 +56,7 @@ export interface ChatParts {
 
 /**
  * Reads the array of messages; what changes the price goes to `options`. Throws WireError `ambiguous_field`; `unpriced_option` for media that
- * nothing here can price; `reference_not_owned` for audio that is kept upstream.
+ * nothing here can price; `reference_not_owned` for audio stored upstream.
  */
 export function readParts(json: Json, messages: number, options: PricedOptions): ChatParts {
   const media: Media[] = []

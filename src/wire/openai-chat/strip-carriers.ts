@@ -9,7 +9,7 @@ import { mayHoldCarrier, plainId, readId, readTag, readTagBase64 } from '../tran
 import { callIdCharactersMax } from './encode-request-messages.ts'
 
 const noEdits: readonly BytePatch[] = []
-/** What we write beside a message's text, when the message has a mark of ours. */
+/** Fields that we add to a message that has a reasoning carrier. */
 const ownFields = ['reasoning_details', 'reasoning_content']
 
 /** See `Codec.cutMarks`. */

@@ -1,12 +1,12 @@
 /**
  * The fields of a Responses body by the names that the policy table knows them by. Of a nested field the first
- * place stands for all, so that a long conversation is told in a few words. Must not decide what becomes of any.
+ * place represents all, so that a long conversation is reported briefly. Must not decide what becomes of any.
  */
 
 import type { View } from '../json/view.ts'
 import type { RequestField } from '../translation/neutral.ts'
 
-/** Read wherever they stand; no policy is needed for them, or only beside what they are of. */
+/** Read wherever they occur; they need no policy row of their own. */
 const structural = ['model', 'input', 'stream', 'max_tool_calls']
 /** Objects of which each member is a field of its own. */
 const groups = ['reasoning', 'text']

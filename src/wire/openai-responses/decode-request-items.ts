@@ -1,6 +1,6 @@
 /**
  * The items of a Responses request as turns: what one speaker said one after the other is one turn, calls
- * and thoughts belong to the assistant's, outputs of tools to the user's. Order is kept. Must not leave out
+ * and thoughts belong to the assistant's, outputs of tools to the user's. The order stays. Must not leave out
  * an item in silence: what no other format has is named.
  */
 

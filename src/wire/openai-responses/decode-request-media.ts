@@ -14,7 +14,7 @@ const registeredTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * What an address stands for; `data:` URLs in any spelling are taken apart. Throws WireError `invalid_value`
+ * The source that an address names; `data:` URLs in any spelling are decoded. Throws WireError `invalid_value`
  * for a data URL that is broken.
  */
 export function addressedSource(value: View): MediaSource {

@@ -32,7 +32,7 @@ export class ResponsesToolDecoder {
   readonly providerTools: ProviderTool[] = []
   private readonly fields: ResponsesFieldList
   private readonly usesMax: number | null
-  /** A tool that is told again, as a found one may be, is the same. */
+  /** A repeated declaration, as tool search returns it, is the same tool. */
   private readonly known = new Set<string>()
 
   constructor(fields: ResponsesFieldList, usesMax: number | null) {

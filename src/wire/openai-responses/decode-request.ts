@@ -40,7 +40,7 @@ const echoed = [
   'truncation',
   'user',
 ]
-/** Larger ones are not: they would be kept while the answer runs, and sent three times. */
+/** Larger ones are not: they would be held while the answer runs, and sent three times. */
 const echoedBytesMax = 16_384
 
 /** Throws WireError; the body has passed `readRequest`. */

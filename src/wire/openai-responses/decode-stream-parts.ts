@@ -1,6 +1,6 @@
 /**
  * Parts of an answer one after the other, whatever order their pieces come in: what belongs to a later part waits
- * until the earlier ones are closed. A part that says nothing is not told. Must not keep what was told.
+ * until the earlier ones are closed. An empty part emits nothing. Must not hold what was emitted.
  */
 import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
 import { Queue } from '../stream/queue.ts'
@@ -29,7 +29,7 @@ export class PartQueue {
   private readonly order = new Queue<StreamPart>()
   private bufferedSize = 0
   private ready: ResponseEvent[] = []
-  /** Some hosts tell of a part's end twice. */
+  /** Some hosts report a part's end twice. */
   private readonly ended = new Set<string>()
 
   /** The memory of what waits for its turn, and of knowing what is over. */
@@ -38,7 +38,7 @@ export class PartQueue {
     return this.bufferedSize + waiting * waitingPartSize + this.ended.size * endedPartSize
   }
 
-  /** Events that can be told now, each once. */
+  /** Events that are ready, each returned once. */
   take(): readonly ResponseEvent[] {
     const { ready } = this
     this.ready = []

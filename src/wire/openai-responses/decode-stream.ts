@@ -1,6 +1,6 @@
 /**
  * The events of a Responses stream, of any host, as those of an answer. Parts are found by their indexes, since
- * ids change on some hosts; what comes whole without its deltas is told too. Must not throw, nor keep what was told.
+ * ids change on some hosts; what comes whole without deltas is emitted too. Must not throw, nor hold what was emitted.
  */
 
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -30,7 +30,7 @@ class ResponsesDecoder implements StreamDecoder {
   private events: ResponseEvent[] = []
   private isStarted = false
   private isFinished = false
-  /** The last item that was told, by its place. */
+  /** The last item that was emitted, by its index. */
   private lastIndex = -1
   private readonly seen = { call: false, refusal: false }
 
@@ -170,7 +170,7 @@ class ResponsesDecoder implements StreamDecoder {
     this.parts.end(key, null)
   }
 
-  /** What was not told in deltas is told at once. */
+  /** Emits as one delta what did not come in deltas. */
   private addWholeText(key: string, text: string): void {
     if (!this.parts.hasText(key)) this.parts.addText(key, text)
   }

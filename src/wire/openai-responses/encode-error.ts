@@ -69,7 +69,7 @@ const statuses: Readonly<Record<string, number>> = {
   slow_down: 503,
 }
 
-/** The HTTP status that an error inside a 200 answer stands for. */
+/** The HTTP status that corresponds to an error inside a 200 response. */
 export function problemStatus(problem: UpstreamProblem): number {
   const { code } = problem
   if (Object.hasOwn(statuses, code)) return statuses[code] ?? chatProblemStatus(problem)

@@ -73,7 +73,7 @@ export class InputEncoder {
     this.addMessage('user', reminded)
   }
 
-  /** Outputs of tools come before what the user says beside them. */
+  /** Tool outputs come before the user's text of the same turn. */
   private addUser(parts: readonly ConversationPart[]): void {
     const shown = parts.flatMap((part) => (part.kind === 'result' ? this.addResult(part) : []))
     const content = [...shown, ...parts.filter(({ kind }) => kind !== 'result')]

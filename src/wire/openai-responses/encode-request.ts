@@ -2,7 +2,7 @@
  * A conversation as a Responses request. What a prompt cache matches comes first (model, tools, input), then
  * all settings, and nothing earlier depends on what comes later, so that the next turn's body begins with this one's.
  * Instructions go as developer items, not as `instructions`: their parts and cache marks stay, at their place.
- * What the format has no word for (seeds, penalties) is told by the policy of the format it came in; its answers are
+ * What the format cannot express (seeds, penalties) is reported by the policy of the caller's format; its answers are
  * cut at stop strings.
  */
 
@@ -132,7 +132,7 @@ function choiceOf(
   return {
     type: 'allowed_tools',
     mode: toolChoice.required ? 'required' : 'auto',
-    // The choice is one among the caller's tools; a search beside them is not meant to be taken away.
+    // The choice is one among the caller's tools; a search offered with them must stay.
     tools: [
       ...toolChoice.names.map((name) => named(find, names, { name, namespace: null })),
       ...providerTools.flatMap(({ name }) => (name === 'web_search' ? [{ type: name }] : [])),

@@ -40,7 +40,7 @@ export interface ResponseOutcome {
 
 export const inProgress: ResponseOutcome = { status: 'in_progress', reason: null }
 
-/** A refusal that nobody worded looks like an empty answer, so it is told as a filter's. */
+/** A refusal without text looks like an empty answer, so it is reported as a content filter's. */
 export function outcomeOf(finish: Finish | null, hasRefusal: boolean): ResponseOutcome {
   const reason = finish?.reason ?? 'end'
   if (reason === 'length' || reason === 'context')

@@ -69,7 +69,7 @@ class OutputWriter {
     this.content = []
   }
 
-  /** Log probabilities are told of the answer as a whole; they stand in its first text. */
+  /** Log probabilities cover the answer as a whole and are written with its first text. */
   private addText({ text, citations }: TextPart): void {
     const annotations = citations.flatMap((citation) => annotationOf(citation, text.length) ?? [])
     if (text === '' && annotations.length === 0) return

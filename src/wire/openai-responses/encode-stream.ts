@@ -1,6 +1,6 @@
 /**
  * A stream as Responses clients read it: each item from its beginning to its end, numbered, and the whole
- * response once more in the last word. Texts are kept for that, and nothing else.
+ * response once more in the terminal event. Only texts are held for that.
  */
 
 import { type JsonOut, jsonText, RawJson, sseEvent } from '../json/text.ts'
@@ -68,10 +68,10 @@ export function encodeStream(frame: Frame): StreamEncoder {
 class ResponsesEncoder implements StreamEncoder {
   private readonly frame: Frame
   private readonly ids: ItemIds
-  /** Items that are done, as they were told. */
+  /** Completed items, as they were sent. */
   private readonly output: RawJson[] = []
   private outputCharacters = 0
-  /** What was told of the open item so far. */
+  /** What was sent of the open item so far. */
   private openCharacters = 0
   private sequence = 0
   private isStarted = false

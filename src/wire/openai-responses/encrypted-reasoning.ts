@@ -1,6 +1,6 @@
 /**
  * How opaque values of other vendors stand in the `encrypted_content` of a reasoning item: tagged, so that
- * they are never taken for OpenAI's. A thought that nobody encrypted gets a tag too: OpenAI would look for an
+ * they are never taken for OpenAI's. A thought without encrypted content gets a tag too: OpenAI would look for an
  * item without one among those it keeps.
  */
 

@@ -66,7 +66,7 @@ export class ItemReader {
 
   /**
    * Reads the array of items and tells the first one of a user; else what comes first. Throws WireError
-   * `reference_not_owned` for pictures and containers that are kept upstream; `unpriced_option` for video.
+   * `reference_not_owned` for images and containers stored upstream; `unpriced_option` for video.
    */
   readItems(input: number): number {
     const { json } = this
@@ -93,7 +93,7 @@ export class ItemReader {
     }
   }
 
-  /** An item that is named alone, and reasoning without its content, stand for what the provider kept of them. */
+  /** An item that is named alone, and reasoning without its content, refer to what the provider stored. */
   private readKept(fields: ReturnType<typeof itemFields.read>, pointer: string): void {
     const { json, references } = this
     const { type, id, role } = fields

@@ -20,7 +20,7 @@ export class References {
   }
 
   /**
-   * Notes that `value` is the id of something kept, and where it stands: a body may have so many that finding it
+   * Records that `value` is the id of a stored object, and its position: a body may have so many that finding it
    * again would cost the square of its length. Absent and null are none. Throws WireError `invalid_value` for an id
    * that was there before: the provider refuses it too, and what is read twice would have to be paid twice.
    */

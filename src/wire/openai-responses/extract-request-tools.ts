@@ -21,7 +21,7 @@ const placeFields = new FieldReader('type', 'file_ids', 'container_id', 'memory_
 const maskFields = new FieldReader('file_id')
 
 const typeCharactersMax = 64
-/** A body that declares more tools at the provider is hostile: each is told with its place. */
+/** A body that declares more tools at the provider is hostile: each is reported with its position. */
 const serverToolsMax = 32
 
 /** How the uses of all tools together are capped. */
@@ -49,7 +49,7 @@ export class ToolReader {
     this.files = into.files
   }
 
-  /** Throws WireError `reference_not_owned` for stores and containers that are kept upstream. */
+  /** Throws WireError `reference_not_owned` for vector stores and containers at the provider. */
   read(tools: number): void {
     if (!isGiven(this.json, tools) || this.json.kind(tools) !== 'array') return
     for (const tool of this.json.children(tools)) this.readTool(tool)

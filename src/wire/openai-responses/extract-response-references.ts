@@ -5,9 +5,9 @@
 import type { ProviderObject } from '../dialect.ts'
 import { type JsonRecord, recordsIn, textIn } from '../json/parsed.ts'
 
-/** Items of one answer that are told; a client that refers to more must send them. */
+/** Items of one answer that are recorded; a client that refers to more must send them. */
 const itemsMax = 256
-/** Ids of this and other providers as they are known; anything longer or stranger is not told. */
+/** Ids of this and other providers as they are known; anything longer or of another form is not recorded. */
 const idPattern = /^[\w.:=+/-]{1,256}$/
 
 /** Items that the model wrote, so that they read as no more than the answer's output. */

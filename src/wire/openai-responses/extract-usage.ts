@@ -1,7 +1,7 @@
 /**
  * Responses usage: which counters the response object may report, and how they become disjoint classes.
  * `input_tokens` includes what was read from and written to the cache, `output_tokens` includes reasoning.
- * Searches are charged by use and told beside the tokens. Must not price anything.
+ * Searches are charged by use and reported separately from tokens. Must not price anything.
  */
 import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
 import { type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -14,7 +14,7 @@ const outputAudioTokens = 'output_tokens_details.audio_tokens'
 const reasoningTokens = 'output_tokens_details.reasoning_tokens'
 /** What the provider says it charges for. */
 const reportedSearches = 'tool_usage.web_search.num_requests'
-/** What we counted among the items; stands in where the provider tells no number. */
+/** What we counted among the items; used where the provider reports no number. */
 const countedSearches = 'web_search_calls'
 
 /** https://developers.openai.com/api/reference/resources/responses (ResponseUsage, tool_usage) */

@@ -34,7 +34,7 @@ class ResponsesReader implements EventReader {
   readonly sample: ProducedText
   private readonly draft: RawUsageDraft = responsesReport()
   private readonly objectCollector = new ProviderObjectCollector()
-  /** The item whose text came in deltas, so that it is not counted again when the item is told whole. */
+  /** The item whose text came in deltas, so that it is not counted again when the item is repeated whole. */
   private streamedItem: unknown = null
 
   constructor(options: TapOptions) {

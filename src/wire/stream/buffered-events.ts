@@ -1,6 +1,6 @@
 /**
- * What is kept of a part of a stream until those before it are over. Pieces of text that follow each other
- * become one. Its size is what the memory comes to, so that whoever keeps it can bound it.
+ * Buffers the events of a part of a stream until the parts before it are over. Pieces of text that follow each other
+ * become one. Its size is what the memory comes to, so that its owner can bound it.
  */
 
 import type { ResponseEvent } from '../translation/neutral.ts'
@@ -8,7 +8,7 @@ import { GatheredText } from './gathered-text.ts'
 
 type OtherEvent = Exclude<ResponseEvent, { kind: 'delta' }>
 
-/** About the bytes that an event takes beside its text. */
+/** About the bytes that an event takes in addition to its text. */
 const eventSize = 64
 /** About the bytes that a part takes that waits, whatever it says. */
 export const waitingPartSize = 256
@@ -35,7 +35,7 @@ export class BufferedEvents {
     this.size += event.text.length
   }
 
-  /** All of them, in order; they are kept no longer. */
+  /** All of them, in order; the buffer is then empty. */
   take(): readonly ResponseEvent[] {
     const { events } = this
     if (events.length === 0) return none

@@ -1,5 +1,5 @@
 /**
- * Keeps the beginning of what a model produced and the size of all of it, for counting tokens where
+ * Holds the beginning of what a model produced and the size of all of it, for counting tokens where
  * the provider reports none. Must not grow with the answer.
  */
 import type { OutputSample } from '../dialect.ts'
@@ -13,7 +13,7 @@ export class ProducedText implements OutputSample {
   events = 0
   private readonly charactersMax: number
   private sampled = ''
-  /** Bytes that were kept and not decoded yet, and how many characters they and `kept` are. */
+  /** Bytes that are not decoded yet, and how many characters they and `sampled` are. */
   private raw = new Uint8Array(0)
   private rawBytes = 0
   private sampledCharacters = 0

@@ -18,7 +18,7 @@ import { SseParser } from './sse.ts'
 
 /**
  * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
- * tells the caller it is over; `usage` is told after that to who asked for it; `end` is the protocol's
+ * tells the caller it is over; `usage` follows for clients that requested it; `end` is the protocol's
  * own end, which says what became of the answer; `mark` ends the stream and says nothing; `failed` tells of
  * an error; `unreadable` is not in the format.
  */

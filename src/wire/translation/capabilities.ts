@@ -1,6 +1,6 @@
 /**
  * What one model can take, as far as translating to it must know. Types and the words only: the rows,
- * with their sources, stand beside the connectors. What is not known of a model is taken from the
+ * with their sources, are in `src/providers/`. What is not known of a model is taken from the
  * newest of its family.
  */
 import type { Effort } from './neutral.ts'
@@ -42,7 +42,7 @@ export interface Capabilities {
   readonly schemaWithTools: boolean
   /** Messages of the assistant say whether they are comments or the answer (`phase`), and are worse read without. */
   readonly phases?: boolean
-  /** Marks of what to cache are taken. */
+  /** Cache breakpoints are accepted. */
   readonly cacheBreakpoints: boolean
   /** Images inside the result of a tool. */
   readonly resultMedia: boolean

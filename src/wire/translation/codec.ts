@@ -15,22 +15,22 @@ import type {
 } from './neutral.ts'
 import type { PolicyTable } from './policy.ts'
 
-/** Reads one upstream stream into events; fed with chunks cut anywhere; never throws (the watch beside it tells what is wrong). */
+/** Reads one upstream stream into events; fed with chunks cut anywhere; never throws (the usage tap detects errors). */
 export interface StreamDecoder {
   push(chunk: Uint8Array): readonly ResponseEvent[]
-  /** The upstream sent its last byte: what was kept back. */
+  /** The upstream sent its last byte; returns the events that were held back. */
   end(): readonly ResponseEvent[]
   /** Memory of an event that is not whole yet, and of parts that wait for their turn. */
   readonly waitingBytes: number
 }
 
-/** Writes one stream for the caller. `finish` events are kept: the last word is written by `close`, once it is settled. */
+/** Writes one stream for the caller. `finish` events are held back: `close` writes the terminal event after settlement. */
 export interface StreamEncoder {
   /** Bytes for the caller now; '' when the event says nothing in this format. */
   write(event: ResponseEvent): string
   /** Everything from the finish on, up to and with the protocol's own end. */
   close(tally: ResponseCost): string
-  /** What was told and is kept to be told again: whole at the end of a part, or in the last word. */
+  /** Text that was sent and is held to be repeated when a part ends or in the terminal event. */
   readonly bufferedCharacters: number
 }
 

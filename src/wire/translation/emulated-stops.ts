@@ -23,7 +23,8 @@ export function sharedStops(
   if (emulated.some((stop) => stop.length > emulatedStopCharactersMax)) {
     throw refused(`stop strings of at most ${emulatedStopCharactersMax} characters`)
   }
-  if (emulated.length > 0 && logprobs !== null) throw refused('no stop strings beside log probabilities')
+  if (emulated.length > 0 && logprobs !== null)
+    throw refused('stop strings cannot be combined with log probabilities')
   return { sent, emulated }
 }
 

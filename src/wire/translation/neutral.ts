@@ -1,7 +1,7 @@
 /**
  * A conversation, an answer and the events of a stream in words that belong to no wire format: what one
  * dialect decodes and another encodes. Types only. It holds what some other dialect can carry; what none
- * can is named in `OtherPart` and `given`, so that it is refused or said, never lost in silence.
+ * can is named in `OtherPart` and `fields`, so that it is refused or reported, never lost silently.
  */
 
 import type { AutomaticCaching } from '../../../contract/values.ts'
@@ -62,7 +62,7 @@ export interface MediaPart {
   readonly pointer: Pointer
 }
 
-/** What a model thought before it spoke. `text` may be empty beside an encrypted value: that is normal and must survive. */
+/** What a model thought before it spoke. `text` may be empty next to an encrypted value: that is normal and must survive. */
 export interface ThinkingPart {
   readonly kind: 'thinking'
   readonly text: string
@@ -123,7 +123,7 @@ export type ConversationPart =
   | RefusalPart
   | OtherPart
 
-/** `system` also stands for `developer`; leading ones are the instructions, later ones keep their place. */
+/** `system` includes `developer`; leading ones are the instructions, later ones stay in place. */
 export interface ConversationTurn {
   readonly role: 'system' | 'user' | 'assistant'
   readonly parts: readonly ConversationPart[]
@@ -222,7 +222,7 @@ export interface Conversation {
   readonly responseOptions: ResponseOptions
 }
 
-/** What writing the answer needs to know of the request; small, kept while the answer runs. */
+/** What encoding the answer needs of the request; small, since it is held while the answer runs. */
 export interface ResponseOptions {
   /** A chat stream with a usage event. */
   readonly includeUsage: boolean
@@ -233,7 +233,7 @@ export interface ResponseOptions {
   readonly logprobs: boolean
 }
 
-/** Something that did not go upstream as it was written; told in `x-tollgate-adjusted`. */
+/** Something that did not go upstream as written; reported in `x-tollgate-adjusted`. */
 export interface Adjustment {
   /** `added`: what the caller did not write, and what can change the price. */
   readonly kind: 'dropped' | 'adapted' | 'added'
@@ -337,7 +337,7 @@ export type ResponseEvent =
 
 /** What every answer that we write needs besides what the upstream said. */
 export interface Frame {
-  /** The request's id as the caller is told it (`req_…`); ids that we make are derived from it, so that they repeat in no other answer. */
+  /** The request's public id (`req_…`); generated ids are derived from it, so that they are unique across answers. */
   readonly requestId: string
   /** The name the caller asked for. */
   readonly model: string

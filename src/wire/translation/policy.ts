@@ -8,8 +8,8 @@ import type { JsonOut } from '../json/text.ts'
 import type { Adjustment, RequestField } from './neutral.ts'
 
 /**
- * `carried`: means the same there. `adapted`: said in the other format's terms, perhaps rounded.
- * `dropped`: left out and told in `x-tollgate-adjusted`, since the answer means the same without it.
+ * `carried`: means the same there. `adapted`: expressed in the other format's terms, perhaps rounded.
+ * `dropped`: left out and reported in `x-tollgate-adjusted`, since the answer means the same without it.
  * `refused`: 400 naming the field, since leaving it out would change what the caller gets.
  */
 export type Fate = 'carried' | 'adapted' | 'dropped' | 'refused'
@@ -34,8 +34,8 @@ export type FatesOf<Own extends SourceFormat> = Readonly<Record<Exclude<TargetFo
 export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<Exclude<TargetFormat, Own>>[]
 
 /**
- * The adjustments that the given fields need towards `target`. A field without a row is not known to
- * anybody here and cannot be carried: it is dropped and said. Throws WireError `untranslatable`.
+ * The adjustments that the given fields need towards `target`. A field without a row is
+ * unknown and cannot be carried: it is dropped and reported. Throws WireError `untranslatable`.
  */
 export function treat(
   table: PolicyTable,

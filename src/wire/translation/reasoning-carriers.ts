@@ -141,7 +141,7 @@ export function readTagBase64(text: string): ReadTag {
   }
 }
 
-/** Stands in an opaque field beside a thought that nobody encrypted, so that it is taken for no value of the field's own vendor. */
+/** Written into the opaque field of a thought without encrypted content, so that it is not taken for a value of the field's own vendor. */
 export const unencrypted: EncryptedReasoning = { vendor: 'openai', data: '-' }
 
 export function isUnencrypted({ vendor, data }: EncryptedReasoning): boolean {
@@ -149,7 +149,7 @@ export function isUnencrypted({ vendor, data }: EncryptedReasoning): boolean {
 }
 
 /**
- * Google signs texts as well; elsewhere such a signature is a thought that says nothing beside its text. Where
+ * Google signs texts as well; elsewhere such a signature is an empty thought next to the text. Where
  * the text stands is a first letter that base64 does not have; without one it is no text's signature.
  */
 const places = { before: '^', behind: '>' } as const
@@ -200,7 +200,7 @@ function packedEncrypted(encrypted: EncryptedReasoning | null): PackedEncrypted 
   return encrypted === null ? null : [vendors.indexOf(encrypted.vendor), encrypted.data]
 }
 
-/** The check says that we wrote it or that somebody took the trouble to; so its form is looked at all the same. */
+/** The check value is no secret and can be forged, so the form is validated too. */
 function unpacked(text: string): ReasoningCarrier | null {
   let value: unknown
   try {

@@ -52,7 +52,7 @@ export function translateRequest(body: Uint8Array, translation: RequestTranslati
   }
 }
 
-/** Each once, and no more than anybody reads: they are kept as long as the request lives. */
+/** Without repetitions and bounded, since they are held as long as the request runs. */
 function distinct(adjusted: readonly Adjustment[]): readonly Adjustment[] {
   const known = new Map<string, Adjustment>()
   for (const one of adjusted) {
@@ -123,7 +123,7 @@ export class StreamTranslator {
     this.emulated = request.emulation === undefined ? null : new EmulatedStream(request.emulation)
   }
 
-  /** What the caller may be sent for it; the last word is not among it. */
+  /** What the caller may be sent for it; the terminal event is not included. */
   push(chunk: Uint8Array): string {
     return this.written(this.decoder.push(chunk))
   }
@@ -132,7 +132,7 @@ export class StreamTranslator {
     return this.written(this.decoder.end())
   }
 
-  /** Memory that waits for the rest of an event, for its turn, or for the last word. */
+  /** Memory held for incomplete events, for later parts, and for the terminal event. */
   get waitingBytes(): number {
     const buffered = (this.wrapped?.characters ?? 0) + (this.emulated?.keptCharacters ?? 0)
     return this.decoder.waitingBytes + buffered + this.encoder.bufferedCharacters

@@ -1,6 +1,6 @@
 /**
  * What every encoder needs to know of a history as a whole: turns of one speaker joined, and which call a
- * result belongs to. Order is kept; nothing is added or left out.
+ * result belongs to. The order stays; nothing is added or left out.
  */
 import type { CallPart, ConversationPart, ConversationTurn } from './neutral.ts'
 
