@@ -18,7 +18,15 @@ after(async () => {
 
 /** Long ones are made of the same parts as short ones, and take axe many seconds each. */
 const long = ['/docs/api', '/docs/clients', '/docs/control-api', '/docs/operate/configuration']
-const short = ['/', '/docs', '/docs/errors', '/docs/errors/insufficient_balance', '/docs/operate/cli']
+const short = [
+  '/',
+  '/docs',
+  '/docs/quick-start',
+  '/docs/concepts/money',
+  '/docs/errors',
+  '/docs/errors/insufficient_balance',
+  '/docs/operate/cli',
+]
 
 for (const options of [{ theme: 'light' }, { theme: 'dark' }, { phone: true }] as const) {
   test(`pages are complete and accessible: ${JSON.stringify(options)}`, async () => {

@@ -1,4 +1,12 @@
-/** Marks in the contents of the page the section that is read. */
+/** Marks in the contents of the page the section that is read, and shows the current page in the navigation. */
+
+export function showCurrentPage(): void {
+  const navigation = document.getElementById('navigation')
+  const link = navigation?.querySelector<HTMLElement>('a[aria-current]')
+  if (!navigation || !link) return
+  const below = link.getBoundingClientRect().bottom - navigation.getBoundingClientRect().bottom
+  if (below > 0) navigation.scrollTop += below + navigation.clientHeight / 3
+}
 
 export function followSections(): void {
   const links = new Map(

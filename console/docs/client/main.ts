@@ -3,7 +3,7 @@ import './docs.css'
 import 'virtual:system-theme.css'
 import { addCodeTabs } from './code-tabs.ts'
 import { addCopyButtons } from './copy-buttons.ts'
-import { followSections } from './current-section.ts'
+import { followSections, showCurrentPage } from './current-section.ts'
 import { addSearch } from './search-dialog.ts'
 import { addThemeMenu } from './theme-menu.ts'
 
@@ -16,3 +16,4 @@ if (header && links) {
 addCodeTabs()
 addCopyButtons()
 followSections()
+showCurrentPage()
