@@ -106,7 +106,7 @@ function acquireSlot(
   if (!counting.places.tryAcquire(account)) {
     const limit = limits.countsPerAccountMax
     throw new TollgateError('concurrency_limited', {
-      message: `Rate limit reached: this account may count the tokens of ${limit} requests concurrently.`,
+      message: `Rate limit reached: the limit of concurrent counting requests of this account is ${limit}.`,
       facts: { scope: 'account', limit },
       retryAfterMs: 1_000,
       headers,

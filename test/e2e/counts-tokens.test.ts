@@ -419,7 +419,7 @@ test('a client that leaves takes the question to its upstream along', async () =
   const refused = await count(gate, account, { format: 'messages', model: 'messages-model' })
   assert.equal(refused.status, 429)
   assert.equal(refused.headers['retry-after'], '1')
-  assert.match(refused.text, /at once/)
+  assert.match(refused.text, /concurrent counting requests/)
   leaving.destroy()
   await reply.closed
   await gate.gateway.deps.inFlight.whenIdle()
