@@ -65,7 +65,7 @@ test('only the newest requests are remembered, the latest of an id is found', ()
   assert.equal(requestLog.find('a'), undefined)
 })
 
-test('bodies are kept within their budget, the newest ones', () => {
+test('the newest bodies are logged within their budget', () => {
   const requestLog = logOf(true)
   const bodies = { a: 'aaaa', b: 'bbbb', c: 'cccc' }
   for (const [id, body] of Object.entries(bodies))

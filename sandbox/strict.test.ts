@@ -371,7 +371,7 @@ const responsesCases: readonly Case[] = [
     code: 'empty_array',
   },
   {
-    what: 'an answer that is not kept',
+    what: 'a response that is not stored',
     good: { ...input(user), previous_response_id: null },
     bad: { ...input(user), previous_response_id: 'resp_1' },
     message: /'resp_1' not found/,

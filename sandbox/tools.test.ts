@@ -1,4 +1,4 @@
-/** The models that call what they are told to, in every format and step by step, and what they are given back. */
+/** Models that call the requested tools, in every format and step by step, and the results they receive. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ConversationFormat } from '../src/wire/dialect.ts'
@@ -197,7 +197,7 @@ for (const format of sandboxFormats) {
     assert.equal(text(await send(path, next(second, step, 'done'), 'steps')), 'The tool answered: done')
   })
 
-  test(`without a call in the words ${format} echoes; a tool that is not there is told`, async () => {
+  test(`without a call in the words ${format} echoes; a missing tool is reported`, async () => {
     for (const [prompt, expected] of [
       ['make use of it', 'make use of it'],
       ['use Read {"path":', 'use Read {"path":'],

@@ -251,7 +251,7 @@ test('either version of the address will do, and a stream only as events', async
   }
 })
 
-test('an unknown field is told with its place', async () => {
+test('an unknown field is reported with its position', async () => {
   const tool = { ...weather, parameters: { ...weather.parameters, additionalProperties: false } }
   const reply = await send('sandbox-echo', 'generateContent', {
     contents: [user],

@@ -134,7 +134,7 @@ const endMarks: Readonly<Record<ConversationFormat, RegExp>> = {
 const ownEndMarks: readonly ConversationFormat[] = ['openai-chat', 'anthropic']
 
 for (const format of sandboxFormats) {
-  test(`sandbox-429 tells the wait it is told to, in ${format}`, async () => {
+  test(`sandbox-429 reports the requested wait in ${format}`, async () => {
     for (const [retry, wait] of [
       [undefined, '2'],
       ['-1', '-1'],

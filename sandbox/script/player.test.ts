@@ -147,7 +147,7 @@ test('a client that does not read holds the making up; one that reads on gets ev
   const response = await openExchange(sandbox.origin, { path: chat, body, headers: { 'x-request-id': id } })
   await sandbox.until(id, ({ outputTokens }) => outputTokens > 0)
   const resting = await tokensAtRest(id)
-  assert.ok(resting < tokens, `${resting} tokens were made for nobody`)
+  assert.ok(resting < tokens, `${resting} tokens were generated after the client left`)
   let read = ''
   for await (const chunk of response) read += chunk
   assert.equal(read.match(contentPattern)?.length, tokens)
@@ -177,7 +177,7 @@ test('closing the sandbox cuts what runs and gives up every wait', async () => {
   )
 })
 
-test('a port that is taken is told', async () => {
+test('a port in use is reported', async () => {
   const port = Number(new URL(sandbox.origin).port)
   await assert.rejects(startSandbox({ clock, port }), { code: 'EADDRINUSE' })
 })

@@ -1,4 +1,4 @@
-/** Budgets that many share: what one holder may have, what is left for others, and that nothing is lost or kept. */
+/** Budgets that many share: what one holder may have, what is left for others, and that every reservation is released. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReservation, SharedBudget } from './shared-budget.ts'

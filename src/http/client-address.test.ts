@@ -16,7 +16,7 @@ interface Case {
 const cases: readonly Case[] = [
   { about: 'a stranger is itself', peer: '203.0.113.5', client: '203.0.113.5' },
   {
-    about: 'a stranger that claims to be somebody is itself',
+    about: 'an untrusted peer cannot claim another address',
     peer: '203.0.113.5',
     xForwardedFor: '198.51.100.7',
     forwarded: 'for=198.51.100.7',

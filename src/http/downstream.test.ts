@@ -1,4 +1,4 @@
-/** Answers to clients that leave, that read slowly, or that are there when the server is told to stop. */
+/** Answers to clients that leave, that read slowly, or that are connected when the server stops. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
@@ -56,7 +56,7 @@ for (const [how, leave] of Object.entries(leaving)) {
       assert.ok(await raw.until('data: 1'))
       leave(raw)
       await gone(client)
-      // All of it is harmless now, and who asks late is told at once.
+      // All of it is harmless now, and late listeners run immediately.
       assert.equal(client.write('data: 2\n\n'), true)
       client.flush()
       client.end()
@@ -66,7 +66,7 @@ for (const [how, leave] of Object.entries(leaving)) {
   })
 }
 
-test('an answer is finished once it is handed over, and then nobody is gone', async () => {
+test('an answer is finished once it is handed over, and a later close does not count as leaving', async () => {
   await withClient(async (client, raw) => {
     client.onGone(() => assert.fail('not gone'))
     client.begin(200, sse)

@@ -1,5 +1,6 @@
 /**
- * Answers outside of any format: to bytes that are no HTTP request, and to requests refused before routing. One JSON shape that clients of either format can read.
+ * Answers outside of any format: to bytes that are no HTTP request, and to requests refused before routing. One
+ * JSON shape that clients of every format can read.
  */
 import { STATUS_CODES } from 'node:http'
 import type { TollgateError } from '../base/errors.ts'

@@ -248,7 +248,7 @@ test('requests sent at once on one connection are served one after the other, in
   })
 })
 
-test('a client that sends more requests ahead than are kept gets answers to those that are, and then the close', async () => {
+test('a client that pipelines more requests than are queued gets answers to the queued ones, then the close', async () => {
   let served = 0
   const more = (_request: IncomingMessage, client: Downstream): void => {
     served += 1
@@ -326,7 +326,7 @@ test('a connection that is silent or slow to ask is ended, with a word only wher
   })
 })
 
-test('a connection that is kept alive and not used is ended', async () => {
+test('an idle keep-alive connection is closed', async () => {
   await withEdge({ limits: { keepAliveTimeoutMs: 10 } }, async ({ port }) => {
     const client = new RawClient(port)
     client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
@@ -336,7 +336,7 @@ test('a connection that is kept alive and not used is ended', async () => {
   })
 })
 
-test('what goes wrong while accepting is told, and ends nothing', async () => {
+test('an accept error is reported and ends nothing', async () => {
   const errors: Error[] = []
   await withEdge({ onAcceptError: (error) => errors.push(error) }, async ({ server, port }) => {
     const acceptError = new Error('accept EMFILE')
