@@ -291,7 +291,7 @@ interface Program {
 
 function run(program: Program): Promise<{ code: number | null; output: string }> {
   const child = spawn(program.path, program.arguments, {
-    env: { TOLLGATE_KEY: key },
+    env: { PATH: process.env.PATH, TOLLGATE_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
