@@ -20,11 +20,11 @@ const gate = await meteredGateway({
 after(() => gate.close().finally(() => gate.sandbox.close()))
 const real = controlOf(gate)
 
-const facts: IdentitySummary = { signup: 'open', mail: false, signInWith: [], passkeysUnavailable: null }
+const summary: IdentitySummary = { signup: 'open', mail: false, signInWith: [], passkeysUnavailable: null }
 
 /** The same installation, reached at an address and with or without mail. */
 function operator(address: string, mail: boolean): Asking {
-  const identity = { ...real.identity, facts: { ...facts, mail } }
+  const identity = { ...real.identity, summary: { ...summary, mail } }
   const control: ControlDeps = { ...real, address, identity }
   return asking(control, personActor('ada', { operator: true }))
 }
@@ -53,7 +53,7 @@ test('an installation on this machine that is well has no warning, and tells its
 })
 
 test('what the check beside the requests found is told, and when it was last through', async () => {
-  const server = { ...real.server, ledgerCheck: () => ({ checkedMs: 5, contradictions: 2 }) }
+  const server = { ...real.server, ledgerReport: () => ({ checkedMs: 5, contradictions: 2 }) }
   const of = asking({ ...real, server }, personActor('ada', { operator: true }))
   const { ledger, warnings: told } = await of.done('system.show', {})
   assert.deepEqual([ledger.checked, ledger.contradictions], ['1970-01-01T00:00:00.005Z', 2])
