@@ -28,6 +28,7 @@ async function runWords(words: readonly string[]): Promise<number> {
     printError: (text) => process.stderr.write(text),
     program,
     readConfig: async () => (await import('./config/config.ts')).readConfig(),
+    variableNames: async () => (await import('./config/settings-table.ts')).variableNames,
     nowMs: () => systemClock.wallMs(),
     async openServices(config) {
       const { openCommandServices } = await import('./server/services.ts')
@@ -41,9 +42,9 @@ async function runWords(words: readonly string[]): Promise<number> {
   })
 }
 
-/** Runs until a signal ends it; 0 when every request could end in its own time. */
+/** Runs until a signal stops it; returns 0 on a clean shutdown. */
 async function serve(config: Config): Promise<number> {
-  // From the first moment: whoever sees the server start may tell it to end.
+  // Watched from the beginning, so that a signal during startup is not lost.
   const nextSignal = watchSignals()
   const { createLog } = await import('./base/log.ts')
   const log = createLog({ level: config.logLevel })
@@ -58,10 +59,10 @@ async function serve(config: Config): Promise<number> {
   releaseStartMemory(systemClock)
   const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
-    log.fatal('the store is lost; the process ends')
+    log.fatal('the database is lost; exiting')
     gateway.stopRequests()
   } else {
-    log.info({ signal: ended }, 'ending: no new requests, running ones may finish')
+    log.info({ signal: ended }, 'shutting down: waiting for running requests')
     const outcome = await Promise.race([gateway.drain().then(() => 'drained' as const), nextSignal()])
     if (outcome !== 'drained') gateway.stopRequests()
   }
@@ -69,7 +70,7 @@ async function serve(config: Config): Promise<number> {
   return ended === 'lost' ? 1 : 0
 }
 
-/** Says where the server is, and where its first key is; then the start is finished. */
+/** Prints the URL and the location of the first key, then finishes the start. */
 async function announce(gateway: Gateway, { dataFolder }: Config): Promise<void> {
   const { start, endpoints } = gateway
   const isTerminal = process.stdout.isTTY === true

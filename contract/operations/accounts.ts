@@ -108,7 +108,8 @@ export const accountOperations = {
     output: account,
   }),
   'account.unrestrict': operation({
-    summary: 'Lift the restriction of an account whose requests cost more than they had reserved',
+    summary:
+      'Lift the restriction of an account; accounts are restricted when requests cost more than they had reserved',
     policy: forOperators('recent', 'also local'),
     effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/unrestrict'],

@@ -75,7 +75,7 @@ export const upstream = z.strictObject({
 
 export const installationOperations = {
   'models.list': operation({
-    summary: 'List enabled models with their prices, and known models that are not enabled with the reason',
+    summary: 'List models with their prices; models that are not enabled are listed with the reason',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/models'],

@@ -77,25 +77,25 @@ for (const [line, command, input] of understood) {
   }
 }
 
-test('--json may stand before the command', () => {
+test('global options may precede the command', () => {
   const parsed = parseArguments(words('--json account list'))
   assert.ok(parsed.kind === 'run')
   assert.equal(parsed.json, true)
 })
 
-const mistaken: readonly [line: string, told: RegExp][] = [
-  ['acount', /^there is no command "acount"$/],
-  ['--json', /^a command is missing$/],
-  ['account', /^account needs one of: create, show, list, suspend, resume, unrestrict$/],
-  ['account delete x', /^account needs one of: create/],
-  ['account show', /^account show needs ACCOUNT: an account id/],
-  ['account show a@b.org c@d.org', /^account show does not know what to do with "c@d.org"$/],
+const mistaken: readonly [line: string, message: RegExp][] = [
+  ['acount', /^unknown command "acount"$/],
+  ['--json', /^missing command$/],
+  ['account', /^account requires a subcommand: create, show, list, suspend, resume, unrestrict$/],
+  ['account delete x', /^account requires a subcommand: create/],
+  ['account show', /^account show requires ACCOUNT: account ID/],
+  ['account show a@b.org c@d.org', /^unexpected argument "c@d.org" for account show$/],
   ['account show nobody', /^ACCOUNT: must be an account ID \(acct_…\), an email address or "local"$/],
-  ['account show a@b.org --limit 5', /^account show has no option --limit$/],
-  ['account create', /^account create needs --email E-MAIL: /],
-  ['account create --email', /^--email needs a value: --email E-MAIL$/],
-  ['account create --email --json', /^--email needs a value: --email E-MAIL$/],
-  ['account create --email a@b.org --email c@d.org', /^--email was given twice$/],
+  ['account show a@b.org --limit 5', /^unknown option --limit for account show$/],
+  ['account create', /^account create requires --email EMAIL: /],
+  ['account create --email', /^--email requires a value: --email EMAIL$/],
+  ['account create --email --json', /^--email requires a value: --email EMAIL$/],
+  ['account create --email a@b.org --email c@d.org', /^--email may be used only once$/],
   ['account create --email nobody', /^--email: must be an email address$/],
   [
     'account create --email a@b.org --credit -1',
@@ -104,38 +104,48 @@ const mistaken: readonly [line: string, told: RegExp][] = [
   ['account create --email a@b.org --credit 1e3', /^--credit: must be a decimal amount/],
   ['account list --limit ten', /^--limit: must be a whole number, not "ten"$/],
   ['account list --limit 0', /^--limit: /],
-  ['key create a@b.org', /^key create needs --name NAME: what the key is for$/],
+  ['key create a@b.org', /^key create requires --name NAME: label of the key \(required\)$/],
   ['key create a@b.org --name x --budget 5 --window year', /^--window: /],
-  ['key create a@b.org --name x --window day', /^key create needs --budget USD: /],
+  ['key create a@b.org --name x --window day', /^key create requires --budget USD: /],
   ['key create a@b.org --name x --expires tomorrow', /^--expires: /],
   ['key create a@b.org --name x --show-balance maybe', /^--show-balance: must be yes or no, not "maybe"$/],
   ['key revoke sk-tg-x', /^KEY-ID: must be an id key_…$/],
-  ['credit a@b.org', /^credit needs USD: a decimal amount such as 12.50$/],
-  ['credit a@b.org 5', /^credit needs --reference TEXT: /],
+  ['credit a@b.org', /^credit requires USD: amount, such as 12.50$/],
+  ['credit a@b.org 5', /^credit requires --reference TEXT: /],
   ['credit a@b.org 0 --reference r', /^USD: must be more than zero$/],
   ['credit a@b.org $5 --reference r', /^USD: must be a decimal amount/],
-  ['credit a@b.org -5 --reference r', /^credit has no option -5$/],
-  ['models list', /^models does not know what to do with "list"$/],
-  ['models add m --context 8', /^models add needs --max-output N: /],
-  ['models price m --input 1', /^models price needs --output USD: /],
-  ['models price m', /^models price needs --input USD: /],
+  ['credit a@b.org -5 --reference r', /^unknown option -5 for credit$/],
+  ['models list', /^unexpected argument "list" for models$/],
+  ['models add m --context 8', /^models add requires --max-output N: /],
+  ['models price m --input 1', /^models price requires --output USD: /],
+  ['models price m', /^models price requires --input USD: /],
   ['models price m --input 1 --output 2 --fee web_search', /^--fee: must be NAME=VALUE, not "web_search"$/],
-  ['ledger', /^ledger needs one of: verify$/],
-  ['doctor now', /^doctor does not know what to do with "now"$/],
+  ['ledger', /^ledger requires a subcommand: verify$/],
+  ['doctor now', /^unexpected argument "now" for doctor$/],
 ]
 
-for (const [line, told] of mistaken) {
+for (const [line, message] of mistaken) {
   test(`tollgate ${line} is a mistake`, () => {
     const parsed = parseArguments(words(line))
     assert.ok(parsed.kind === 'mistake', JSON.stringify(parsed))
-    assert.match(parsed.message, told)
+    assert.match(parsed.message, message)
     assert.doesNotMatch(parsed.message, /\n/)
   })
 }
 
-for (const line of ['', '--help', '-h', 'account --help', 'key -h']) {
-  test(`tollgate ${line} explains the commands`, () => {
-    assert.deepEqual(parseArguments(words(line)), { kind: 'help', command: undefined })
+for (const line of ['', '--help', '-h']) {
+  test(`tollgate ${line} shows help for all commands`, () => {
+    assert.deepEqual(parseArguments(words(line)), { kind: 'help', topic: { kind: 'overview' } })
+  })
+}
+
+for (const line of ['account --help', 'account -h', '--help account']) {
+  test(`tollgate ${line} shows help for the commands of the group`, () => {
+    const topic = { kind: 'group', group: 'account' } as const
+    assert.deepEqual(parseArguments(words(line)), { kind: 'help', topic })
+    const text = helpText(topic)
+    assert.match(text, /^ {2}account show ACCOUNT {2}/m)
+    assert.doesNotMatch(text, /key create/)
   })
 }
 
@@ -146,15 +156,16 @@ test('--version and -v', () => {
 })
 
 for (const command of commands) {
-  test(`${command.words} is explained with all of its words`, () => {
+  test(`${command.words} has help for its arguments and options`, () => {
     const parsed = parseArguments([...command.words.split(' '), '--help'])
-    assert.deepEqual(parsed, { kind: 'help', command })
-    const text = helpText(command)
+    const topic = { kind: 'command', command } as const
+    assert.deepEqual(parsed, { kind: 'help', topic })
+    const text = helpText(topic)
     for (const { value } of command.positionals) assert.ok(text.includes(value))
     for (const { name } of command.options) assert.ok(text.includes(`--${name} `))
     for (const { words: longer } of commands) {
-      if (longer.startsWith(`${command.words} `)) assert.ok(text.includes(`  ${longer} `), longer)
+      if (longer.startsWith(`${command.words} `)) assert.ok(text.includes(`  ${longer}`), longer)
     }
-    assert.ok(helpText(undefined).includes(command.words))
+    assert.ok(helpText({ kind: 'overview' }).includes(`\n  ${command.words}`))
   })
 }

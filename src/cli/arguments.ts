@@ -1,33 +1,34 @@
 /**
- * Command-line words → which command, with which input. Pure: knows the table of commands, does
- * nothing. Every mistake becomes one clear line.
+ * Parses command-line arguments into a command and its input. Pure. Every mistake becomes one line.
  */
 import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
 import { type Command, commands, type OptionRow, type Positional } from './commands-table.ts'
+import type { HelpTopic } from './help-text.ts'
 
 export type ParsedArguments =
   | { readonly kind: 'run'; readonly command: Command; readonly input: unknown; readonly json: boolean }
-  | { readonly kind: 'help'; readonly command: Command | undefined }
+  | { readonly kind: 'help'; readonly topic: HelpTopic }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string }
 
 const globalOptions = ['json', 'help', 'version'] as const
 const shortNames: Readonly<Record<string, (typeof globalOptions)[number]>> = { '-h': 'help', '-v': 'version' }
 
-/** `words` are the arguments after the program's name. */
+/** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): ParsedArguments {
   const before = leadingGlobals(words)
   const rest = words.slice(before.length)
   if (before.includes('version')) return { kind: 'version' }
   const command = findCommand(rest)
   if (command === undefined) {
-    const isAsked = rest.length === 0 ? !before.includes('json') : asksAboutGroup(rest)
-    return isAsked ? { kind: 'help', command: undefined } : { kind: 'mistake', message: unknownCommand(rest) }
+    const topic = topicOf(rest, before)
+    return topic === undefined ? { kind: 'mistake', message: unknownCommand(rest) } : { kind: 'help', topic }
   }
   const given = readWords(command, rest.slice(command.words.split(' ').length))
   if (given.kind === 'mistake') return given
-  if (before.includes('help') || given.globals.has('help')) return { kind: 'help', command }
+  if (before.includes('help') || given.globals.has('help'))
+    return { kind: 'help', topic: { kind: 'command', command } }
   if (given.globals.has('version')) return { kind: 'version' }
   const input = buildInput(command, given)
   if (input.kind === 'mistake') return input
@@ -35,7 +36,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   return { kind: 'run', command, input: input.value, json }
 }
 
-/** `--json account list` is as good as `account list --json`. */
+/** Global options may also precede the command. */
 function leadingGlobals(words: readonly string[]): string[] {
   const found: string[] = []
   for (const word of words) {
@@ -50,17 +51,19 @@ function globalName(word: string): string | undefined {
   return shortNames[word] ?? globalOptions.find((name) => word === `--${name}`)
 }
 
-/** The command with the most words that the arguments begin with. */
+/** The longest command that the arguments begin with. */
 function findCommand(words: readonly string[]): Command | undefined {
   return commands
     .filter((command) => command.words.split(' ').every((word, place) => words[place] === word))
     .sort((one, other) => other.words.length - one.words.length)[0]
 }
 
-/** `account --help`: the first word of several commands, and a wish to know them. */
-function asksAboutGroup(words: readonly string[]): boolean {
-  const [first = '', second = ''] = words
-  return verbsOf(first).length > 0 && globalName(second) === 'help'
+/** What arguments without a command ask help about: everything, or a group of commands. */
+function topicOf(words: readonly string[], before: readonly string[]): HelpTopic | undefined {
+  const [first, second = ''] = words
+  if (first === undefined) return before.includes('json') ? undefined : { kind: 'overview' }
+  const isHelp = before.includes('help') || globalName(second) === 'help'
+  return isHelp && verbsOf(first).length > 0 ? { kind: 'group', group: first } : undefined
 }
 
 function verbsOf(first: string): string[] {
@@ -70,8 +73,8 @@ function verbsOf(first: string): string[] {
 function unknownCommand(words: readonly string[]): string {
   const [first = ''] = words
   const verbs = verbsOf(first)
-  if (verbs.length > 0) return `${first} needs one of: ${verbs.join(', ')}`
-  return first === '' ? 'a command is missing' : `there is no command ${JSON.stringify(first)}`
+  if (verbs.length > 0) return `${first} requires a subcommand: ${verbs.join(', ')}`
+  return first === '' ? 'missing command' : `unknown command ${JSON.stringify(first)}`
 }
 
 interface CommandWords {
@@ -119,11 +122,11 @@ function optionMistake(
   before: ReadonlyMap<string, readonly string[]>,
 ): string | undefined {
   const row = command.options.find(({ name }) => name === token.name)
-  if (row === undefined) return `${command.words} has no option ${token.rawName}`
+  if (row === undefined) return `unknown option ${token.rawName} for ${command.words}`
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
-    return `--${row.name} needs a value: --${row.name} ${row.value}`
+    return `--${row.name} requires a value: --${row.name} ${row.value}`
   }
-  return before.has(row.name) && row.kind !== 'pairs' ? `--${row.name} was given twice` : undefined
+  return before.has(row.name) && row.kind !== 'pairs' ? `--${row.name} may be used only once` : undefined
 }
 
 type BuiltInput = { readonly kind: 'built'; readonly value: unknown } | ArgumentError
@@ -131,10 +134,10 @@ type BuiltInput = { readonly kind: 'built'; readonly value: unknown } | Argument
 function buildInput(command: Command, given: CommandWords): BuiltInput {
   const count = given.positionals.length
   const absent = command.positionals[count]
-  if (absent !== undefined) return argumentError(`${command.words} needs ${absent.value}: ${absent.help}`)
+  if (absent !== undefined) return argumentError(`${command.words} requires ${absent.value}: ${absent.help}`)
   if (count > command.positionals.length) {
     const surplus = given.positionals[command.positionals.length] ?? ''
-    return argumentError(`${command.words} does not know what to do with ${JSON.stringify(surplus)}`)
+    return argumentError(`unexpected argument ${JSON.stringify(surplus)} for ${command.words}`)
   }
   const input: Record<string, unknown> = {}
   for (const [place, row] of command.positionals.entries()) {
@@ -163,7 +166,7 @@ const orNone =
   (texts) =>
     texts[0] === 'none' ? null : read(texts)
 
-/** undefined: the text cannot be read as that. */
+/** undefined: the text is invalid. */
 const readers: Readonly<Record<ValueKind, ValueReader>> = {
   text: readText,
   number: readNumber,
@@ -180,14 +183,14 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
 }
 
 const expectations: Readonly<Record<ValueKind, string>> = {
-  text: 'must be a text',
+  text: 'must be text',
   number: 'must be a whole number',
-  list: 'must be a list with commas between',
+  list: 'must be a comma-separated list',
   'yes or no': 'must be yes or no',
   pairs: 'must be NAME=VALUE',
-  'text or none': 'must be a text or none',
+  'text or none': 'must be text or none',
   'number or none': 'must be a whole number or none',
-  'list or none': 'must be a list with commas between, or none',
+  'list or none': 'must be a comma-separated list, or none',
   'amount or none': 'must be an amount or none',
 }
 
@@ -198,7 +201,7 @@ function setField(input: Record<string, unknown>, field: string, value: unknown)
   else input[first] = { ...(input[first] as Record<string, unknown> | undefined), [second]: value }
 }
 
-/** What the contract refuses is told before anything is done. */
+/** Validates against the contract before the command runs. */
 function validate(command: Command, input: Record<string, unknown>): BuiltInput {
   if (command.kind === 'local') return { kind: 'built', value: input }
   const parsed = operations[command.operation].input.safeParse(input)
@@ -208,7 +211,7 @@ function validate(command: Command, input: Record<string, unknown>): BuiltInput 
   const option = command.options.find(({ field }) => isWithin(path, field) || isWithin(field, path))
   const positional = command.positionals.find(({ field }) => field === path)
   if (option !== undefined && !isGiven(input, option)) {
-    return argumentError(`${command.words} needs --${option.name} ${option.value}: ${option.help}`)
+    return argumentError(`${command.words} requires --${option.name} ${option.value}: ${option.help}`)
   }
   const label = option === undefined ? (positional?.value ?? path) : `--${option.name}`
   return argumentError(`${label}: ${issue?.message ?? 'is not valid'}`)

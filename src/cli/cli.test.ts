@@ -16,6 +16,7 @@ import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { type Environment, limitDefaults, readConfig } from '../config/config.ts'
+import { variableNames } from '../config/settings-table.ts'
 import { dispatch } from '../control/dispatch.ts'
 import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { openAdminSocket } from '../server/admin-socket.ts'
@@ -74,6 +75,7 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
       stderr += text
     },
     program: { version: '1.2.3', nodeRange: '>=24.15' },
+    variableNames: async () => variableNames,
     readConfig: async () => readConfig(environment, scratch),
     nowMs: () => systemClock.wallMs(),
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
@@ -140,8 +142,8 @@ test('as a process: an account from its making to its last request', () => {
 })
 
 for (const [what, words, code, told] of [
-  ['a mistake in the arguments', ['account', 'show'], 2, /^tollgate: account show needs ACCOUNT: .+\n$/],
-  ['an unknown command', ['acount'], 2, /^tollgate: there is no command "acount" .+\n$/],
+  ['a mistake in the arguments', ['account', 'show'], 2, /^tollgate: account show requires ACCOUNT: .+\n$/],
+  ['an unknown command', ['acount'], 2, /^tollgate: unknown command "acount" .+\n$/],
 ] as const) {
   test(`as a process: ${what} is one line and exit code ${code}, and touches nothing`, () => {
     const folder = newFolder()
@@ -157,7 +159,7 @@ test('as a process: an error is one line and exit code 1', () => {
   assert.deepEqual(ran, {
     code: 1,
     stdout: '',
-    stderr: 'tollgate: No account has the e-mail address nobody@example.org. [account_not_found]\n',
+    stderr: 'tollgate: No account has the email address nobody@example.org. [account_not_found]\n',
   })
 })
 
@@ -227,7 +229,7 @@ test('as a process: what the first start tells works as it stands there, and the
   const path = join(folder, 'first-run.txt')
   assert.match(
     server.told,
-    /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe first key and the setup link are in /,
+    /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe API key and the setup link are in /,
   )
   const text = readFileSync(path, 'utf8')
   const [, url = ''] = /curl (\S+) /.exec(text) ?? []
@@ -254,7 +256,7 @@ test('as a process: what the first start tells works as it stands there, and the
   assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
   assert.equal(await server.stop(), 0)
   const again = await served(folder, context)
-  assert.match(again.told, /^Tollgate is ready at (\S+)\nThe console is at \1\/console\n$/)
+  assert.match(again.told, /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
   assert.equal(readFileSync(path, 'utf8'), text)
   assert.equal(await again.stop(), 0)
 })
@@ -394,15 +396,15 @@ test('while another process owns the data folder and does not answer, nothing is
 })
 
 for (const [what, reply, told] of [
-  ['of another version', { status: 200, body: { surprise: 1 } }, /another version of this program/],
-  ['of another version that refuses', { status: 404, body: {} }, /another version of this program/],
+  ['of another version', { status: 200, body: { surprise: 1 } }, /is a different version/],
+  ['of another version that refuses', { status: 404, body: {} }, /is a different version/],
   [
     'with an inner error',
     { status: 500, body: { error: { code: 'internal', message: 'No.\nReally.', requestId: 'req_1' } } },
     /^tollgate: No\. Really\. \(req_1\) \[internal\]\n$/,
   ],
 ] as const) {
-  test(`a server ${what} is told in one line`, async () => {
+  test(`a server ${what} is reported on one line`, async () => {
     const folder = newFolder()
     mkdirSync(folder, { mode: 0o700 })
     const socket = await openAdminSocket({
@@ -428,12 +430,12 @@ test('an answer that is lost is told, and the command is not carried out a secon
   writeFileSync(join(folder, 'server.json'), JSON.stringify({ pid: 1, socket: path, address: 'http://x' }))
   const ran = await called(environmentOf(folder), 'account', 'create', '--email', 'a@b.org')
   assert.deepEqual([ran.code, ran.stdout], [1, ''])
-  assert.match(ran.stderr, /whether the operation took place is not known/)
+  assert.match(ran.stderr, /The operation may or may not have completed/)
   assert.equal(existsSync(join(folder, 'tollgate.db')), false)
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a ledger that was tampered with is told, with exit code 1', async () => {
+test('a ledger that was tampered with is reported with exit code 1', async () => {
   const folder = newFolder()
   const environment = environmentOf(folder)
   output('account.create', await called(environment, 'account', 'create', '--email', 'a@b.org', '--json'))
@@ -481,16 +483,20 @@ test('a catalog that cannot be is told before anything is opened', async () => {
   assert.equal(existsSync(folder), false)
 })
 
-test('the doctor finds a fresh place well and makes nothing there', async () => {
+test('doctor reports a new data folder and every environment variable, and creates nothing', async () => {
   const folder = newFolder()
   const ran = await called(environmentOf(folder), 'doctor')
   assert.deepEqual([ran.code, ran.stderr], [0, ''])
-  assert.match(ran.stdout, /^data folder +ok +.+ is not there yet/m)
+  assert.match(ran.stdout, /^data folder +ok +.+ does not exist yet/m)
   assert.match(ran.stdout, /^upstreams +warning/m)
+  for (const variable of variableNames) {
+    const state = variable === 'TOLLGATE_DATA' || variable === 'TOLLGATE_LOG_LEVEL' ? 'set' : 'not set'
+    assert.match(ran.stdout, new RegExp(`^${variable} +${state}$`, 'm'))
+  }
   assert.equal(existsSync(folder), false)
 })
 
-test('the doctor sees the server, the database and the models', async () => {
+test('doctor reports the server, the database and the models', async () => {
   const folder = newFolder()
   const server = await runningServer(folder)
   const beside = await called(environmentOf(folder), 'doctor')
@@ -499,24 +505,21 @@ test('the doctor sees the server, the database and the models', async () => {
     beside.stdout,
     new RegExp(`^server +ok +process ${process.pid} at http://127\\.0\\.0\\.1:9$`, 'm'),
   )
-  assert.match(beside.stdout, /^database +ok +open in the server$/m)
+  assert.match(beside.stdout, /^database +ok +opened by the server$/m)
   await server.close()
   const alone = await called(environmentOf(folder), 'doctor')
-  assert.match(alone.stdout, /^server +ok +none is running$/m)
+  assert.match(alone.stdout, /^server +ok +not running$/m)
   assert.match(alone.stdout, /^database +ok +can be opened$/m)
-  assert.match(alone.stdout, /^models +ok +\d+ sold, \d+ known and not sold/m)
+  assert.match(alone.stdout, /^models +ok +\d+ enabled, \d+ not enabled/m)
 })
 
-test('migrate says who keeps the database at the newest schema', async () => {
+test('migrate reports whether the server or the command migrated the database', async () => {
   const folder = newFolder()
   const alone = await called(environmentOf(folder), 'migrate', '--json')
   assert.deepEqual([alone.code, alone.stdout], [0, '{"migrated":true,"by":"command"}\n'])
   const server = await runningServer(folder)
   const beside = await called(environmentOf(folder), 'migrate')
-  assert.deepEqual(
-    [beside.code, beside.stdout],
-    [0, 'the running server keeps the database at the newest schema\n'],
-  )
+  assert.deepEqual([beside.code, beside.stdout], [0, 'The running server keeps the database up to date.\n'])
   await server.close()
 })
 
@@ -526,7 +529,7 @@ test('help and version need neither configuration nor data', async () => {
   assert.equal((await called(broken, '--help')).code, 0)
 })
 
-test('the page on the command line names every command and every option', () => {
+test('the CLI page documents every command and option', () => {
   const page = readFileSync(new URL('../../docs/operate/cli.md', import.meta.url), 'utf8')
   for (const command of commands) {
     assert.ok(page.includes(`tollgate ${command.words}`), command.words)
@@ -539,5 +542,5 @@ test('the page on the command line names every command and every option', () => 
     'help',
   ])
   for (const [, name = ''] of page.matchAll(/(?<=[\s`])--([a-z][a-z0-9-]*)/g))
-    assert.ok(known.has(name), `--${name} is no option`)
+    assert.ok(known.has(name), `--${name} is not an option`)
 })

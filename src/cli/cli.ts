@@ -1,6 +1,6 @@
 /**
- * The command line: arguments in, one result out. Exit code 0: done; 1: refused or failed, told in one
- * line; 2: the arguments are wrong, and nothing was done. With `--json` nothing but JSON goes to stdout.
+ * The command line: arguments in, one result out. Exit code 0: success; 1: rejected or failed, with a one-line message;
+ * 2: invalid arguments. With `--json` only JSON goes to stdout.
  */
 
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
@@ -13,7 +13,7 @@ import { helpText } from './help-text.ts'
 import * as print from './print.ts'
 import { type OperationTarget, runOperation, type VerifiedFolder } from './run-operation.ts'
 
-/** What the process lends the command line. */
+/** What the process provides to the command line. */
 export interface CommandLineHost {
   /** To stdout. */
   readonly print: (text: string) => void
@@ -22,27 +22,29 @@ export interface CommandLineHost {
   /** `nodeRange` as in package.json: `>=24.15`. */
   readonly program: { readonly version: string; readonly nodeRange: string }
   readonly readConfig: () => Promise<ConfigResult>
+  /** Every environment variable that the configuration reads. */
+  readonly variableNames: () => Promise<readonly string[]>
   readonly nowMs: () => number
-  /** Opens the database for this command; used only when no server answers. */
+  /** Opens the database for this command; used only when no server is running. */
   readonly openServices: (config: Config) => Promise<CommandServices>
-  /** Verifies the ledger of the data folder without writing to it; used only when no server answers. */
+  /** Verifies the ledger without writing; used only when no server is running. */
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
-  /** Runs the server until it ends; resolves with the exit code. */
+  /** Runs the server until it exits; resolves with the exit code. */
   readonly serve: (config: Config) => Promise<number>
 }
 
-/** Carries out one command; `words` are the arguments after the program's name. Resolves with the exit code. */
+/** Runs one command; `words`: the arguments after the program's name. Resolves with the exit code. */
 export async function runCli(words: readonly string[], host: CommandLineHost): Promise<number> {
   const parsed = parseArguments(words)
   switch (parsed.kind) {
     case 'help':
-      host.print(helpText(parsed.command))
+      host.print(helpText(parsed.topic))
       return 0
     case 'version':
       host.print(`${host.program.version}\n`)
       return 0
     case 'mistake':
-      host.printError(`tollgate: ${parsed.message} (tollgate --help explains)\n`)
+      host.printError(`tollgate: ${parsed.message} (see tollgate --help)\n`)
       return 2
     case 'run':
       return await run(parsed.command, parsed.input, { host, json: parsed.json }).catch((thrown: unknown) =>
@@ -82,14 +84,14 @@ async function runOperationCommand(
   if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
   const output = operations[command.operation].output.safeParse(outcome.reply.body)
   if (!output.success) {
-    return printFailure(run.host, 'the running server answers as another version of this program does')
+    return printFailure(run.host, 'the running server is a different version; restart it or use its CLI')
   }
   printResult(run, output.data, command.print)
   return command.exitCode(output.data)
 }
 
 async function migrate(run: ConfiguredRun): Promise<number> {
-  // Whoever opens the database brings it up to date first, so that any answer proves that it is.
+  // Opening the database migrates it, so any successful operation proves that it is up to date.
   const outcome = await runOperation(targetOf(run.host, run.config), 'account.list', { limit: 1 })
   if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
   if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
@@ -102,6 +104,7 @@ async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {
     config,
     targetOf: (valid) => targetOf(run.host, valid),
     program: run.host.program,
+    variableNames: await run.host.variableNames(),
     nowMs: run.host.nowMs(),
   })
   printResult(run, report, print.report)
@@ -125,7 +128,7 @@ function printResult<Output>(
   host.print(json ? `${JSON.stringify(output)}\n` : asText(output))
 }
 
-/** One line, whatever the message holds. */
+/** Prints the message on one line. */
 function printFailure(host: CommandLineHost, message: string): number {
   host.printError(`tollgate: ${message.replace(/\s*\n\s*/g, ' ')}\n`)
   return 1
@@ -133,7 +136,7 @@ function printFailure(host: CommandLineHost, message: string): number {
 
 function errorLine(body: unknown): string {
   const { error } = body as Partial<ControlErrorBody>
-  if (error === undefined) return 'the running server answers as another version of this program does'
+  if (error === undefined) return 'the running server is a different version; restart it or use its CLI'
   const id = error.requestId === undefined ? '' : ` (${error.requestId})`
   return `${error.message}${id} [${error.code}]`
 }

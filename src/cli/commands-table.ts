@@ -1,6 +1,6 @@
 /**
- * Every command: its words, the operation it stands for, how its words become the operation's input,
- * and how the output is printed for people. One table; help, parsing and printing all read it.
+ * Every command: its words, its operation, how arguments become the operation's input, and how the output is printed. Help,
+ * parsing and printing read this table.
  */
 import { meters } from '../../contract/meters.ts'
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
@@ -8,7 +8,7 @@ import * as print from './print.ts'
 import * as printInstallation from './print-installation.ts'
 import * as printPeople from './print-people.ts'
 
-/** A word that must be there; `field` is the input field it fills. */
+/** A required argument; `field` is the input field it fills. */
 export interface Positional {
   readonly field: string
   readonly value: string
@@ -17,9 +17,9 @@ export interface Positional {
 
 export interface OptionRow {
   readonly name: string
-  /** The input field it fills; `a.b` for a field of a field. */
+  /** The input field it fills; `a.b` for a nested field. */
   readonly field: string
-  /** `… or none`: the word none takes a limit away; of `amount or none` all that the field is a part of. */
+  /** `… or none`: the value none removes a limit; for `amount or none`, the whole parent field. */
   readonly kind:
     | 'text'
     | 'number'
@@ -48,7 +48,7 @@ export interface OperationCommand extends CommandShape {
   readonly exitCode: (output: unknown) => number
 }
 
-/** Carried out by the command line itself, because it concerns the machine and not the product's values. */
+/** Runs in the command line itself, because it concerns the machine rather than the data. */
 export interface LocalCommand extends CommandShape {
   readonly kind: 'local'
   readonly name: 'serve' | 'doctor' | 'migrate'
@@ -64,7 +64,7 @@ interface CommandRow<Name extends OperationName> {
   readonly exitCode?: (output: OperationOutput<Name>) => number
 }
 
-/** The output has passed the operation's schema before it is printed. */
+/** Outputs have passed the operation's schema before they are printed. */
 function command<Name extends OperationName>(operation: Name, row: CommandRow<Name>): OperationCommand {
   return {
     kind: 'operation',
@@ -85,15 +85,15 @@ function local(name: LocalCommand['name'], summary: string): LocalCommand {
 const account: Positional = {
   field: 'account',
   value: 'ACCOUNT',
-  help: 'an account id, an e-mail address, or local: the account that the first start made',
+  help: 'account ID, email address, or "local" (the account created by the first start)',
 }
 const person: Positional = {
   field: 'person',
-  value: 'PERSON',
-  help: 'an e-mail address or the id of a person',
+  value: 'USER',
+  help: 'email address or user ID',
 }
-const key: Positional = { field: 'key', value: 'KEY-ID', help: 'the id of the key, key_…' }
-const model: Positional = { field: 'model', value: 'MODEL', help: 'the name that clients ask for' }
+const key: Positional = { field: 'key', value: 'KEY-ID', help: 'key ID (key_…)' }
+const model: Positional = { field: 'model', value: 'MODEL', help: 'model name' }
 
 function option(name: string, kind: OptionRow['kind'], value: string, help: string): OptionRow {
   const [field = ''] = name.split('>')
@@ -102,21 +102,21 @@ function option(name: string, kind: OptionRow['kind'], value: string, help: stri
 
 /** `--cache-read` fills `price.cacheRead` of a new model and the same of a new price. */
 const priceOptions: readonly OptionRow[] = [
-  option('input>price.input', 'text', 'USD', 'price of a million input tokens'),
-  option('output>price.output', 'text', 'USD', 'price of a million output tokens'),
+  option('input>price.input', 'text', 'USD', 'price per million input tokens'),
+  option('output>price.output', 'text', 'USD', 'price per million output tokens'),
   ...Object.values(meters)
     .filter(({ absent }) => absent !== 'required')
     .map(({ rate, column, help }) =>
-      option(`${column.replaceAll('_', '-')}>price.${rate}`, 'text', 'USD', `of a million ${help}`),
+      option(`${column.replaceAll('_', '-')}>price.${rate}`, 'text', 'USD', `price per million ${help}`),
     ),
+  option('fee>price.fees', 'pairs', 'TOOL=USD', 'price per use of a server tool; repeatable'),
   option(
-    'fee>price.fees',
+    'factor>price.options',
     'pairs',
-    'TOOL=USD',
-    'price of one use of a tool at the provider; may be repeated',
+    'OPTION=FACTOR',
+    'price factor of an option, such as service_tier:flex=0.5; repeatable',
   ),
-  option('factor>price.options', 'pairs', 'OPTION=FACTOR', 'e.g. service_tier:flex=0.5; may be repeated'),
-  option('source>price.source', 'text', 'TEXT', 'where the price was read, and when'),
+  option('source>price.source', 'text', 'TEXT', 'source of the price'),
 ]
 
 export const commands: readonly Command[] = [
@@ -124,8 +124,8 @@ export const commands: readonly Command[] = [
   command('account.create', {
     words: 'account create',
     options: [
-      option('email>email', 'text', 'E-MAIL', 'the e-mail address of the person'),
-      option('credit>credit', 'text', 'USD', 'starting credit in place of the usual one; 0 for none'),
+      option('email>email', 'text', 'EMAIL', 'email address of the user (required)'),
+      option('credit>credit', 'text', 'USD', 'starting credit (default: configured amount)'),
     ],
     print: print.accountCreated,
   }),
@@ -133,16 +133,16 @@ export const commands: readonly Command[] = [
   command('account.list', {
     words: 'account list',
     options: [
-      option('limit>limit', 'number', 'N', 'how many at most (100)'),
-      option('after>after', 'text', 'ACCOUNT-ID', 'begin after this account'),
-      option('search>search', 'text', 'TEXT', 'a part of the name or address'),
+      option('limit>limit', 'number', 'N', 'maximum number of results (default: 100)'),
+      option('after>after', 'text', 'ACCOUNT-ID', 'start after this account'),
+      option('search>search', 'text', 'TEXT', 'filter by name or email address'),
     ],
     print: print.accounts,
   }),
   command('account.suspend', {
     words: 'account suspend',
     positionals: [account],
-    options: [option('reason>reason', 'text', 'TEXT', 'why, for the audit')],
+    options: [option('reason>reason', 'text', 'TEXT', 'reason for the audit log')],
     print: print.account,
   }),
   command('account.resume', { words: 'account resume', positionals: [account], print: print.account }),
@@ -155,18 +155,28 @@ export const commands: readonly Command[] = [
     words: 'key create',
     positionals: [account],
     options: [
-      option('name>name', 'text', 'NAME', 'what the key is for'),
-      option('expires>expires', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
-      option('budget>budget.amount', 'text', 'USD', 'the most it may spend in a window'),
-      option('window>budget.window', 'text', 'WINDOW', 'day, week, month or total, in UTC'),
-      option('models>models', 'list', 'A,B', 'the models it may use; every enabled one when left out'),
-      option('requests-per-minute>limits.requestsPerMinute', 'number', 'N', 'requests per minute'),
-      option('tokens-per-minute>limits.tokensPerMinute', 'number', 'N', 'tokens per minute'),
-      option('concurrent>limits.concurrent', 'number', 'N', 'requests at once'),
-      option('on-short-balance>onShortBalance', 'text', 'WHAT', 'lower (the output limit) or reject'),
-      option('show-balance>showBalance', 'yes or no', 'YES-OR-NO', 'whether answers tell the balance'),
-      option('show-cost>showCost', 'yes or no', 'YES-OR-NO', 'whether every answer has usage.cost'),
-      option('automatic-caching>automaticCaching', 'text', 'WHEN', 'conversations, always or never'),
+      option('name>name', 'text', 'NAME', 'label of the key (required)'),
+      option('expires>expires', 'text', 'TIME', 'expiration, such as 2030-01-31T00:00:00Z'),
+      option('budget>budget.amount', 'text', 'USD', 'spending limit per window'),
+      option('window>budget.window', 'text', 'WINDOW', 'budget window: day, week, month (UTC) or total'),
+      option('models>models', 'list', 'A,B', 'allowed models (default: all)'),
+      option('requests-per-minute>limits.requestsPerMinute', 'number', 'N', 'request rate limit'),
+      option('tokens-per-minute>limits.tokensPerMinute', 'number', 'N', 'token rate limit'),
+      option('concurrent>limits.concurrent', 'number', 'N', 'concurrency limit'),
+      option(
+        'on-short-balance>onShortBalance',
+        'text',
+        'ACTION',
+        'on low balance: lower the output limit (lower) or reject',
+      ),
+      option('show-balance>showBalance', 'yes or no', 'yes|no', 'include the balance in responses'),
+      option('show-cost>showCost', 'yes or no', 'yes|no', 'include usage.cost in every response'),
+      option(
+        'automatic-caching>automaticCaching',
+        'text',
+        'WHEN',
+        'add cache markers: conversations, always or never',
+      ),
     ],
     print: print.keyCreated,
   }),
@@ -174,19 +184,29 @@ export const commands: readonly Command[] = [
     words: 'key update',
     positionals: [key],
     options: [
-      option('name>name', 'text', 'NAME', 'what the key is for'),
-      option('expires>expires', 'text or none', 'TIME', 'e.g. 2030-01-31T00:00:00Z, or none'),
-      option('budget>budget.amount', 'amount or none', 'USD', 'the most it may spend in a window, or none'),
-      option('window>budget.window', 'text', 'WINDOW', 'day, week, month or total, in UTC'),
-      option('models>models', 'list or none', 'A,B', 'the models it may use; none: every enabled one'),
-      option('requests-per-minute>limits.requestsPerMinute', 'number or none', 'N', 'requests per minute'),
-      option('tokens-per-minute>limits.tokensPerMinute', 'number or none', 'N', 'tokens per minute'),
-      option('concurrent>limits.concurrent', 'number or none', 'N', 'requests at once'),
-      option('on-short-balance>onShortBalance', 'text', 'WHAT', 'lower (the output limit) or reject'),
-      option('show-balance>showBalance', 'yes or no', 'YES-OR-NO', 'whether answers tell the balance'),
-      option('show-cost>showCost', 'yes or no', 'YES-OR-NO', 'whether every answer has usage.cost'),
-      option('automatic-caching>automaticCaching', 'text', 'WHEN', 'conversations, always or never'),
-      option('disabled>disabled', 'yes or no', 'YES-OR-NO', 'whether it rests for the time being'),
+      option('name>name', 'text', 'NAME', 'label of the key'),
+      option('expires>expires', 'text or none', 'TIME', 'expiration, such as 2030-01-31T00:00:00Z, or none'),
+      option('budget>budget.amount', 'amount or none', 'USD', 'spending limit per window, or none'),
+      option('window>budget.window', 'text', 'WINDOW', 'budget window: day, week, month (UTC) or total'),
+      option('models>models', 'list or none', 'A,B', 'allowed models, or none for all'),
+      option('requests-per-minute>limits.requestsPerMinute', 'number or none', 'N', 'request rate limit'),
+      option('tokens-per-minute>limits.tokensPerMinute', 'number or none', 'N', 'token rate limit'),
+      option('concurrent>limits.concurrent', 'number or none', 'N', 'concurrency limit'),
+      option(
+        'on-short-balance>onShortBalance',
+        'text',
+        'ACTION',
+        'on low balance: lower the output limit (lower) or reject',
+      ),
+      option('show-balance>showBalance', 'yes or no', 'yes|no', 'include the balance in responses'),
+      option('show-cost>showCost', 'yes or no', 'yes|no', 'include usage.cost in every response'),
+      option(
+        'automatic-caching>automaticCaching',
+        'text',
+        'WHEN',
+        'add cache markers: conversations, always or never',
+      ),
+      option('disabled>disabled', 'yes or no', 'yes|no', 'disable or enable the key'),
     ],
     print: print.keyUpdated,
   }),
@@ -198,7 +218,7 @@ export const commands: readonly Command[] = [
         'overlap-hours>overlapHours',
         'number',
         'N',
-        'how long the old key still works (24); 0: not at all',
+        'hours that the old key keeps working (default: 24)',
       ),
     ],
     print: print.keyRotated,
@@ -211,15 +231,15 @@ export const commands: readonly Command[] = [
   }),
   command('credit', {
     words: 'credit',
-    positionals: [account, { field: 'amount', value: 'USD', help: 'a decimal amount such as 12.50' }],
+    positionals: [account, { field: 'amount', value: 'USD', help: 'amount, such as 12.50' }],
     options: [
       option(
         'reference>reference',
         'text',
         'TEXT',
-        'what tells this credit from every other, e.g. an invoice',
+        'idempotency reference, such as an invoice number (required)',
       ),
-      option('note>note', 'text', 'TEXT', 'a remark for the ledger'),
+      option('note>note', 'text', 'TEXT', 'note for the ledger'),
     ],
     print: print.credited,
   }),
@@ -228,27 +248,22 @@ export const commands: readonly Command[] = [
     words: 'models add',
     positionals: [model],
     options: [
-      option('provider>provider', 'text', 'NAME', 'who hosts it; by the family of the name when left out'),
-      option(
-        'upstream-model>upstreamModel',
-        'text',
-        'NAME',
-        'what the provider calls it, where that differs',
-      ),
-      option('upstreams>upstreams', 'list', 'A,B', 'the only upstreams that serve it'),
+      option('provider>provider', 'text', 'NAME', 'provider (default: by the prefix of the name)'),
+      option('upstream-model>upstreamModel', 'text', 'NAME', "provider's name for the model, if different"),
+      option('upstreams>upstreams', 'list', 'A,B', 'restrict the model to these upstreams'),
       option(
         'dialects>dialects',
         'list',
         'A,B',
         'the formats that its upstreams have for it, e.g. openai-chat',
       ),
-      option('display-name>displayName', 'text', 'NAME', 'its name for people'),
-      option('context>contextTokens', 'number', 'N', 'tokens of input and output together'),
-      option('max-output>outputTokensMax', 'number', 'N', 'tokens of output at most'),
-      option('inputs>inputs', 'list', 'A,B', 'e.g. text,image'),
-      option('outputs>outputs', 'list', 'A,B', 'e.g. text'),
-      option('reasons>reasons', 'yes or no', 'YES-OR-NO', 'whether it reasons before it answers'),
-      option('tools>takesTools', 'yes or no', 'YES-OR-NO', 'whether it takes tools'),
+      option('display-name>displayName', 'text', 'NAME', 'display name'),
+      option('context>contextTokens', 'number', 'N', 'context length in tokens (required)'),
+      option('max-output>outputTokensMax', 'number', 'N', 'maximum output tokens (required)'),
+      option('inputs>inputs', 'list', 'A,B', 'input types, such as text,image'),
+      option('outputs>outputs', 'list', 'A,B', 'output types, such as text'),
+      option('reasons>reasons', 'yes or no', 'yes|no', 'reasoning model'),
+      option('tools>takesTools', 'yes or no', 'yes|no', 'supports tools'),
       ...priceOptions,
     ],
     print: print.model,
@@ -258,7 +273,7 @@ export const commands: readonly Command[] = [
     positionals: [model],
     options: [
       ...priceOptions,
-      option('from>price.effectiveFrom', 'text', 'TIME', 'from when on; now when left out'),
+      option('from>price.effectiveFrom', 'text', 'TIME', 'start of the price (default: now)'),
     ],
     print: print.model,
   }),
@@ -270,7 +285,7 @@ export const commands: readonly Command[] = [
         'only>upstreams',
         'list or none',
         'A,B',
-        'the only upstreams that serve it; none: as they list it',
+        'the only upstreams that serve it, or none to lift the restriction',
       ),
     ],
     print: print.model,
@@ -282,7 +297,7 @@ export const commands: readonly Command[] = [
   command('markup.set', {
     words: 'markup set',
     positionals: [
-      { field: 'markup', value: 'PERCENT', help: 'what is added to list prices, such as 5%; 0% for nothing' },
+      { field: 'markup', value: 'PERCENT', help: 'markup on list prices, such as 5%; 0% for none' },
     ],
     print: printInstallation.markup,
   }),
@@ -290,19 +305,19 @@ export const commands: readonly Command[] = [
   command('losses.list', {
     words: 'losses',
     options: [
-      option('from>from', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
-      option('to>to', 'text', 'TIME', 'e.g. 2030-02-28T00:00:00Z'),
-      option('limit>limit', 'number', 'N', 'how many accounts at most (50)'),
+      option('from>from', 'text', 'TIME', 'start, such as 2030-01-31T00:00:00Z (default: 30 days ago)'),
+      option('to>to', 'text', 'TIME', 'end, such as 2030-02-28T00:00:00Z (default: now)'),
+      option('limit>limit', 'number', 'N', 'maximum number of accounts (default: 50)'),
     ],
     print: printInstallation.losses,
   }),
   command('audit.list', {
     words: 'audit',
     options: [
-      option('account>account', 'text', 'ACCOUNT-ID', 'what concerns this account'),
-      option('operation>operation', 'text', 'NAME', 'e.g. key.revoke'),
-      option('limit>limit', 'number', 'N', 'how many at most (50)'),
-      option('before>before', 'text', 'ID', 'begin before this one'),
+      option('account>account', 'text', 'ACCOUNT-ID', 'filter by account'),
+      option('operation>operation', 'text', 'NAME', 'filter by operation, such as key.revoke'),
+      option('limit>limit', 'number', 'N', 'maximum number of results (default: 50)'),
+      option('before>before', 'text', 'ID', 'start before this entry'),
     ],
     print: printInstallation.audit,
   }),
@@ -311,8 +326,8 @@ export const commands: readonly Command[] = [
     words: 'requests',
     positionals: [account],
     options: [
-      option('limit>limit', 'number', 'N', 'how many at most (20)'),
-      option('before>before', 'text', 'REQUEST-ID', 'begin before this request'),
+      option('limit>limit', 'number', 'N', 'maximum number of results (default: 20)'),
+      option('before>before', 'text', 'REQUEST-ID', 'start before this request'),
     ],
     print: print.receipts,
   }),
@@ -324,9 +339,9 @@ export const commands: readonly Command[] = [
   command('people.list', {
     words: 'people',
     options: [
-      option('state>state', 'text', 'STATE', 'all, to_confirm or operators (all)'),
-      option('search>search', 'text', 'TEXT', 'a part of the name or address'),
-      option('limit>limit', 'number', 'N', 'how many at most (100)'),
+      option('state>state', 'text', 'STATE', 'all, to_confirm or operators (default: all)'),
+      option('search>search', 'text', 'TEXT', 'filter by name or email address'),
+      option('limit>limit', 'number', 'N', 'maximum number of results (default: 100)'),
     ],
     print: printPeople.people,
   }),
@@ -339,7 +354,7 @@ export const commands: readonly Command[] = [
     words: 'people operator',
     positionals: [person],
     options: [
-      option('operator>operator', 'yes or no', 'YES-OR-NO', "whether they have the administrator's rights"),
+      option('operator>operator', 'yes or no', 'yes|no', 'grant or revoke administrator rights (required)'),
     ],
     print: printPeople.person,
   }),
@@ -350,26 +365,26 @@ export const commands: readonly Command[] = [
   }),
   command('people.invite', {
     words: 'people invite',
-    positionals: [{ field: 'email', value: 'E-MAIL', help: 'who may sign up with this address' }],
+    positionals: [{ field: 'email', value: 'EMAIL', help: 'email address to invite' }],
     print: printPeople.link,
   }),
   command('code.create', {
     words: 'code create',
-    positionals: [{ field: 'amount', value: 'USD', help: 'what it gives, a decimal amount such as 12.50' }],
+    positionals: [{ field: 'amount', value: 'USD', help: 'credit amount, such as 12.50' }],
     options: [
-      option('uses>usesMax', 'number', 'N', 'how many accounts may redeem it (1)'),
-      option('expires>expires', 'text', 'TIME', 'e.g. 2030-01-31T00:00:00Z'),
-      option('note>note', 'text', 'TEXT', 'what it is for'),
+      option('uses>usesMax', 'number', 'N', 'maximum redemptions (default: 1)'),
+      option('expires>expires', 'text', 'TIME', 'expiration, such as 2030-01-31T00:00:00Z'),
+      option('note>note', 'text', 'TEXT', 'note'),
     ],
     print: printPeople.codeCreated,
   }),
   command('code.list', { words: 'code list', print: printPeople.codes }),
   command('code.revoke', {
     words: 'code revoke',
-    positionals: [{ field: 'code', value: 'CODE-ID', help: 'the id of the code, code_…' }],
+    positionals: [{ field: 'code', value: 'CODE-ID', help: 'code ID (code_…)' }],
     print: printPeople.codeRevoked,
   }),
   command('setup.link', { words: 'setup-link', print: print.setupLink }),
-  local('doctor', 'Check the machine, the data folder, the configuration and the models'),
-  local('migrate', 'Bring the database to the newest schema; a server does so on its own when it starts'),
+  local('doctor', 'Diagnose the installation: configuration, data folder, server and models'),
+  local('migrate', 'Migrate the database to the latest schema; the server does this at startup'),
 ]

@@ -1,6 +1,6 @@
 /**
- * `doctor`: looks at everything an installation stands on and says what it found. Opens a database that
- * is there as every command does, and makes none. Each check is a function that returns one finding.
+ * `doctor`: checks everything an installation depends on. Opens an existing database as every command does, and creates
+ * none. Each check returns one finding.
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type OperationOutcome, type OperationTarget, runOperation } from './run
 
 export interface Finding {
   readonly name: string
-  /** `warning`: works, but look at it. `failed`: will not work. */
+  /** `warning`: works, but needs attention. `failed`: does not work. */
   readonly state: 'ok' | 'warning' | 'failed'
   readonly text: string
 }
@@ -19,12 +19,15 @@ export interface Finding {
 export interface Report {
   readonly ok: boolean
   readonly findings: readonly Finding[]
+  /** Every environment variable that is read; null: unknown, because the configuration is invalid. Never its value. */
+  readonly environment: readonly { readonly variable: string; readonly isSet: boolean | null }[]
 }
 
 export interface DoctorInput {
   readonly config: ConfigResult
   readonly targetOf: (config: Config) => OperationTarget
   readonly program: { readonly nodeRange: string }
+  readonly variableNames: readonly string[]
   readonly nowMs: number
 }
 
@@ -32,43 +35,53 @@ const databaseName = 'tollgate.db'
 const mebibyte = 1024 * 1024
 const freeBytesMin = 100 * mebibyte
 const freeBytesGood = 1024 * mebibyte
-/** No installation is older than the program. */
+/** No correct clock is earlier than the program's first release. */
 const earliestMs = Date.UTC(2026, 0, 1)
 const clockSlackMs = 60_000
 
-export async function diagnose(examination: DoctorInput): Promise<Report> {
-  const general = [nodeFinding(process.versions.node, examination.program.nodeRange)]
+export async function diagnose(input: DoctorInput): Promise<Report> {
+  const general = [nodeFinding(process.versions.node, input.program.nodeRange)]
   const findings =
-    examination.config.kind === 'mistakes'
-      ? [...general, ...examination.config.mistakes.map(configMistake), clockFinding(examination.nowMs, [])]
+    input.config.kind === 'mistakes'
+      ? [...general, ...input.config.mistakes.map(configMistake), clockFinding(input.nowMs, [])]
       : [
           ...general,
-          settingsFinding(examination.config.set),
-          ...(await installationFindings(examination, examination.config.config)),
+          settingsFinding(input.config.set),
+          ...(await installationFindings(input, input.config.config)),
         ]
-  return { ok: findings.every(({ state }) => state !== 'failed'), findings }
+  return {
+    ok: findings.every(({ state }) => state !== 'failed'),
+    findings,
+    environment: environmentOf(input),
+  }
+}
+
+function environmentOf({ config, variableNames }: DoctorInput): Report['environment'] {
+  return variableNames.map((variable) => ({
+    variable,
+    isSet: config.kind === 'mistakes' ? null : config.set.includes(variable),
+  }))
 }
 
 function configMistake(text: string): Finding {
   return { name: 'configuration', state: 'failed', text }
 }
 
-/** Names alone: values may be secrets. */
+/** Names only: values may be secrets. */
 export function settingsFinding(set: readonly string[]): Finding {
-  const text =
-    set.length === 0 ? 'no mistakes; every setting has its default' : `no mistakes; set: ${set.join(', ')}`
+  const text = set.length === 0 ? 'valid; all settings have their defaults' : `valid; set: ${set.join(', ')}`
   return { name: 'configuration', state: 'ok', text }
 }
 
-async function installationFindings(examination: DoctorInput, config: Config): Promise<Finding[]> {
-  const target = examination.targetOf(config)
+async function installationFindings(input: DoctorInput, config: Config): Promise<Finding[]> {
+  const target = input.targetOf(config)
   const exists = existsSync(config.dataFolder)
   return [
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
     credentialsFinding(config),
     ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
-    clockFinding(examination.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
+    clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
   ]
 }
@@ -78,7 +91,7 @@ export function nodeFinding(version: string, range: string): Finding {
   const [major = 0, minor = 0] = numbersOf(version)
   const [majorMin = 0, minorMin = 0] = numbersOf(range)
   const isEnough = major > majorMin || (major === majorMin && minor >= minorMin)
-  return { name: 'node', state: isEnough ? 'ok' : 'failed', text: `${version}, needed is ${range}` }
+  return { name: 'node', state: isEnough ? 'ok' : 'failed', text: `${version} (requires ${range})` }
 }
 
 function numbersOf(version: string): number[] {
@@ -86,25 +99,29 @@ function numbersOf(version: string): number[] {
 }
 
 function missingFolderFinding(folder: string): Finding {
-  return { name: 'data folder', state: 'ok', text: `${folder} is not there yet; the first start makes it` }
+  return {
+    name: 'data folder',
+    state: 'ok',
+    text: `${folder} does not exist yet; the first start creates it`,
+  }
 }
 
-/** `user`: who asks; undefined where the system knows no such number. */
+/** `user`: the current user ID; undefined where the system has none. */
 export function folderFinding(folder: string, user: number | undefined): Finding {
   const name = 'data folder'
   const stats = statSync(folder)
   if (!stats.isDirectory()) return { name, state: 'failed', text: `${folder} is not a directory` }
-  if (!isWritable(folder)) return { name, state: 'failed', text: `${folder} cannot be written by this user` }
+  if (!isWritable(folder)) return { name, state: 'failed', text: `${folder} is not writable by this user` }
   if (user !== undefined && stats.uid !== user) {
     return {
       name,
       state: 'warning',
-      text: `${folder} belongs to another user, who may not be able to open what this one leaves`,
+      text: `${folder} is owned by another user, who may be unable to open files created by this one`,
     }
   }
-  // Windows has no such bits and always shows the folder as open to all.
+  // Windows has no such mode bits and always reports the folder as open to all.
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-    return { name, state: 'warning', text: `${folder} is open to other users: chmod 700 ${folder}` }
+    return { name, state: 'warning', text: `${folder} is accessible to other users; run chmod 700 ${folder}` }
   }
   return { name, state: 'ok', text: folder }
 }
@@ -121,7 +138,7 @@ function isWritable(folder: string): boolean {
 async function serverFinding(target: OperationTarget): Promise<Finding> {
   const name = 'server'
   const found = findServer(target.dataFolder)
-  if (found.kind === 'none') return { name, state: 'ok', text: 'none is running' }
+  if (found.kind === 'none') return { name, state: 'ok', text: 'not running' }
   if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
   const { server } = found
   const call = await callServer(server, 'account.list', { limit: 1 }, target.limits)
@@ -129,9 +146,9 @@ async function serverFinding(target: OperationTarget): Promise<Finding> {
     case 'answered':
       return { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
     case 'gone':
-      return { name, state: 'ok', text: `none is running; process ${server.pid} ended without saying so` }
+      return { name, state: 'ok', text: `not running; process ${server.pid} exited without cleaning up` }
     case 'lost':
-      return { name, state: 'failed', text: `process ${server.pid} does not answer: ${call.why}` }
+      return { name, state: 'failed', text: `process ${server.pid} does not respond: ${call.why}` }
   }
 }
 
@@ -147,8 +164,8 @@ export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstrea
   }
   const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
   return sandbox === 'on'
-    ? { name, state: 'warning', text: `none has a credential, only the sandbox answers: ${hint}` }
-    : { name, state: 'failed', text: `none has a credential and the sandbox is off: ${hint}` }
+    ? { name, state: 'warning', text: `no credential is set, so only the sandbox models work; ${hint}` }
+    : { name, state: 'failed', text: `no credential is set and the sandbox is off; ${hint}` }
 }
 
 async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
@@ -156,11 +173,11 @@ async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   const outcome = await runOperation(target, 'models.list', {}).catch(asText)
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
   if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
-  const text = outcome.by === 'server' ? 'open in the server' : 'can be opened'
+  const text = outcome.by === 'server' ? 'opened by the server' : 'can be opened'
   return [{ name, state: 'ok', text }, ...(await servedFindings(target)), modelsFinding(outcome)]
 }
 
-/** An upstream without models is configured and never asked. */
+/** An upstream without models never receives requests. */
 async function servedFindings(target: OperationTarget): Promise<Finding[]> {
   const outcome = await runOperation(target, 'upstreams.list', {}).catch(asText)
   if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
@@ -179,32 +196,38 @@ export function servedFinding(
   const enabled = upstreams.filter(({ disabled }) => !disabled)
   const idle = enabled.filter(({ serves }) => serves.length === 0).map((upstream) => upstream.name)
   if (idle.length > 0) {
-    const text = `no model is served by ${idle.join(', ')}: list models there, or name it for a model`
+    const text = `no models are served by ${idle.join(', ')}; add models to it, or name it in a model`
     return { name, state: 'warning', text }
   }
   const counts = enabled.map((upstream) => `${upstream.name} ${upstream.serves.length}`)
-  return { name, state: 'ok', text: counts.length === 0 ? 'no upstream' : counts.join(', ') }
+  return { name, state: 'ok', text: counts.length === 0 ? 'no upstreams' : counts.join(', ') }
 }
 
 function modelsFinding({ reply }: Extract<OperationOutcome, { kind: 'replied' }>): Finding {
   const name = 'models'
   const models = operations['models.list'].output.safeParse(reply.body)
-  if (!models.success) return { name, state: 'failed', text: 'the list of models cannot be read' }
+  if (!models.success) return { name, state: 'failed', text: 'the list of models is unreadable' }
   const sold = models.data.filter((row) => row.sold).length
-  const text = `${sold} sold, ${models.data.length - sold} known and not sold (tollgate models tells why)`
+  const text = `${sold} enabled, ${models.data.length - sold} not enabled (tollgate models shows the reasons)`
   return { name, state: sold > 0 ? 'ok' : 'failed', text }
 }
 
-/** A clock that runs behind what it wrote itself gives wrong rates, expiries and prices. */
+/** A clock behind the files it has written gives wrong rate limits, expirations and prices. */
 export function clockFinding(nowMs: number, written: readonly string[]): Finding {
   const name = 'clock'
   const now = new Date(nowMs).toISOString()
-  if (nowMs < earliestMs) return { name, state: 'failed', text: `${now} is before this program was made` }
+  if (nowMs < earliestMs)
+    return { name, state: 'failed', text: `${now} is before this program was released; set the system clock` }
   const later = written.find((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats !== undefined && stats.mtimeMs > nowMs + clockSlackMs
   })
-  if (later !== undefined) return { name, state: 'failed', text: `${now}, but ${later} was written later` }
+  if (later !== undefined)
+    return {
+      name,
+      state: 'failed',
+      text: `${now} is before the last change of ${later}; set the system clock`,
+    }
   return { name, state: 'ok', text: now }
 }
 

@@ -1,49 +1,91 @@
-/** What `--help` prints: all commands, or one with its words and options. Pure, from the table. */
-import type { Command } from './commands-table.ts'
-import { commands } from './commands-table.ts'
+/** The text of `--help`: for all commands, a group of them, or one. Made from the table of commands. Pure. */
+import { type Command, commands } from './commands-table.ts'
 import { labeled } from './table-text.ts'
 
-const globals = [
-  ['--json', 'print the result as JSON and nothing else'],
-  ['--help, -h', 'explain the command'],
-  ['--version, -v', 'print the version'],
+/** What `--help` was asked about; `group`: the first word of several commands, such as `key`. */
+export type HelpTopic =
+  | { readonly kind: 'overview' }
+  | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'command'; readonly command: Command }
+
+const globalOptions = [
+  ['--json', 'Print the result as JSON'],
+  ['-h, --help', 'Show help for a command'],
+  ['-v, --version', 'Print the version'],
 ] as const
 
-const indented = (text: string) => text.replace(/^(?=.)/gm, '  ')
+/** The sections of the overview, with the first words of their commands. */
+const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
+  ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'system']],
+  ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
+  ['Models and providers', ['models', 'markup', 'upstreams']],
+  ['Users', ['people']],
+  ['Auditing', ['audit', 'ledger', 'losses']],
+]
 
-export function helpText(command: Command | undefined): string {
-  return command === undefined ? overview() : explanation(command)
+const firstWordOf = ({ words }: Command) => words.split(' ', 1)[0] ?? ''
+const indented = (text: string) => text.replace(/^(?=.)/gm, '  ')
+const section = (title: string, rows: readonly (readonly [label: string, text: string])[]) =>
+  rows.length === 0 ? '' : `\n${title}:\n${indented(labeled(rows))}`
+const summaries = (listed: readonly Command[]) =>
+  listed.map((command) => [nameWithArguments(command), firstSentence(command.summary)] as const)
+
+export function helpText(topic: HelpTopic): string {
+  switch (topic.kind) {
+    case 'overview':
+      return overview()
+    case 'group':
+      return groupHelp(topic.group)
+    case 'command':
+      return commandHelp(topic.command)
+  }
 }
 
 function overview(): string {
-  return `tollgate: a model gateway with a meter
+  const listed = sections.map(([title, firstWords]) =>
+    section(title, summaries(commands.filter((command) => firstWords.includes(firstWordOf(command))))),
+  )
+  return `One API key for OpenAI, Anthropic and Gemini models, with exact prepaid billing.
 
-Commands:
-${indented(labeled(commands.map((command) => [usage(command), command.summary])))}
-With every command:
-${indented(labeled(globals))}
-Accounts are named by id, by e-mail address, or as local: the account that the first start made.
-Amounts are decimal USD, such as 12.50.
+Usage:
+  tollgate <command> [arguments] [options]
+${listed.join('')}${section('Global options', globalOptions)}
+ACCOUNT is an account ID, an email address, or "local" (the account created by the first start).
+Amounts are in USD, such as 12.50.
+
+Run "tollgate <command> --help" for details about a command.
 `
 }
 
-function explanation(command: Command): string {
-  const words = [
-    ...command.positionals.map(({ value, help }) => [value, help] as const),
-    ...command.options.map(({ name, value, help }) => [`--${name} ${value}`, help] as const),
-    ...globals,
-  ]
-  return `tollgate ${usage(command)}\n\n${command.summary}.\n\n${indented(labeled(words))}${longer(command)}`
+function groupHelp(group: string): string {
+  const listed = commands.filter((command) => firstWordOf(command) === group)
+  return `Usage:
+  tollgate ${group} <command> [arguments] [options]
+${section('Commands', summaries(listed))}${section('Global options', globalOptions)}
+Run "tollgate ${group} <command> --help" for details about a command.
+`
 }
 
-/** The commands that begin with the words of this one. */
-function longer({ words }: Command): string {
-  const found = commands.filter((command) => command.words.startsWith(`${words} `))
-  if (found.length === 0) return ''
-  return `\nSee also:\n${indented(labeled(found.map((command) => [usage(command), command.summary])))}`
+function commandHelp(command: Command): string {
+  const { positionals, options, words } = command
+  const related = commands.filter((other) => other.words.startsWith(`${words} `))
+  const usage = `tollgate ${nameWithArguments(command)}${options.length > 0 ? ' [options]' : ''}`
+  return `${command.summary}.
+
+Usage:
+  ${usage}
+${section(
+  'Arguments',
+  positionals.map(({ value, help }) => [value, sentence(help)] as const),
+)}${section(
+  'Options',
+  options.map(({ name, value, help }) => [`--${name} ${value}`, sentence(help)] as const),
+)}${section('Global options', globalOptions)}${section('Related commands', summaries(related))}`
 }
 
-function usage({ words, positionals, options }: Command): string {
-  const rest = options.length > 0 ? ['[options]'] : []
-  return [words, ...positionals.map(({ value }) => value), ...rest].join(' ')
+function nameWithArguments({ words, positionals }: Command): string {
+  return [words, ...positionals.map(({ value }) => value)].join(' ')
 }
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+const firstSentence = (text: string) => text.split('; ', 1)[0] ?? text

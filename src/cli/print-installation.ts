@@ -3,12 +3,12 @@ import { pricedMeters } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import { columns, labeled } from './table-text.ts'
 
-const headings = pricedMeters.map(({ shortLabel }) => shortLabel)
+const headings = pricedMeters.map(({ shortLabel }) => shortLabel.toUpperCase())
 
 export function prices(output: OperationOutput<'models.prices'>): string {
-  if (output.length === 0) return 'no prices\n'
+  if (output.length === 0) return 'No prices.\n'
   return columns(
-    ['price', 'from', ...headings, 'source'],
+    ['PRICE', 'FROM', ...headings, 'SOURCE'],
     output.map((row) => [
       row.id,
       row.effectiveFrom,
@@ -20,17 +20,19 @@ export function prices(output: OperationOutput<'models.prices'>): string {
 }
 
 export function markup(output: OperationOutput<'markup.show'>): string {
-  return output.markup === null ? 'no markup\n' : `${output.markup} on list prices, by the ${output.from}\n`
+  return output.markup === null
+    ? 'No markup.\n'
+    : `${output.markup} on list prices (set in the ${output.from})\n`
 }
 
 export function upstreams(output: OperationOutput<'upstreams.list'>): string {
-  if (output.length === 0) return 'no upstreams\n'
+  if (output.length === 0) return 'No upstreams.\n'
   return columns(
-    ['upstream', 'provider', 'address', 'models', 'credential', 'from', 'state'],
+    ['UPSTREAM', 'PROVIDER', 'URL', 'MODELS', 'CREDENTIAL', 'SOURCE', 'STATUS'],
     output.map((row) => [
       row.name,
       row.provider,
-      row.url ?? "the provider's own",
+      row.url ?? 'default',
       row.models === 'all' ? `${row.serves.length} (all)` : String(row.serves.length),
       `…${row.credentialEnd}`,
       row.from,
@@ -40,10 +42,10 @@ export function upstreams(output: OperationOutput<'upstreams.list'>): string {
 }
 
 export function losses(output: OperationOutput<'losses.list'>): string {
-  const total = `${output.total} USD in all\n`
+  const total = `Total: ${output.total} USD\n`
   if (output.accounts.length === 0) return total
   const table = columns(
-    ['account', 'e-mail', 'written off', 'requests', 'restricted'],
+    ['ACCOUNT', 'EMAIL', 'WRITTEN OFF', 'REQUESTS', 'RESTRICTED'],
     output.accounts.map((row) => [
       row.account,
       row.email ?? '–',
@@ -51,35 +53,35 @@ export function losses(output: OperationOutput<'losses.list'>): string {
       String(row.requests),
       row.restricted ?? '–',
     ]),
-    ['written off', 'requests'],
+    ['WRITTEN OFF', 'REQUESTS'],
   )
   return `${table}\n${total}`
 }
 
 export function audit(output: OperationOutput<'audit.list'>): string {
-  if (output.length === 0) return 'nothing was changed\n'
+  if (output.length === 0) return 'No audit entries.\n'
   return columns(
-    ['at', 'actor', 'operation', 'account', 'outcome'],
+    ['TIME', 'ACTOR', 'OPERATION', 'ACCOUNT', 'OUTCOME'],
     output.map((row) => [row.at, row.actor, row.operation, row.account ?? '–', row.outcome]),
   )
 }
 
 export function system(output: OperationOutput<'system.show'>): string {
   const facts = labeled([
-    ['version', output.version],
+    ['Version', output.version],
     ['Node', output.node],
-    ['started', output.startedAt],
-    ['address', output.address],
-    ['database', output.database.kind],
-    ['accounts', String(output.accounts)],
-    ['running', String(output.running)],
-    ['sign-up', output.signup],
-    ['mail', output.mail ? 'on' : 'off'],
-    ['payments', output.payments],
-    ['ledger checked', output.ledger.checked ?? 'not since the start'],
-    ['ledger verified', output.ledger.verified ?? 'never'],
+    ['Started', output.startedAt],
+    ['URL', output.address],
+    ['Database', output.database.kind],
+    ['Accounts', String(output.accounts)],
+    ['Running requests', String(output.running)],
+    ['Sign-up', output.signup],
+    ['Email', output.mail ? 'configured' : 'not configured'],
+    ['Payments', output.payments === 'none' ? 'not configured' : output.payments],
+    ['Last ledger check', output.ledger.checked ?? 'not since startup'],
+    ['Last ledger verify', output.ledger.verified ?? 'never'],
     ...Object.entries(output.platform).map(
-      ([name, amount]) => [`platform ${name}`, `${amount} USD`] as const,
+      ([name, amount]) => [`Platform ${name}`, `${amount} USD`] as const,
     ),
   ])
   return output.warnings.length === 0 ? facts : `${facts}\n${output.warnings.join('\n')}\n`

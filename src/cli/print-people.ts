@@ -5,47 +5,47 @@ import { columns, labeled } from './table-text.ts'
 type PersonOutput = OperationOutput<'people.list'>[number]
 
 export function people(output: OperationOutput<'people.list'>): string {
-  if (output.length === 0) return 'no people\n'
+  if (output.length === 0) return 'No users.\n'
   return columns(
-    ['person', 'e-mail', 'name', 'account', 'state'],
+    ['USER', 'EMAIL', 'NAME', 'ACCOUNT', 'STATUS'],
     output.map((row) => [row.id, row.email, row.name, row.account ?? '–', stateOf(row)]),
   )
 }
 
 export function person(output: PersonOutput): string {
   return labeled([
-    ['person', output.id],
-    ['e-mail', output.email],
-    ['name', output.name],
-    ['account', output.account ?? '–'],
-    ['state', stateOf(output)],
-    ['two-factor', output.twoFactor ? 'on' : 'off'],
-    ['created', output.created],
-    ['last seen', output.lastSeen ?? '–'],
+    ['User', output.id],
+    ['Email', output.email],
+    ['Name', output.name],
+    ['Account', output.account ?? '–'],
+    ['Status', stateOf(output)],
+    ['Two-factor', output.twoFactor ? 'on' : 'off'],
+    ['Created', output.created],
+    ['Last seen', output.lastSeen ?? '–'],
   ])
 }
 
 function stateOf({ confirmed, verified, operator }: PersonOutput): string {
-  const known = verified ? 'verified' : confirmed ? 'confirmed' : 'to be confirmed'
+  const known = verified ? 'verified' : confirmed ? 'confirmed' : 'unconfirmed'
   return operator ? `${known}, administrator` : known
 }
 
 export function link(output: { readonly link: string; readonly expires: string }): string {
-  return `${output.link}\nIt works until ${output.expires}.\n`
+  return `${output.link}\nThe link expires at ${output.expires}.\n`
 }
 
 export function codeCreated(output: OperationOutput<'code.create'>): string {
   const pairs = [
-    ['id', output.id],
-    ['code', output.code],
+    ['ID', output.id],
+    ['Code', output.code],
   ] as const
-  return `${labeled(pairs)}\nThe code is shown this once.\n`
+  return `${labeled(pairs)}\nThe code is shown only once. Store it now.\n`
 }
 
 export function codes(output: OperationOutput<'code.list'>): string {
-  if (output.length === 0) return 'no codes\n'
+  if (output.length === 0) return 'No codes.\n'
   return columns(
-    ['id', 'code', 'amount', 'uses', 'expires', 'note', 'state'],
+    ['ID', 'CODE', 'AMOUNT', 'USES', 'EXPIRES', 'NOTE', 'STATUS'],
     output.map((row) => [
       row.id,
       `${row.label}…`,
@@ -53,12 +53,12 @@ export function codes(output: OperationOutput<'code.list'>): string {
       `${row.uses} of ${row.usesMax}`,
       row.expires ?? '–',
       row.note ?? '–',
-      row.revoked === null ? 'live' : `revoked ${row.revoked}`,
+      row.revoked === null ? 'active' : `revoked ${row.revoked}`,
     ]),
-    ['amount'],
+    ['AMOUNT'],
   )
 }
 
 export function codeRevoked(output: OperationOutput<'code.revoke'>): string {
-  return `${output.id} gives no more credit\n`
+  return `Revoked ${output.id}.\n`
 }

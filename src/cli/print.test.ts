@@ -40,8 +40,8 @@ test('labels are aligned', () => {
   )
 })
 
-test('an account tells what is held by how many', () => {
-  assert.match(print.account(account), /^held {7}0\.25 USD by 1 running request$/m)
+test('an account shows the reserved amount and the running requests', () => {
+  assert.match(print.account(account), /^Reserved {3}0\.25 USD by 1 running request$/m)
   assert.match(print.account({ ...account, openHolds: 2 }), /by 2 running requests$/m)
 })
 
@@ -54,7 +54,7 @@ for (const [state, fields] of [
   ],
 ] as const) {
   test(`an account is ${state}`, () => {
-    assert.ok(print.account({ ...account, ...fields }).endsWith(`state      ${state}\n`))
+    assert.ok(print.account({ ...account, ...fields }).endsWith(`Status     ${state}\n`))
     assert.ok(print.accounts([{ ...account, ...fields }]).endsWith(`  ${state.split(' ')[0]}\n`))
   })
 }
@@ -65,19 +65,19 @@ for (const [what, text] of [
   ['models', print.models([])],
   ['requests', print.receipts([])],
 ] as const) {
-  test(`no ${what} is said so`, () => assert.equal(text, `no ${what}\n`))
+  test(`an empty list of ${what}`, () => assert.equal(text, `No ${what}.\n`))
 }
 
-test('a key is told with the warning that it is shown once', () => {
+test('a new key is printed with the warning that it is shown once', () => {
   const text = print.keyCreated({ id: 'key_0000000000001', key: 'the-key' })
-  assert.match(text, /^key {2}the-key$/m)
-  assert.match(text, /shown this once/)
+  assert.match(text, /^Key {2}the-key$/m)
+  assert.match(text, /shown only once/)
 })
 
-test('a credit that was there before says so', () => {
+test('a repeated credit says so', () => {
   const credit = { entry: 'ent_0000000000001', balance: '5.00' }
-  assert.match(print.credited({ ...credit, created: true }), /^created {2}yes$/m)
-  assert.match(print.credited({ ...credit, created: false }), /credited before/)
+  assert.match(print.credited({ ...credit, created: true }), /^Created {2}yes$/m)
+  assert.match(print.credited({ ...credit, created: false }), /already credited/)
 })
 
 test('a ledger with drift names each contradiction', () => {

@@ -7,28 +7,28 @@ import { columns, labeled } from './table-text.ts'
 type AccountOutput = OperationOutput<'account.show'>
 type ModelOutput = OperationOutput<'models.list'>[number]
 
-const shownOnce = '\nThe key is shown this once. Keep it where only its user can read it.\n'
+const shownOnce = '\nThe key is shown only once. Store it in a safe place.\n'
 
 export function accountCreated(output: OperationOutput<'account.create'>): string {
   const pairs = [
-    ['account', output.account],
-    ['balance', `${output.balance} USD`],
-    ['key', output.key],
+    ['Account', output.account],
+    ['Balance', `${output.balance} USD`],
+    ['Key', output.key],
   ] as const
   return labeled(pairs) + shownOnce
 }
 
 export function account(output: AccountOutput): string {
   return labeled([
-    ['account', output.account],
-    ['e-mail', output.email ?? '–'],
-    ['name', output.name],
-    ['kind', output.kind],
-    ['posted', `${output.posted} USD`],
-    ['held', `${output.held} USD by ${counted(output.openHolds, 'running request')}`],
-    ['available', `${output.available} USD`],
-    ['created', output.created],
-    ['state', stateOf(output)],
+    ['Account', output.account],
+    ['Email', output.email ?? '–'],
+    ['Name', output.name],
+    ['Type', output.kind],
+    ['Balance', `${output.posted} USD`],
+    ['Reserved', `${output.held} USD by ${counted(output.openHolds, 'running request')}`],
+    ['Available', `${output.available} USD`],
+    ['Created', output.created],
+    ['Status', stateOf(output)],
   ])
 }
 
@@ -39,9 +39,9 @@ function stateOf(output: AccountOutput): string {
 }
 
 export function accounts(output: OperationOutput<'account.list'>): string {
-  if (output.length === 0) return 'no accounts\n'
+  if (output.length === 0) return 'No accounts.\n'
   return columns(
-    ['account', 'e-mail', 'posted', 'held', 'available', 'state'],
+    ['ACCOUNT', 'EMAIL', 'BALANCE', 'RESERVED', 'AVAILABLE', 'STATUS'],
     output.map((row) => [
       row.account,
       row.email ?? '–',
@@ -50,32 +50,32 @@ export function accounts(output: OperationOutput<'account.list'>): string {
       row.available,
       stateOf(row).split(' ')[0] ?? '',
     ]),
-    ['posted', 'held', 'available'],
+    ['BALANCE', 'RESERVED', 'AVAILABLE'],
   )
 }
 
 export function keyCreated(output: OperationOutput<'key.create'>): string {
   const pairs = [
-    ['id', output.id],
-    ['key', output.key],
+    ['ID', output.id],
+    ['Key', output.key],
   ] as const
   return labeled(pairs) + shownOnce
 }
 
 export function keys(output: OperationOutput<'key.list'>): string {
-  if (output.length === 0) return 'no keys\n'
+  if (output.length === 0) return 'No keys.\n'
   return columns(
-    ['id', 'key', 'name', 'budget', 'models', 'expires', 'state'],
+    ['ID', 'KEY', 'NAME', 'BUDGET', 'MODELS', 'EXPIRES', 'STATUS'],
     output.map((row) => [
       row.id,
       row.label,
       row.name,
       row.budget === null
         ? '–'
-        : `${row.budget.amount} a ${row.budget.window}`.replace('a total', 'in total'),
+        : `${row.budget.amount} per ${row.budget.window}`.replace('per total', 'total'),
       row.models?.join(',') ?? 'all',
       row.expires ?? '–',
-      row.revoked !== null ? `revoked ${row.revoked}` : row.disabled ? 'disabled' : 'live',
+      row.revoked !== null ? `revoked ${row.revoked}` : row.disabled ? 'disabled' : 'active',
     ]),
   )
 }
@@ -86,31 +86,31 @@ export function keyUpdated(output: OperationOutput<'key.update'>): string {
 
 export function keyRotated(output: OperationOutput<'key.rotate'>): string {
   const pairs = [
-    ['id', output.id],
-    ['key', output.key],
-    ['replaces', `${output.replaces}, which ends ${output.expires}`],
+    ['ID', output.id],
+    ['Key', output.key],
+    ['Replaces', `${output.replaces}, which expires at ${output.expires}`],
   ] as const
   return labeled(pairs) + shownOnce
 }
 
 export function keyRevoked(output: OperationOutput<'key.revoke'>): string {
-  return output.already ? `${output.id} was revoked before\n` : `${output.id} is revoked\n`
+  return output.already ? `${output.id} was already revoked.\n` : `Revoked ${output.id}.\n`
 }
 
 export function credited(output: OperationOutput<'credit'>): string {
   return labeled([
-    ['entry', output.entry],
-    ['created', output.created ? 'yes' : 'no: this reference was credited before'],
-    ['balance', `${output.balance} USD`],
+    ['Entry', output.entry],
+    ['Created', output.created ? 'yes' : 'no (this reference was already credited)'],
+    ['Balance', `${output.balance} USD`],
   ])
 }
 
 export function models(output: OperationOutput<'models.list'>): string {
-  if (output.length === 0) return 'no models\n'
+  if (output.length === 0) return 'No models.\n'
   const sold = output.filter((row) => row.sold)
   const unsold = output.filter((row) => !row.sold)
   const table = columns(
-    ['model', 'provider', 'context', 'input', 'cached', 'output'],
+    ['MODEL', 'PROVIDER', 'CONTEXT', 'INPUT', 'CACHED', 'OUTPUT'],
     sold.map((row) => [
       row.model,
       row.details?.provider ?? '–',
@@ -119,12 +119,12 @@ export function models(output: OperationOutput<'models.list'>): string {
       row.details?.price.cacheRead ?? '–',
       row.details?.price.output ?? '–',
     ]),
-    ['context', 'input', 'cached', 'output'],
+    ['CONTEXT', 'INPUT', 'CACHED', 'OUTPUT'],
   )
-  const note = `${counted(sold.length, 'model')} sold; prices in USD per million tokens\n`
+  const note = `${counted(sold.length, 'model')} enabled. Prices in USD per million tokens.\n`
   if (unsold.length === 0) return `${table}\n${note}`
   const reasons = columns(
-    ['not sold', 'because'],
+    ['NOT ENABLED', 'REASON'],
     unsold.map((row) => [row.model, row.reason ?? '–']),
   )
   return `${table}\n${note}\n${reasons}`
@@ -132,34 +132,34 @@ export function models(output: OperationOutput<'models.list'>): string {
 
 export function model(output: ModelOutput): string {
   const { details } = output
-  const sold = output.sold ? 'yes' : `no: ${output.reason ?? 'unknown'}`
+  const sold = output.sold ? 'yes' : `no (${output.reason ?? 'unknown'})`
   if (details === null) {
     return labeled([
-      ['model', output.model],
-      ['sold', sold],
+      ['Model', output.model],
+      ['Enabled', sold],
     ])
   }
   return labeled([
-    ['model', output.model],
-    ['sold', sold],
-    ['provider', details.provider],
-    ['there called', details.upstreamModel],
-    ['upstreams', details.upstreams.join(', ')],
-    ['formats', details.dialects.join(', ')],
-    ['context', `${details.contextTokens} tokens, ${details.outputTokensMax} of them output`],
-    ['input', `${details.price.input} USD per million tokens`],
-    ['cache read', details.price.cacheRead],
-    ['cache write', `${details.price.cacheWrite5m} (5 minutes), ${details.price.cacheWrite1h} (1 hour)`],
-    ['output', details.price.output],
-    ['price since', details.price.effectiveFrom],
-    ['price from', details.price.source],
+    ['Model', output.model],
+    ['Enabled', sold],
+    ['Provider', details.provider],
+    ['Provider model', details.upstreamModel],
+    ['Upstreams', details.upstreams.join(', ')],
+    ['API formats', details.dialects.join(', ')],
+    ['Context', `${details.contextTokens} tokens, up to ${details.outputTokensMax} output`],
+    ['Input', `${details.price.input} USD per million tokens`],
+    ['Cache read', details.price.cacheRead],
+    ['Cache write', `${details.price.cacheWrite5m} (5 minutes), ${details.price.cacheWrite1h} (1 hour)`],
+    ['Output', details.price.output],
+    ['Price since', details.price.effectiveFrom],
+    ['Price source', details.price.source],
   ])
 }
 
 export function receipts(output: OperationOutput<'requests.list'>): string {
-  if (output.length === 0) return 'no requests\n'
+  if (output.length === 0) return 'No requests.\n'
   return columns(
-    ['request', 'started', 'model', 'input', 'cached', 'output', 'charged', 'end'],
+    ['REQUEST', 'STARTED', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'CHARGED', 'STATUS'],
     output.map((row) => [
       row.id,
       row.started,
@@ -170,7 +170,7 @@ export function receipts(output: OperationOutput<'requests.list'>): string {
       row.charged,
       row.error === null ? row.endReason : `${row.endReason} (${row.error})`,
     ]),
-    ['input', 'cached', 'output', 'charged'],
+    ['INPUT', 'CACHED', 'OUTPUT', 'CHARGED'],
   )
 }
 
@@ -186,15 +186,23 @@ export function setupLink(output: OperationOutput<'setup.link'>): string {
 
 export function migrated(output: { readonly by: 'server' | 'command' }): string {
   return output.by === 'server'
-    ? 'the running server keeps the database at the newest schema\n'
-    : 'the database has the newest schema\n'
+    ? 'The running server keeps the database up to date.\n'
+    : 'The database is up to date.\n'
 }
 
 export function report(output: Report): string {
-  return columns(
-    ['check', 'state', 'found'],
+  const findings = columns(
+    ['CHECK', 'STATUS', 'DETAILS'],
     output.findings.map(({ name, state, text }) => [name, state, text]),
   )
+  const variables = columns(
+    ['ENVIRONMENT VARIABLE', 'STATUS'],
+    output.environment.map(({ variable, isSet }) => [
+      variable,
+      isSet === null ? 'unknown' : isSet ? 'set' : 'not set',
+    ]),
+  )
+  return `${findings}\n${variables}`
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -1,6 +1,6 @@
 /**
- * How a command reaches the operations: through the running server, or, when none runs, on the
- * database itself, as its only owner for as long as the command takes.
+ * Runs an operation for a command: through the running server, or, when none is running, on the database itself, which it
+ * owns for the duration of the command.
  */
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { CommandServices } from '../control/control-deps.ts'
@@ -16,17 +16,17 @@ export type VerifiedFolder =
 export interface OperationTarget {
   readonly dataFolder: string
   readonly limits: AdminLimits
-  /** Opens the database and what stands on it; asked only when no server answers. */
+  /** Opens the services on the database; called only when no server is running. */
   readonly open: () => Promise<CommandServices>
-  /** Verifies the ledger of the data folder without writing to it; asked only when no server answers. */
+  /** Verifies the ledger without writing; called only when no server is running. */
   readonly verify: () => Promise<VerifiedFolder>
 }
 
 export type OperationOutcome =
   | { readonly kind: 'replied'; readonly by: 'server' | 'command'; readonly reply: ControlReply }
-  /** Nothing was done. */
+  /** The operation was not run. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** A server took it and its answer did not arrive: it is not tried a second time. */
+  /** The server's response was lost, so the operation may have run; it must not be retried. */
   | { readonly kind: 'lost'; readonly message: string }
 
 export async function runOperation(
@@ -41,7 +41,7 @@ export async function runOperation(
     if (call.kind === 'answered') return { kind: 'replied', by: 'server', reply: call.reply }
     if (call.kind === 'lost') return { kind: 'lost', message: lostReplyMessage(found.server.pid, call.why) }
   }
-  // Opening the database writes to it, and a ledger can be verified on a full disk.
+  // Opening the database writes to it, but a ledger can be verified on a full disk.
   return operation === 'ledger.verify'
     ? await verifyFolder(target)
     : await runOnDatabase(target, operation, input)
@@ -54,7 +54,7 @@ async function verifyFolder(target: OperationTarget): Promise<OperationOutcome> 
 }
 
 function lostReplyMessage(pid: number, why: string): string {
-  return `The answer of the server (process ${pid}) was lost (${why}): whether the operation took place is not known.`
+  return `The response of the server (process ${pid}) was lost (${why}). The operation may or may not have completed.`
 }
 
 async function runOnDatabase(
@@ -65,7 +65,7 @@ async function runOnDatabase(
   const opened = await target.open()
   if (opened.kind === 'refused') return opened
   try {
-    // All operations and their parts: a running server spares a command loading them.
+    // Loaded on demand: not needed when a server is running.
     const { dispatch } = await import('../control/dispatch.ts')
     const reply = await dispatch(opened.control, { kind: 'local' }, operation, input)
     return { kind: 'replied', by: 'command', reply }

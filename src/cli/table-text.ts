@@ -1,8 +1,8 @@
-/** Values as aligned text for a terminal: columns under headings, or labels with values. */
+/** Aligned text for a terminal: columns under headings, or labels with values. */
 
 const gap = '  '
 
-/** Columns as wide as their widest cell; columns named in `right` are aligned to the right. */
+/** Columns as wide as their widest cell; columns named in `right` are right-aligned. */
 export function columns(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

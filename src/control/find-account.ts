@@ -32,7 +32,7 @@ export function accountNotFound(reference: string): TollgateError {
 }
 
 function notFoundMessage(reference: string): string {
-  if (reference === 'local') return 'No first start has made a local account here.'
-  const what = reference.includes('@') ? 'e-mail address' : 'id'
+  if (reference === 'local') return 'There is no local account; the first start creates it.'
+  const what = reference.includes('@') ? 'email address' : 'ID'
   return `No account has the ${what} ${reference}.`
 }

@@ -20,7 +20,7 @@ for (const [what, start, endpoints, text] of [
     withSandbox,
     `Tollgate is ready at http://127.0.0.1:8080
 
-The local account has 5.00 USD. Its key is shown this once:
+A local account was created with $5.00 in credit. Its API key is shown only once:
 
   ${key}
 
@@ -31,10 +31,13 @@ Try it:
     -H 'Content-Type: application/json' \\
     -d '{"model":"sandbox-echo","messages":[{"role":"user","content":"Hello"}]}'
 
-Clients take the base address http://127.0.0.1:8080/v1 for Chat Completions and Responses,
-http://127.0.0.1:8080/v1/alt for Messages, http://127.0.0.1:8080 for Gemini. Each of them reaches every model.
+Base URLs for clients (every model works with each of them):
 
-Open the console as its administrator (the link works once):
+  Chat Completions, Responses   http://127.0.0.1:8080/v1
+  Messages                      http://127.0.0.1:8080/v1/alt
+  Gemini                        http://127.0.0.1:8080
+
+Set up the console as administrator (this link works once):
 
   ${setupLink}
 `,
@@ -45,7 +48,7 @@ Open the console as its administrator (the link works once):
     withoutSandbox,
     `Tollgate is ready at https://gate.example
 
-The local account has 0.00 USD. Its key is shown this once:
+A local account was created with $0.00 in credit. Its API key is shown only once:
 
   ${key}
 
@@ -53,10 +56,13 @@ Try it:
 
   curl https://gate.example/v1/models -H 'Authorization: Bearer ${key}'
 
-Clients take the base address https://gate.example/v1 for Chat Completions and Responses,
-https://gate.example/v1/alt for Messages, https://gate.example for Gemini. Each of them reaches every model.
+Base URLs for clients (every model works with each of them):
 
-Open the console as its administrator (the link works once):
+  Chat Completions, Responses   https://gate.example/v1
+  Messages                      https://gate.example/v1/alt
+  Gemini                        https://gate.example
+
+Set up the console as administrator (this link works once):
 
   ${setupLink}
 `,
@@ -65,10 +71,10 @@ Open the console as its administrator (the link works once):
     'a second start',
     again,
     withSandbox,
-    'Tollgate is ready at http://127.0.0.1:8080\nThe console is at http://127.0.0.1:8080/console\n',
+    'Tollgate is ready at http://127.0.0.1:8080\nConsole: http://127.0.0.1:8080/console\n',
   ],
 ] as const) {
-  test(`${what} tells its text`, () => assert.equal(startText(start, endpoints), text))
+  test(`${what} prints its text`, () => assert.equal(startText(start, endpoints), text))
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-first-'))
@@ -91,7 +97,7 @@ for (const [what, start, isTerminal, tellsKey, writesFile] of [
     assert.equal(statSync(path).mode & 0o777, 0o600)
     assert.equal(
       printed,
-      `Tollgate is ready at http://127.0.0.1:8080\nThe first key and the setup link are in ${path}\n`,
+      `Tollgate is ready at http://127.0.0.1:8080\nThe API key and the setup link are in ${path}\n`,
     )
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The first start of an installation: a local account with a starting credit, a ready key, and a setup
- * link, printed once. A second start prints no key.
+ * The first start of an installation: creates a local account with starting credit, a key and a setup link, and prints them
+ * once.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,8 +21,8 @@ export type InstallationStart =
 const finishedSetting = 'first_start_done'
 
 /**
- * Safe to repeat: a start that was cut off is taken up where it ended, and money is given once. Until
- * `finishStart` every start is the first, with a new key in place of the one that was never shown.
+ * Idempotent: an interrupted start is resumed, and credit is granted once. Until `finishStart`, every start is a first start
+ * that replaces the key, which was never shown.
  */
 export async function beginInstallation(deps: ControlDeps): Promise<InstallationStart> {
   if (!(await isFirstStart(deps))) return { kind: 'again' }
@@ -38,7 +38,7 @@ export async function beginInstallation(deps: ControlDeps): Promise<Installation
   return { kind: 'first', balance, key: key.secret, setupLink }
 }
 
-/** The key was announced: no later start makes one. */
+/** Records that the key was announced, so that no later start creates one. */
 export async function endInstallation({ settings }: Pick<ControlDeps, 'settings'>): Promise<void> {
   await settings.put(finishedSetting, 'yes')
 }
@@ -48,17 +48,17 @@ interface FinishDeps extends Pick<ControlDeps, 'settings'> {
   readonly limits: { readonly settleRetryMs: number; readonly settleRetriesMax: number }
 }
 
-/** Ends the installation, again and again until that is durable; then `onFinished` runs. */
+/** Retries `endInstallation` until it is durable, then calls `onFinished`. */
 export function finishStart({ settings, background, limits }: FinishDeps, onFinished: () => void): void {
   const record = async (): Promise<void> => {
     await endInstallation({ settings })
     onFinished()
   }
   const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
-  background.retry('finishing the start', record, bounds)
+  background.retry('recording the first start', record, bounds)
 }
 
-/** Whether the first-run output is still to be shown. */
+/** Whether the first-run output has not been shown yet. */
 export async function isFirstStart({ settings }: Pick<ControlDeps, 'settings'>): Promise<boolean> {
   return (await settings.get(finishedSetting)) === undefined
 }
@@ -80,11 +80,11 @@ async function openLocalAccount(deps: ControlDeps): Promise<AccountRow> {
   const account = { id, kind: 'personal', email: null, name: 'local', nowMs: clock.wallMs() } as const
   await ledger.createAccount({ ...account, startingCredit })
   const made = await ledger.account(id)
-  assert(made !== undefined, 'an account is there once it was made')
+  assert(made !== undefined, 'a created account exists')
   return made
 }
 
-/** Where the server is, and which model answers without any provider's key; null: none does. */
+/** The public URL, and a model that works without a provider key; null: none. */
 export interface ServerEndpoints {
   readonly address: string
   readonly modelToTry: string | null
@@ -92,12 +92,12 @@ export interface ServerEndpoints {
 
 const readyText = ({ address }: ServerEndpoints) => `Tollgate is ready at ${address}\n`
 
-/** What a person at the terminal reads when the server is ready. */
+/** The message on the terminal when the server is ready. */
 export function startText(start: InstallationStart, endpoints: ServerEndpoints): string {
   const ready = readyText(endpoints)
-  if (start.kind === 'again') return `${ready}The console is at ${endpoints.address}/console\n`
+  if (start.kind === 'again') return `${ready}Console: ${endpoints.address}/console\n`
   return `${ready}
-The local account has ${formatUsd(start.balance)} USD. Its key is shown this once:
+A local account was created with $${formatUsd(start.balance)} in credit. Its API key is shown only once:
 
   ${start.key}
 
@@ -105,10 +105,13 @@ Try it:
 
 ${command(start.key, endpoints)}
 
-Clients take the base address ${endpoints.address}/v1 for Chat Completions and Responses,
-${endpoints.address}/v1/alt for Messages, ${endpoints.address} for Gemini. Each of them reaches every model.
+Base URLs for clients (every model works with each of them):
 
-Open the console as its administrator (the link works once):
+  Chat Completions, Responses   ${endpoints.address}/v1
+  Messages                      ${endpoints.address}/v1/alt
+  Gemini                        ${endpoints.address}
+
+Set up the console as administrator (this link works once):
 
   ${start.setupLink}
 `
@@ -124,8 +127,8 @@ function command(key: string, { address, modelToTry }: ServerEndpoints): string 
 }
 
 /**
- * What to print when the server is ready. Without a terminal the key would end up in a log, so it is
- * written to `first-run.txt`, for the server's own user alone, and only the path is printed.
+ * The message to print when the server is ready. Without a terminal the key would end up in a log, so it is written to
+ * `first-run.txt`, readable by the server's user only, and just the path is printed.
  */
 export function startAnnouncement(
   start: InstallationStart,
@@ -136,5 +139,5 @@ export function startAnnouncement(
   if (output.isTerminal || start.kind === 'again') return text
   const path = join(output.dataFolder, 'first-run.txt')
   writeFileSync(path, text, { mode: 0o600 })
-  return `${readyText(endpoints)}The first key and the setup link are in ${path}\n`
+  return `${readyText(endpoints)}The API key and the setup link are in ${path}\n`
 }

@@ -49,7 +49,7 @@ suite('the first start', { concurrency: 1 }, () => {
     await end(first)
 
     const second = await installation.start()
-    assert.match(second.stdout(), /^Tollgate is ready at (\S+)\nThe console is at \1\/console\n$/)
+    assert.match(second.stdout(), /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
     assert.equal(telling(), told)
     const local = await installation.ask('account.show', { account: 'local' })
     assert.equal(Number(local.posted) < 5 && Number(local.posted) > 4.99, true, local.posted)
