@@ -73,7 +73,7 @@ test('a payment is usable when its page is left, in every window, without a relo
 test('automatic top-ups are turned on with the saved card, and off', async () => {
   await page.goto('/console/billing')
   await page.getByText('ending in').waitFor()
-  await page.getByLabel('When available balance falls below').fill('2')
+  await page.getByLabel('When balance falls below').fill('2')
   await page.getByLabel('Top up by', { exact: true }).fill('10')
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByText('Automatic top-ups are on.').waitFor()

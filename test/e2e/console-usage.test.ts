@@ -113,7 +113,24 @@ test('older requests are a page away, and the newer ones again', async () => {
   await visit.accessible()
 })
 
-test('a receipt tells what was used, held and charged', async () => {
+test('a row opens by a click anywhere in it and by Enter; its amounts have one precision', async () => {
+  await page.goto('/console/requests')
+  const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
+  await rows.first().waitFor()
+  const costs = await rows.locator('td:last-child').allTextContents()
+  assert.equal(new Set(costs.map((cost) => cost.split('.')[1]?.length)).size, 1, costs.join(' '))
+  await rows.first().locator('td').last().click()
+  await page.waitForURL(/\/requests\/req_/)
+  await page.goBack()
+  await rows.nth(1).getByRole('link').focus()
+  await page.keyboard.press('ArrowDown')
+  const outline = 'getComputedStyle(document.activeElement).outlineStyle'
+  assert.equal(await page.evaluate<string>(outline), 'solid')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/requests\/req_/)
+})
+
+test('a receipt shows what was used, reserved and charged', async () => {
   await page.goto('/console/requests')
   await page
     .getByRole('link', { name: /^sandbox-/ })

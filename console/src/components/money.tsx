@@ -1,36 +1,42 @@
 /** A formatted amount with the exact value in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
-import { balanceUsd, columnUsd, exactUsd, isZero, roundUsd, usd } from '@/lib/usd'
+import { centsUsd, exactUsd, fixedUsd, isZero, usd } from '@/lib/usd'
 
 export interface MoneyProps {
   /** A decimal string from the API. */
   readonly amount: string
-  /**
-   * `exact`: every digit, for lines that must add up; `round`: cents; `column`: aligned with others; `balance`: cut,
-   * never rounded up.
-   */
-  readonly form?: 'short' | 'balance' | 'exact' | 'round' | 'column'
+  /** `short`: cut to a readable length; `cents`: whole cents; `exact`: every digit, for lines that must add up. */
+  readonly form?: 'short' | 'cents' | 'exact'
+  /** The precision of its column; overrides `form`. */
+  readonly decimals?: number | undefined
   /** Shows a plus sign on positive amounts. */
   readonly signed?: boolean
   readonly className?: string
 }
 
-const forms = { short: usd, balance: balanceUsd, exact: exactUsd, round: roundUsd, column: columnUsd }
+const forms = { short: usd, cents: centsUsd, exact: exactUsd }
 
-export function Money({ amount, form = 'short', signed = false, className }: MoneyProps): JSX.Element {
-  const isGain = signed && !amount.startsWith('-') && /[1-9]/.test(amount)
+export function Money({
+  amount,
+  form = 'short',
+  decimals,
+  signed = false,
+  className,
+}: MoneyProps): JSX.Element {
+  const isGain = signed && !amount.startsWith('-') && !isZero(amount)
   return (
     <span
       className={cn(
         'tabular whitespace-nowrap',
-        form === 'column' && isZero(amount) && 'text-ink-soft',
+        decimals !== undefined && isZero(amount) && 'text-ink-soft',
+        isGain && 'text-good',
         className,
       )}
       title={exactUsd(amount)}
     >
       {isGain ? '+' : ''}
-      {forms[form](amount)}
+      {decimals === undefined ? forms[form](amount) : fixedUsd(amount, decimals)}
     </span>
   )
 }

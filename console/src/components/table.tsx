@@ -1,12 +1,18 @@
 /** A data table. It scrolls sideways on narrow pages; the page itself never does. */
-import type { JSX, ReactNode } from 'react'
+import type { JSX, MouseEvent, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 import { Skeleton } from './skeleton.tsx'
+
+/** For the link or button of a row that a click anywhere in the row activates. */
+export const opensRow = {
+  'data-opens-row': '',
+  className: 'font-medium decoration-line-strong underline-offset-3 group-hover/row:underline',
+} as const
 
 export interface Column<Row> {
   readonly id: string
   readonly header: ReactNode
-  readonly cell: (row: Row) => ReactNode
+  readonly cell: (row: Row, rows: readonly Row[]) => ReactNode
   readonly align?: 'left' | 'right'
   /** Hidden on phones. */
   readonly wide?: boolean
@@ -75,16 +81,35 @@ function Rows<Row>({ columns, rows, keyOf, expected = 5 }: TableProps<Row>): JSX
   return (
     <>
       {rows.map((row) => (
-        <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-sunken/60">
+        <tr key={keyOf(row)} onClick={openRow} className={rowLook}>
           {columns.map((column) => (
             <td key={column.id} className={cn(place(column), 'h-11 py-2', column.className)}>
-              {column.cell(row)}
+              {column.cell(row, rows)}
             </td>
           ))}
         </tr>
       ))}
     </>
   )
+}
+
+const rowLook = cn(
+  'group/row border-b border-line last:border-0 hover:bg-sunken/60',
+  'has-[[data-opens-row]]:cursor-pointer has-[[data-opens-row]:focus-visible]:bg-sunken/60',
+)
+
+/** A click anywhere in a row follows its link, unless it is on a control or selects text. */
+function openRow(event: MouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event
+  // Events of menus and dialogs of the row arrive here too, from outside of it.
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return
+  if (target.closest('a, button, input, select, label, [role=menu], [role=dialog]') !== null) return
+  if (String(getSelection()) !== '') return
+  currentTarget
+    .querySelector('[data-opens-row]')
+    ?.dispatchEvent(
+      new globalThis.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }),
+    )
 }
 
 function place<Row>({ align, wide }: Column<Row>): string {

@@ -1,5 +1,5 @@
 /** Numbers and times as people read them. Pure except for the locale's time zone. */
-export { compareUsd, exactUsd, isNegative, isZero, roundUsd, sumUsd, usd } from './usd.ts'
+export { centsUsd, compareUsd, exactUsd, isNegative, isZero, sumUsd, usd } from './usd.ts'
 
 const whole = new Intl.NumberFormat('en-US')
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })

@@ -1,59 +1,72 @@
-/** Amounts as people read them: rounded in decimal, never by way of a floating number. */
+/** Formatted amounts: cut in decimal, without floating-point numbers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatUsd } from '../../../contract/usd.ts'
 import {
-  balanceUsd,
-  columnUsd,
+  centsUsd,
+  columnDecimals,
   compareUsd,
   exactUsd,
+  fixedUsd,
   isNegative,
   isZero,
-  roundUsd,
   sumUsd,
   usd,
 } from './usd.ts'
 
-const cases: readonly (readonly [text: string, short: string, exact: string, round: string])[] = [
+const cases: readonly (readonly [text: string, short: string, exact: string, cents: string])[] = [
   ['0.00', '$0.00', '$0.00', '$0.00'],
-  ['30.27896', '$30.2790', '$30.27896', '$30.28'],
-  ['0.105', '$0.1050', '$0.105', '$0.11'],
+  ['30.27896', '$30.2789', '$30.27896', '$30.27'],
+  ['0.105', '$0.1050', '$0.105', '$0.10'],
   ['5.00', '$5.00', '$5.00', '$5.00'],
-  ['4.998123456', '$4.9981', '$4.998123456', '$5.00'],
-  ['0.054399', '$0.0544', '$0.054399', '$0.05'],
-  ['0.000054399', '$0.000054', '$0.000054399', '$0.00'],
+  ['4.999998', '$4.9999', '$4.999998', '$4.99'],
+  ['0.054399', '$0.0543', '$0.054399', '$0.05'],
+  ['0.000054399', '$0.00005439', '$0.000054399', '$0.00'],
   ['0.000000001', '$0.000000001', '$0.000000001', '$0.00'],
-  ['0.00996', '$0.01', '$0.00996', '$0.01'],
-  ['9999.123456789', '$9,999.1235', '$9,999.123456789', '$9,999.12'],
-  ['10000004.123456789', '$10,000,004.12', '$10,000,004.123456789', '$10,000,004.12'],
-  ['-9223372036.854775807', '−$9,223,372,036.85', '−$9,223,372,036.854775807', '−$9,223,372,036.85'],
+  ['0.00996', '$0.00996', '$0.00996', '$0.00'],
+  ['9999.123456789', '$9,999.1234', '$9,999.123456789', '$9,999.12'],
+  ['10000004.129456789', '$10,000,004.12', '$10,000,004.129456789', '$10,000,004.12'],
+  ['-9223372036.854775807', '−$9,223,372,036.86', '−$9,223,372,036.854775807', '−$9,223,372,036.86'],
   ['1234567.5', '$1,234,567.50', '$1,234,567.50', '$1,234,567.50'],
-  ['999.99996', '$1,000.00', '$999.99996', '$1,000.00'],
-  ['-0.03', '−$0.03', '−$0.03', '−$0.03'],
+  ['999.99996', '$999.9999', '$999.99996', '$999.99'],
+  ['-0.03001', '−$0.0301', '−$0.03001', '−$0.04'],
   ['-0.00', '$0.00', '$0.00', '$0.00'],
   ['about five', 'about five', 'about five', 'about five'],
 ]
 
-for (const [text, short, exact, round] of cases) {
-  test(`${text} is read as ${short}`, () => {
-    assert.deepEqual([usd(text), exactUsd(text), roundUsd(text)], [short, exact, round])
+for (const [text, short, exact, cents] of cases) {
+  test(`${text} is shown as ${short}`, () => {
+    assert.deepEqual([usd(text), exactUsd(text), centsUsd(text)], [short, exact, cents])
   })
 }
 
-test('in a column amounts have four decimals at least, and nothing has none', () => {
-  assert.deepEqual(
-    ['5.00', '0.1234567', '-0.00', '0.000054399', '10000.12345', 'about five'].map(columnUsd),
-    ['$5.0000', '$0.1235', '$0', '$0.000054', '$10,000.1235', 'about five'],
-  )
+test('a column has one precision, which fits its smallest amount', () => {
+  const column = (amounts: readonly string[], exact = false): readonly string[] => {
+    const decimals = columnDecimals(amounts, exact)
+    return amounts.map((amount) => fixedUsd(amount, decimals))
+  }
+  assert.deepEqual(column(['5.00', '0.00', '12.5']), ['$5.00', '$0.00', '$12.50'])
+  assert.deepEqual(column(['5.00', '0.105']), ['$5.0000', '$0.1050'])
+  assert.deepEqual(column(['5.00', '0.000054399']), ['$5.000000', '$0.000054'])
+  assert.deepEqual(column(['0.000000009', '0.00']), ['<$0.000001', '$0.000000'])
+  assert.deepEqual(column(['5.00', '-0.000054399', 'about five'], true), [
+    '$5.000000000',
+    '−$0.000054399',
+    'about five',
+  ])
 })
 
-test('a balance is never shown as more than it is', () => {
-  assert.deepEqual(
-    ['5.00', '4.999998', '0.000054399', '10000.129', '-0.03001', '-10000.121', '0.00', 'about five'].map(
-      balanceUsd,
-    ),
-    ['$5.00', '$4.9999', '$0.000054', '$10,000.12', '−$0.0301', '−$10,000.13', '$0.00', 'about five'],
+test('no form shows more than the amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt(-(10n ** 16n), 10n ** 16n), (nano) => {
+      const text = formatUsd(nano)
+      for (const shown of [usd(text), centsUsd(text), fixedUsd(text, 4)]) {
+        if (shown.startsWith('<')) continue
+        const read = shown.replace('−', '-').replace(/[$,]/g, '')
+        assert.ok(compareUsd(read, text) <= 0, `${text} is shown as ${shown}`)
+      }
+    }),
   )
 })
 

@@ -1,54 +1,53 @@
 /**
- * Amounts as people read them, made from the decimal strings of the API without ever becoming a floating number.
- * Pure.
+ * The one place where amounts are formatted, from the API's decimal strings without floating-point numbers. Pure.
  */
 
 const decimal = /^(-?)(\d+)(?:\.(\d{1,9}))?$/
 
 /**
- * `"4.998123456"` → `$4.9981`; two decimals or four, so that amounts do not change their width with every digit. What
- * is smaller than a cent keeps two digits that count: `"0.000054399"` → `$0.000054`; what is five digits before the
- * point, two after it. A text that is no amount stays as it is.
+ * `"4.998123456"` → `$4.9981`: two decimals or four, four significant digits below a cent, two decimals from five digits
+ * before the point. Cut, never rounded up, so that no amount is shown as more than it is. Other text is returned as is.
  */
 export function usd(text: string): string {
-  return /^-?\d{5}/.test(text) ? roundUsd(text) : fineUsd(text)
-}
-
-function fineUsd(text: string, rounding: Rounding = 'nearest'): string {
-  const places = (fraction: string, isSmall: boolean) => (isSmall ? firstDigit(fraction) + 2 : 4)
-  const short = dollars(text, places, rounding)
+  if (/^-?\d{5}/.test(text)) return centsUsd(text)
+  const short = dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 4 : 4))
   return short.replace(/\.\d{3}$/, '$&0')
 }
 
-/** What there is to spend: as `usd`, but never more than there is, so that the first charge is seen and the last cent is not promised. */
-export function balanceUsd(text: string): string {
-  return /^-?\d{5}/.test(text) ? dollars(text, () => 2, 'down') : fineUsd(text, 'down')
-}
-
-/** The whole amount, no digit rounded away: for titles and lines that must add up. */
+/** Every digit: for titles and lines that must add up. */
 export function exactUsd(text: string): string {
   return dollars(text, () => 9)
 }
 
-/** As `usd`, with four decimals at least, so that amounts of a column stand below each other; nothing is `$0`. */
-export function columnUsd(text: string): string {
-  return decimal.test(text) && isZero(text)
-    ? '$0'
-    : fineUsd(text).replace(/\.\d+$/, (decimals) => decimals.padEnd(5, '0'))
-}
-
-/** Rounded to cents, for what is large: totals on cards and axes. */
-export function roundUsd(text: string): string {
+/** Cut to cents: for payments and large totals. */
+export function centsUsd(text: string): string {
   return dollars(text, () => 2)
 }
 
-type Rounding = 'nearest' | 'down'
+/** With exactly so many decimals: for columns, whose precision is that of `columnDecimals`. */
+export function fixedUsd(text: string, decimals: number): string {
+  const short = dollars(text, () => decimals)
+  if (decimal.test(text) && !isZero(text) && !/[1-9]/.test(short)) return `<$0.${'1'.padStart(decimals, '0')}`
+  return short.replace(/\.\d+$/, (digits) => digits.padEnd(decimals + 1, '0'))
+}
 
-function dollars(
-  text: string,
-  places: (fraction: string, isSmall: boolean) => number,
-  rounding: Rounding = 'nearest',
-): string {
+const columnDecimalsMax = 6
+
+/** The one precision of a column: `exact` loses no digit; otherwise tiny amounts get up to six decimals. */
+export function columnDecimals(amounts: readonly string[], exact = false): number {
+  return Math.max(2, ...amounts.map((amount) => (exact ? writtenDecimals(amount) : shownDecimals(amount))))
+}
+
+function shownDecimals(text: string): number {
+  const digits = usd(text).split('.')[1]?.length ?? 2
+  return Math.min(columnDecimalsMax, digits)
+}
+
+function writtenDecimals(text: string): number {
+  return decimal.exec(text)?.[3]?.replace(/0+$/, '').length ?? 0
+}
+
+function dollars(text: string, places: (fraction: string, isSmall: boolean) => number): string {
   const parts = decimal.exec(text)
   if (parts === null) return text
   const [, sign = '', whole = '0', written = ''] = parts
@@ -56,13 +55,12 @@ function dollars(
   const isSmall = /^0+$/.test(whole) && fraction.startsWith('00') && /[1-9]/.test(fraction)
   const shown = Math.min(9, Math.max(2, places(fraction, isSmall)))
   const unit = 10n ** BigInt(9 - shown)
-  const added = rounding === 'nearest' ? unit / 2n : sign === '-' ? unit - 1n : 0n
-  const rounded = (BigInt(whole + fraction) + added) / unit
-  const digits = rounded.toString().padStart(shown + 1, '0')
-  const cut = digits.length - shown
-  const decimals = digits.slice(cut).replace(/0+$/, '').padEnd(2, '0')
-  const minus = sign === '-' && rounded > 0n ? '−' : ''
-  return `${minus}$${grouped(digits.slice(0, cut))}.${decimals}`
+  const units = (BigInt(whole + fraction) + (sign === '-' ? unit - 1n : 0n)) / unit
+  const digits = units.toString().padStart(shown + 1, '0')
+  const point = digits.length - shown
+  const decimals = digits.slice(point).replace(/0+$/, '').padEnd(2, '0')
+  const minus = sign === '-' && units > 0n ? '−' : ''
+  return `${minus}$${grouped(digits.slice(0, point))}.${decimals}`
 }
 
 function firstDigit(fraction: string): number {

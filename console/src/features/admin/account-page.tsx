@@ -6,10 +6,11 @@ import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { ArrowLeft } from '@/components/icons'
 import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'
-import { type Column, Table } from '@/components/table'
+import { type Column, opensRow, Table } from '@/components/table'
 import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
@@ -18,7 +19,6 @@ import { Name } from '../usage/name.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { type Account, AccountBadges } from './accounts.tsx'
 import { AdminFrame } from './page.tsx'
-import { linkLook } from './section.tsx'
 
 type Entry = OperationOutput<'entries.list'>[number]
 type Key = OperationOutput<'key.list'>[number]
@@ -130,19 +130,22 @@ const entryColumns: readonly Column<Entry>[] = [
       </span>
     ),
   },
-  {
+  moneyColumn({
     id: 'amount',
     header: 'Amount',
-    align: 'right',
-    cell: ({ amount }) => <Money amount={amount} form="exact" signed />,
-  },
-  {
+
+    amount: ({ amount }) => amount,
+    exact: true,
+    signed: true,
+  }),
+  moneyColumn({
     id: 'balance',
     header: 'Balance',
-    align: 'right',
+
     wide: true,
-    cell: ({ balanceAfter }) => <Money amount={balanceAfter} form="exact" />,
-  },
+    amount: ({ balanceAfter }) => balanceAfter,
+    exact: true,
+  }),
 ]
 
 function Entries({ account }: { readonly account: string }): JSX.Element {
@@ -168,12 +171,12 @@ const keyColumns: readonly Column<Key>[] = [
       builtIn ? 'none (internal)' : <code className="text-[0.8125rem]">{label}…</code>,
   },
   { id: 'state', header: 'Status', cell: (key) => <KeyBadge state={key} /> },
-  {
+  moneyColumn({
     id: 'spent',
     header: 'Spend',
-    align: 'right',
-    cell: ({ spent }) => <Money amount={spent} form="column" />,
-  },
+
+    amount: ({ spent }) => spent,
+  }),
   {
     id: 'used',
     header: 'Last used',
@@ -245,24 +248,24 @@ const requestColumns: readonly Column<Receipt>[] = [
     wide: true,
     cell: ({ endReason }) => <EndBadge endReason={endReason} />,
   },
-  {
+  moneyColumn({
     id: 'charged',
     header: 'Cost',
-    align: 'right',
-    cell: ({ charged }) => <Money amount={charged} form="column" />,
-  },
-  {
+
+    amount: ({ charged }) => charged,
+  }),
+  moneyColumn({
     id: 'writtenOff',
     header: 'Written off',
-    align: 'right',
+
     wide: true,
-    cell: ({ writtenOff }) => <Money amount={writtenOff} form="column" />,
-  },
+    amount: ({ writtenOff }) => writtenOff,
+  }),
   {
     id: 'receipt',
     header: <span className="sr-only">Receipt</span>,
     cell: ({ id }) => (
-      <Link to="/console/requests/$request" params={{ request: id }} className={linkLook}>
+      <Link to="/console/requests/$request" params={{ request: id }} {...opensRow}>
         Receipt
       </Link>
     ),

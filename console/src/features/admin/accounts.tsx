@@ -8,7 +8,7 @@ import { Empty } from '@/components/empty'
 import { Field } from '@/components/field'
 import { Plus, Users } from '@/components/icons'
 import { Input } from '@/components/input'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
@@ -33,7 +33,7 @@ const columns: readonly Column<Account>[] = [
     header: 'Account',
     cell: (account) => (
       <>
-        <AccountLink id={account.account}>
+        <AccountLink inRow id={account.account}>
           <Name className="max-sm:max-w-40">{account.name}</Name>
         </AccountLink>
         <span className="block max-w-48 truncate text-sm text-ink-soft md:max-w-none">
@@ -51,19 +51,19 @@ const columns: readonly Column<Account>[] = [
     wide: true,
     cell: (account) => <AccountBadges account={account} />,
   },
-  {
+  moneyColumn({
     id: 'available',
     header: 'Available',
-    align: 'right',
-    cell: ({ available }) => <Money amount={available} form="column" />,
-  },
-  {
+
+    amount: ({ available }) => available,
+  }),
+  moneyColumn({
     id: 'held',
     header: 'Reserved',
-    align: 'right',
+
     wide: true,
-    cell: ({ held }) => <Money amount={held} form="column" />,
-  },
+    amount: ({ held }) => held,
+  }),
   { id: 'created', header: 'Created', wide: true, cell: ({ created }) => <When at={created} /> },
 ]
 

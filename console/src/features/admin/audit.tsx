@@ -121,7 +121,7 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
       header: <span className="sr-only">Details</span>,
       align: 'right',
       cell: (deed) => (
-        <Button variant="ghost" size="small" onClick={() => onShow(deed)}>
+        <Button variant="ghost" size="small" data-opens-row="" onClick={() => onShow(deed)}>
           Details
         </Button>
       ),

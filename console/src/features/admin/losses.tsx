@@ -6,6 +6,7 @@ import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { PiggyBank } from '@/components/icons'
 import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
@@ -30,7 +31,11 @@ const columns: readonly Column<Loss>[] = [
   {
     id: 'account',
     header: 'Account',
-    cell: ({ account, email }) => <AccountLink id={account}>{email ?? account}</AccountLink>,
+    cell: ({ account, email }) => (
+      <AccountLink inRow id={account}>
+        {email ?? account}
+      </AccountLink>
+    ),
   },
   {
     id: 'state',
@@ -38,12 +43,13 @@ const columns: readonly Column<Loss>[] = [
     cell: ({ restricted }) => (restricted === null ? '' : <Badge tone="warn">Restricted</Badge>),
   },
   { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => count(requests) },
-  {
+  moneyColumn({
     id: 'writtenOff',
     header: 'Written off',
-    align: 'right',
-    cell: ({ writtenOff }) => <Money amount={writtenOff} form="exact" />,
-  },
+
+    amount: ({ writtenOff }) => writtenOff,
+    exact: true,
+  }),
 ]
 
 export function Losses(): JSX.Element {

@@ -5,7 +5,7 @@ import { Badge, type Tone } from '@/components/badge'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { Banknote } from '@/components/icons'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
@@ -13,7 +13,6 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
-import { isZero } from '@/lib/usd'
 import { AccountLink, Pager } from './section.tsx'
 
 type Payment = OperationOutput<'payments.list'>[number]
@@ -40,7 +39,7 @@ const columns: readonly Column<Payment>[] = [
     header: 'Account',
     cell: ({ account, email, created, state, problem }) => (
       <>
-        <AccountLink id={account}>
+        <AccountLink inRow id={account}>
           <span className="inline-block max-w-48 truncate align-bottom md:max-w-none">
             {email ?? account}
           </span>
@@ -59,20 +58,20 @@ const columns: readonly Column<Payment>[] = [
     cell: ({ state, problem }) => <StateOf state={state} problem={problem} />,
   },
   { id: 'way', header: 'Type', wide: true, cell: ({ automatic }) => (automatic ? 'Automatic' : 'One-time') },
-  {
+  moneyColumn({
     id: 'amount',
     header: 'Amount',
-    align: 'right',
-    cell: ({ amount }) => <Money amount={amount} form="exact" />,
-  },
-  {
+
+    amount: ({ amount }) => amount,
+    exact: true,
+  }),
+  moneyColumn({
     id: 'refunded',
     header: 'Refunded',
-    align: 'right',
     wide: true,
-    cell: ({ refunded }) =>
-      isZero(refunded) ? <span className="text-ink-soft">–</span> : <Money amount={refunded} form="exact" />,
-  },
+    amount: ({ refunded }) => refunded,
+    exact: true,
+  }),
 ]
 
 function StateOf({ state, problem }: Pick<Payment, 'state' | 'problem'>): JSX.Element {

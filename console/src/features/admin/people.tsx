@@ -122,7 +122,14 @@ function PeopleTable({
       id: 'account',
       header: 'Account',
       wide: true,
-      cell: ({ account }) => (account === null ? '' : <AccountLink id={account}>Open</AccountLink>),
+      cell: ({ account }) =>
+        account === null ? (
+          ''
+        ) : (
+          <AccountLink inRow id={account}>
+            Open
+          </AccountLink>
+        ),
     },
     {
       id: 'actions',

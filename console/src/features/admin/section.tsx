@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Button } from '@/components/button'
+import { opensRow } from '@/components/table'
 import { useSearch, useSetSearch } from '@/lib/search'
 
 export interface PagerProps {
@@ -35,13 +36,20 @@ export const linkLook = 'font-medium underline decoration-line-strong underline-
 /** A link to an account's page. */
 export function AccountLink({
   id,
+  inRow = false,
   children,
 }: {
   readonly id: string
+  /** The link of a table row. */
+  readonly inRow?: boolean
   readonly children: ReactNode
 }): JSX.Element {
   return (
-    <Link to="/console/admin/accounts/$account" params={{ account: id }} className={linkLook}>
+    <Link
+      to="/console/admin/accounts/$account"
+      params={{ account: id }}
+      {...(inRow ? opensRow : { className: linkLook })}
+    >
       {children}
     </Link>
   )

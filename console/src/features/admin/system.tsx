@@ -14,6 +14,7 @@ import { When } from '@/components/when'
 import { type ApiError, call, type OperationOutput } from '@/lib/api'
 import { bytes, count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
+import { columnDecimals } from '@/lib/usd'
 
 type State = OperationOutput<'system.show'>
 type Verified = OperationOutput<'ledger.verify'>
@@ -63,7 +64,11 @@ export function System(): JSX.Element {
             <Pairs
               rows={Object.entries(system.data.platform).map(([name, amount]) => [
                 platformNames[name] ?? name,
-                <Money key={name} amount={amount} form="exact" />,
+                <Money
+                  key={name}
+                  amount={amount}
+                  decimals={columnDecimals(Object.values(system.data.platform), true)}
+                />,
               ])}
             />
           )}

@@ -12,7 +12,7 @@ import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
 import { useAccount } from '@/lib/account'
-import { compareUsd, roundUsd } from '@/lib/format'
+import { centsUsd, compareUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
 import { typedAmount, typedPayment } from '../usage/amount.ts'
 import type { Billing } from './billing-words.ts'
@@ -136,7 +136,7 @@ function Amounts({ autoTopUp, minimum, maximum }: AmountsProps): JSX.Element {
       compareUsd(topUpAmount, maximum) > 0
     setErrors({
       ...(isBelowBad ? { below: 'Enter an amount such as 5.' } : {}),
-      ...(isAmountBad ? { amount: `From ${roundUsd(minimum)} to ${roundUsd(maximum)}.` } : {}),
+      ...(isAmountBad ? { amount: `From ${centsUsd(minimum)} to ${centsUsd(maximum)}.` } : {}),
     })
     if (isBelowBad || isAmountBad || update.isPending) return
     update.mutate({ account: account.id, autoTopUp: { below: belowAmount, amount: topUpAmount } })
@@ -151,7 +151,7 @@ function Amounts({ autoTopUp, minimum, maximum }: AmountsProps): JSX.Element {
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="When available balance falls below" error={errors.below}>
+        <Field label="When balance falls below" error={errors.below}>
           <Input inputMode="decimal" value={below} onChange={(event) => setBelow(event.target.value)} />
         </Field>
         <Field label="Top up by" error={errors.amount}>

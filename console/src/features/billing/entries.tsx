@@ -4,7 +4,7 @@ import { type JSX, useState } from 'react'
 import { AnchorButton, Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Download } from '@/components/icons'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { Table } from '@/components/table'
@@ -109,7 +109,9 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
             row.request === null ? (
               entryWords(row)
             ) : (
-              <RequestLink id={row.request}>{entryWords(row)}</RequestLink>
+              <RequestLink inRow id={row.request}>
+                {entryWords(row)}
+              </RequestLink>
             ),
         },
         {
@@ -119,26 +121,21 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
           className: 'max-w-72 truncate text-ink-soft',
           cell: (row) => <bdi title={noteOf(row)}>{noteOf(row)}</bdi>,
         },
-        {
+        moneyColumn<Entry>({
           id: 'amount',
           header: 'Amount',
-          align: 'right',
-          cell: (row) => (
-            <Money
-              amount={row.amount}
-              form="exact"
-              signed
-              className={row.amount.startsWith('-') ? '' : 'text-good'}
-            />
-          ),
-        },
-        {
+          amount: (row) => row.amount,
+          exact: true,
+          signed: true,
+        }),
+        moneyColumn<Entry>({
           id: 'balance',
           header: 'Balance',
-          align: 'right',
+
           wide: true,
-          cell: (row) => <Money amount={row.balanceAfter} form="exact" />,
-        },
+          amount: (row) => row.balanceAfter,
+          exact: true,
+        }),
       ]}
     />
   )

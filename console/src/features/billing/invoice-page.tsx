@@ -12,6 +12,7 @@ import { Skeleton } from '@/components/skeleton'
 import { useAccount } from '@/lib/account'
 import { count, day } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
+import { columnDecimals } from '@/lib/usd'
 import { type Invoice, invoiceName } from './billing-words.ts'
 
 export function InvoicePage(): JSX.Element {
@@ -115,6 +116,10 @@ function Party({ label, text }: { readonly label: string; readonly text: string 
 function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
   const isStatement = invoice.kind === 'statement'
   const edge = 'px-0 py-2 text-right tabular'
+  const decimals = columnDecimals(
+    [invoice.opening, invoice.total, invoice.closing, ...invoice.lines.map(({ amount }) => amount)],
+    true,
+  )
   return (
     <table className="mt-8 w-full border-collapse">
       <caption className="sr-only">{invoiceName(invoice.id)}</caption>
@@ -132,7 +137,7 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
         </tr>
       </thead>
       <tbody>
-        {isStatement ? <Sum label="Opening balance" amount={invoice.opening} /> : null}
+        {isStatement ? <Sum label="Opening balance" amount={invoice.opening} decimals={decimals} /> : null}
         {numbered(invoice.lines).map(({ number, ...line }) => (
           <tr key={number} className="border-b border-line">
             <td className="py-2 break-words">
@@ -142,14 +147,14 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
               {line.quantity === null ? '' : count(line.quantity)}
             </td>
             <td className={edge}>
-              <Money amount={line.amount} form="exact" />
+              <Money amount={line.amount} decimals={decimals} />
             </td>
           </tr>
         ))}
       </tbody>
       <tfoot>
-        <Sum label="Total" amount={invoice.total} isStrong />
-        {isStatement ? <Sum label="Closing balance" amount={invoice.closing} /> : null}
+        <Sum label="Total" amount={invoice.total} decimals={decimals} isStrong />
+        {isStatement ? <Sum label="Closing balance" amount={invoice.closing} decimals={decimals} /> : null}
       </tfoot>
     </table>
   )
@@ -162,10 +167,11 @@ function numbered(lines: Invoice['lines']) {
 interface SumProps {
   readonly label: string
   readonly amount: string
+  readonly decimals: number
   readonly isStrong?: boolean
 }
 
-function Sum({ label, amount, isStrong = false }: SumProps): JSX.Element {
+function Sum({ label, amount, decimals, isStrong = false }: SumProps): JSX.Element {
   return (
     <tr className={`border-b border-line ${isStrong ? 'font-semibold' : ''}`}>
       <th
@@ -176,7 +182,7 @@ function Sum({ label, amount, isStrong = false }: SumProps): JSX.Element {
         {label}
       </th>
       <td className="py-2 text-right tabular">
-        <Money amount={amount} form="exact" />
+        <Money amount={amount} decimals={decimals} />
       </td>
     </tr>
   )

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
-import { Table } from '@/components/table'
+import { opensRow, Table } from '@/components/table'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { Moment } from '../usage/moment.tsx'
@@ -33,22 +33,19 @@ export function Invoices(): JSX.Element {
               id: 'name',
               header: 'Document',
               cell: (row) => (
-                <Link
-                  to="/console/billing/invoices/$invoice"
-                  params={{ invoice: row.id }}
-                  className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
-                >
+                <Link to="/console/billing/invoices/$invoice" params={{ invoice: row.id }} {...opensRow}>
                   {invoiceName(row.id)}
                 </Link>
               ),
             },
             { id: 'issued', header: 'Issued', cell: (row) => <Moment at={row.issued} dayOnly /> },
-            {
+            moneyColumn<{ readonly total: string }>({
               id: 'total',
               header: 'Total',
-              align: 'right',
-              cell: (row) => <Money amount={row.total} form="exact" />,
-            },
+
+              amount: (row) => row.total,
+              exact: true,
+            }),
           ]}
         />
       )}

@@ -81,7 +81,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4" aria-live="polite">
       <Stat
         label="Balance"
-        value={billing === undefined ? bone : <Money amount={billing.posted} form="balance" />}
+        value={billing === undefined ? bone : <Money amount={billing.posted} />}
         hint="including reserved"
       />
       <Stat
@@ -91,7 +91,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       />
       <Stat
         label="Available"
-        value={billing === undefined ? bone : <Money amount={billing.available} form="balance" />}
+        value={billing === undefined ? bone : <Money amount={billing.available} />}
         hint="what the next request can use"
       />
       <Stat

@@ -6,7 +6,7 @@ import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { useAccount } from '@/lib/account'
-import { roundUsd, usd } from '@/lib/format'
+import { centsUsd, usd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
 
@@ -19,7 +19,7 @@ export function Redeem(): JSX.Element {
     changes: ['balance', 'billing'],
     onProblem: ({ message }) => setError(message),
     onDone: ({ amount, balance }) => {
-      toast.good(`${roundUsd(amount)} added. New balance: ${usd(balance)}.`)
+      toast.good(`${centsUsd(amount)} added. New balance: ${usd(balance)}.`)
       setCode('')
     },
   })

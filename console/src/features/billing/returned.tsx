@@ -44,7 +44,7 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
       <Banner
         title={
           <>
-            <Money amount={amount} form="round" /> paid.
+            <Money amount={amount} form="cents" /> paid.
           </>
         }
         action={close}

@@ -12,7 +12,7 @@ import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
 import { useAccount, useMe } from '@/lib/account'
 import type { ApiError } from '@/lib/api'
-import { compareUsd, roundUsd } from '@/lib/format'
+import { centsUsd, compareUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
 import { typedPayment } from '../usage/amount.ts'
 import { amountPresets, type Billing } from './billing-words.ts'
@@ -106,7 +106,7 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
     setError(
       isAllowed
         ? undefined
-        : `Enter an amount in whole cents from ${roundUsd(minimum)} to ${roundUsd(maximum)}.`,
+        : `Enter an amount in whole cents from ${centsUsd(minimum)} to ${centsUsd(maximum)}.`,
     )
     if (!isAllowed || amount === undefined || create.isPending) return
     setProblem(undefined)
@@ -131,11 +131,11 @@ function ByStripe({ minimum, maximum }: Stripe): JSX.Element {
             className={text === preset ? 'border-accent bg-accent-soft' : ''}
             onClick={() => setText(preset)}
           >
-            {roundUsd(preset).replace('.00', '')}
+            {centsUsd(preset).replace('.00', '')}
           </Button>
         ))}
       </fieldset>
-      <Field label="Amount in USD" hint={`From ${roundUsd(minimum)} to ${roundUsd(maximum)}.`} error={error}>
+      <Field label="Amount in USD" hint={`From ${centsUsd(minimum)} to ${centsUsd(maximum)}.`} error={error}>
         <Input
           inputMode="decimal"
           value={text}

@@ -45,10 +45,10 @@ export function TopUps(): JSX.Element {
               align: 'right',
               cell: (row) => (
                 <>
-                  <Money amount={row.amount} form="round" />
+                  <Money amount={row.amount} form="cents" />
                   {isZero(row.refunded) ? null : (
                     <span className="block text-sm text-ink-soft">
-                      <Money amount={row.refunded} form="round" /> refunded
+                      <Money amount={row.refunded} form="cents" /> refunded
                     </span>
                   )}
                 </>

@@ -6,10 +6,10 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { KeyRound, Plus } from '@/components/icons'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
-import { type Column, Table } from '@/components/table'
+import { type Column, opensRow, Table } from '@/components/table'
 import { useNow, When } from '@/components/when'
 import { useAccount, useMay } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
@@ -92,11 +92,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
       header: 'Name',
       cell: (key) => (
         <>
-          <Link
-            to="/console/keys/$key"
-            params={{ key: key.id }}
-            className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
-          >
+          <Link to="/console/keys/$key" params={{ key: key.id }} {...opensRow}>
             <Name className="max-w-52 max-sm:max-w-36">{key.name}</Name>
           </Link>
           <code className="block font-mono text-xs text-ink-soft max-sm:hidden">{key.label}</code>
@@ -118,12 +114,12 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
       cell: (key) =>
         key.lastUsed === null ? <span className="text-ink-soft">Never</span> : <When at={key.lastUsed} />,
     },
-    {
+    moneyColumn({
       id: 'spent',
       header: 'Spend',
-      align: 'right',
-      cell: (key) => <Money amount={key.spent} form="column" />,
-    },
+
+      amount: (key) => key.spent,
+    }),
     { id: 'budget', header: 'Budget', wide: true, cell: (key) => <BudgetUse {...key} /> },
     {
       id: 'by',

@@ -23,10 +23,10 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Stat
         label={<BalanceLabel />}
-        value={of(({ available }) => <Money amount={available} form="balance" />)}
+        value={of(({ available }) => <Money amount={available} />)}
         hint={hint(({ posted, held }) => (
           <>
-            <Money amount={posted} form="balance" /> − <Money amount={held} /> reserved
+            <Money amount={posted} /> − <Money amount={held} /> reserved
           </>
         ))}
       />

@@ -10,7 +10,7 @@ import { Page } from '@/components/page'
 import { Stat } from '@/components/stat'
 import { useMe } from '@/lib/account'
 import { count, duration } from '@/lib/format'
-import { isZero } from '@/lib/usd'
+import { columnDecimals, isZero } from '@/lib/usd'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
 import { MoneyBar } from '../usage/money-bar.tsx'
@@ -149,33 +149,29 @@ function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
 
 function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const { person } = useMe()
+  const { held, charged, writtenOff, upstreamCost } = receipt
+  const decimals = columnDecimals([held, charged, writtenOff, upstreamCost], true)
   return (
     <Card title="Cost" description="We reserved the maximum cost up front and released what wasn't used.">
-      <MoneyBar
-        part={receipt.charged}
-        whole={receipt.held}
-        label="Charged share of the reservation"
-        calm
-        className="h-2"
-      />
+      <MoneyBar part={charged} whole={held} label="Charged share of the reservation" calm className="h-2" />
       <dl className="mt-3 flex flex-col divide-y divide-line">
         <Line
           label="Reserved"
           hint={receipt.inputBound === null ? undefined : inputBoundWords[receipt.inputBound]}
         >
-          <Money amount={receipt.held} form="exact" />
+          <Money amount={held} decimals={decimals} />
         </Line>
         <Line label="Charged">
-          <Money amount={receipt.charged} form="exact" className="font-semibold" />
+          <Money amount={charged} decimals={decimals} className="font-semibold" />
         </Line>
-        {isZero(receipt.writtenOff) ? null : (
+        {isZero(writtenOff) ? null : (
           <Line label="Covered by the operator" hint="not charged to you">
-            <Money amount={receipt.writtenOff} form="exact" />
+            <Money amount={writtenOff} decimals={decimals} />
           </Line>
         )}
         {person.operator ? (
           <Line label="Provider list price" hint="visible to admins only">
-            <Money amount={receipt.upstreamCost} form="exact" />
+            <Money amount={upstreamCost} decimals={decimals} />
           </Line>
         ) : null}
       </dl>

@@ -1,6 +1,6 @@
 /** Receipts as rows: model, time, status, tokens, duration, cost. */
 import type { JSX, ReactNode } from 'react'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Table } from '@/components/table'
 import { When } from '@/components/when'
 import { count, duration } from '@/lib/format'
@@ -38,7 +38,7 @@ export function RequestsTable({
           header: 'Model',
           cell: (row) => (
             <>
-              <RequestLink id={row.id}>
+              <RequestLink inRow id={row.id}>
                 <Name className="max-sm:max-w-36">{row.model}</Name>
               </RequestLink>
               <When at={row.started} dated className="block text-xs text-ink-soft md:hidden" />
@@ -66,12 +66,12 @@ export function RequestsTable({
           cell: (row) => count(outputTokens(row)),
         },
         { id: 'took', header: 'Duration', align: 'right', wide: true, cell: (row) => duration(tookMs(row)) },
-        {
+        moneyColumn<Receipt>({
           id: 'charged',
           header: 'Cost',
-          align: 'right',
-          cell: (row) => <Money amount={row.charged} form="column" />,
-        },
+
+          amount: (row) => row.charged,
+        }),
       ]}
     />
   )

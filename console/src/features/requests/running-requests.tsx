@@ -5,7 +5,7 @@ import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Square } from '@/components/icons'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
 import { Table } from '@/components/table'
 import { toast } from '@/components/toaster'
@@ -36,7 +36,7 @@ export function RunningRequests(): JSX.Element {
             id: 'model',
             header: 'Model',
             cell: (row) => (
-              <RequestLink id={row.id}>
+              <RequestLink inRow id={row.id}>
                 <Name className="max-sm:max-w-32">{row.model}</Name>
               </RequestLink>
             ),
@@ -48,12 +48,12 @@ export function RunningRequests(): JSX.Element {
             cell: (row) => `${dialectName(row.dialect)}${row.streamed ? ', streamed' : ''}`,
           },
           { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
-          {
+          moneyColumn<RunningRequest>({
             id: 'held',
             header: 'Reserved',
-            align: 'right',
-            cell: (row) => <Money amount={row.held} form="column" />,
-          },
+
+            amount: (row) => row.held,
+          }),
           {
             id: 'stop',
             header: <span className="sr-only">Stop</span>,

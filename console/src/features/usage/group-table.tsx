@@ -1,6 +1,6 @@
 /** Usage by group as a table, with a link to each group alone. */
 import type { JSX } from 'react'
-import { Money } from '@/components/money'
+import { moneyColumn } from '@/components/money-column'
 import { type Column, Table } from '@/components/table'
 import { count, shortCount } from '@/lib/format'
 import type { Search } from '@/lib/search'
@@ -71,14 +71,14 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
       wide: true,
       cell: (row) => {
         const permille = permilleOf(row.charged, stack.totals.charged)
-        return <span className={permille === 0 ? 'text-ink-soft' : ''}>{Math.round(permille / 10)} %</span>
+        return <span className={permille === 0 ? 'text-ink-soft' : ''}>{Math.round(permille / 10)}%</span>
       },
     },
-    {
+    moneyColumn({
       id: 'charged',
       header: 'Spend',
-      align: 'right',
-      cell: (row) => <Money amount={row.charged} form="column" />,
-    },
+
+      amount: (row) => row.charged,
+    }),
   ]
 }
