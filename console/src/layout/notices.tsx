@@ -137,6 +137,7 @@ function tellsOfWaiting(path: string): boolean {
 
 /** Sign-ups publish no event to the administrator's accounts. */
 const toConfirmEveryMs = 15_000
+const waitingListMax = 10
 
 function ToConfirm(): JSX.Element | null {
   const { operator } = useMe().person
@@ -145,14 +146,14 @@ function ToConfirm(): JSX.Element | null {
   const enabled = operator && installation.data?.mail === false && tellsOfWaiting(path)
   const people = useOperation(
     'people.list',
-    { state: 'to_confirm', limit: 10 },
+    { state: 'to_confirm', limit: waitingListMax },
     { enabled, everyMs: toConfirmEveryMs },
   )
   const [first, ...others] = people.data ?? []
   if (!enabled || first === undefined) return null
   return (
     <Banner
-      title={others.length === 0 ? '1 person is waiting for approval.' : 'People wait for you.'}
+      title={waitingTitle(1 + others.length)}
       action={
         <LinkButton
           to="/console/admin/$section"
@@ -240,4 +241,10 @@ function AddCredit(): JSX.Element | null {
       Add credit
     </LinkButton>
   )
+}
+
+/** The list ends at `waitingListMax`, so that many may be more. */
+function waitingTitle(people: number): string {
+  if (people === 1) return '1 person is waiting for approval.'
+  return `${people}${people === waitingListMax ? ' or more' : ''} people are waiting for approval.`
 }
