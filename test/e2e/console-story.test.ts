@@ -262,6 +262,8 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.reach('button', 'Done')
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // The dialog returns the focus in a task of its own after it is gone.
+  await page.locator(':focus').waitFor()
   await keyboard.focused()
 
   await keyboard.reach('a', 'Connect')
