@@ -31,7 +31,7 @@ export function Pager({ name, next, label }: PagerProps): JSX.Element | null {
   )
 }
 
-export const linkLook = 'font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink'
+const linkLook = 'font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink'
 
 /** A link to an account's page. */
 export function AccountLink({
