@@ -174,7 +174,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
       status: 503,
       body: { error: { code: 503, message: 'no host', metadata: { error_type: 'provider_overloaded' } } },
     },
-    cancel: 'stops',
+    cancel: 'bills_on',
   },
   ovh: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
   scaleway: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },

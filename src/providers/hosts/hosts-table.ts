@@ -213,7 +213,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     origin: 'https://api.mistral.ai',
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
     errors: [
-      // The tier is full, whoever asks: unverified.
+      // The tier is at capacity for all callers: unverified.
       { statuses: [429], words: ['3505'], meaning: 'overloaded' },
       { statuses: [400], begins: ['prompt contains', 'the input is too long'], meaning: 'context' },
     ],
@@ -315,7 +315,8 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [400], begins: ["this endpoint's maximum context length"], meaning: 'context' },
     ],
     requestIdHeader: 'x-generation-id',
-    onCancel: 'stops',
+    // It may choose a host that bills on (Bedrock, Google, Groq, Mistral), and its stream does not say so in time.
+    onCancel: 'bills_on',
     requests: { 'openai-chat': { streamUsage: 'unasked' } },
     capabilities: { thinkingOff: 'none' },
     source: 'openrouter.ai/docs/api/reference: overview, errors-and-debugging, streaming, 2026-08',
@@ -402,7 +403,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     // Responses is for keys of the coding plan alone: not offered.
     prefixes: { 'openai-chat': '/api/paas/v4', anthropic: '/api/anthropic/v1' },
     modelList: null,
-    // Codes: docs.z.ai/api-reference/api-code; those beside 1113 are unverified.
+    // Codes: docs.z.ai/api-reference/api-code; those other than 1113 are unverified.
     errors: [
       { words: ['1113', '1112', '1121'], meaning: 'billing' },
       { statuses: [434], meaning: 'credential' },
