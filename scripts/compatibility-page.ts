@@ -42,7 +42,7 @@ export function compatibilityPage(): string {
 }
 
 function direction(from: ConversationFormat, rows: readonly PolicyRow[]): string {
-  // A chat body in which some clients mix formats is written anew, also for a model that is reached in chat.
+  // A chat body in which some clients mix formats is rewritten, also for a model that is reached in chat.
   const targets = formats.filter((to) => rows.some((row) => row.to[to] !== undefined))
   const heads = targets.map((to) => (to === from ? `${titles[to]}, rewritten` : titles[to]))
   const body = rows.map((row) => [

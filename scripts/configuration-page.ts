@@ -61,7 +61,7 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
 }
 
-/** The page with its tables made anew. */
+/** The page with its generated tables replaced. */
 export function configurationPage(page: string): string {
   return page.replaceAll(
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end of table -->)/g,

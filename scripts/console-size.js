@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { builtFolder } from './console-sources.js'
 
-/** Of the first page that somebody opens. */
+/** Of the first page that is opened. */
 export const firstLoadBytesMax = 200_000
 
-/** The sources that show a page: those that are loaded for it beside the entry. @type {Record<string, string[]>} */
+/** The sources that show a page: those that are loaded for it in addition to the entry. @type {Record<string, string[]>} */
 const pages = {
   '/console': ['src/layout/frame.tsx', 'src/features/overview/page.tsx'],
   '/console/sign-in': ['src/features/auth/sign-in-page.tsx'],

@@ -1,6 +1,6 @@
 /**
- * Lets one process at a time do a piece of work, told by a file that holds the ids of those at it. A file left by
- * the dead is taken over, so that a crash blocks nobody. Knows nothing of the work.
+ * Lets one process at a time do a piece of work: a lock file holds the ids of those at it. A file left by
+ * the dead is taken over, so that a crash does not block later runs. Knows nothing of the work.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'

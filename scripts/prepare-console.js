@@ -12,7 +12,7 @@ import { forwardedSignals } from './process-ties.js'
 const turnFile = join(root, '.tollgate-preparing-console')
 const builder = fileURLToPath(new URL('../console/build.js', import.meta.url))
 
-/** @returns {Promise<boolean>} false where the build failed, which was told then */
+/** @returns {Promise<boolean>} false where the build failed, which is reported then */
 export async function prepareConsole() {
   if (!isConsoleStale()) return true
   let isBuilt = true

@@ -1,5 +1,5 @@
 /**
- * Makes a fresh checkout able to run: finds or fetches a Node that is new enough, and beside that the packages that the
+ * Makes a fresh checkout able to run: finds or fetches a Node that is new enough, and installs the packages that the
  * caller needs. Each step is decided by what is on disk, so that nothing happens where nothing is missing.
  * Plain JavaScript without a dependency, because it runs first and on any Node since 18; writes to stderr only.
  */
@@ -18,7 +18,7 @@ const turnFile = join(root, '.tollgate-preparing')
 const progressEveryMs = 2_000
 
 /**
- * Returns once this process is a Node that is new enough and every package of the sets stands in its node_modules.
+ * Returns once this process is a Node that is new enough and every package of the sets is in its node_modules.
  * On an older Node it does not return: the same script runs again in a child under the right one.
  * @param {string} script import.meta.url of the script that asks
  * @param {readonly PackageSet[]} sets

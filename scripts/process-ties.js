@@ -66,7 +66,7 @@ function isOrphan(parent) {
 }
 
 /**
- * npm killed outright tells nobody. Where npm runs a script of this checkout, which it does as our parent, `end` is
+ * An npm process that is killed sends no signal. Where npm runs a script of this checkout, which it does as our parent, `end` is
  * called once it is gone.
  * @param {() => void} end
  * @returns {() => void} stops looking

@@ -81,7 +81,7 @@ function dealt(files, hands) {
 const heavyFolders = /^test\/(?:attacks|conformance|e2e|soak)\//
 
 /**
- * Tests beside what they test that start no program, no browser and no gateway.
+ * Tests next to what they test that start no program, no browser and no gateway.
  * @param {readonly string[]} files
  */
 export function unitTests(files) {

@@ -1,5 +1,5 @@
 /**
- * Starts the server once and ends it in good order, so that what it compiled is kept: a server that a test kills keeps
+ * Starts the server once and ends it in good order, so that what it compiled is stored: a server that a test kills keeps
  * nothing, and to compile takes as long as the rest of a start. Says nothing, and fails nothing: the tests will.
  */
 import { spawn } from 'node:child_process'

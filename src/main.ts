@@ -1,5 +1,5 @@
 /**
- * How a process lives: arguments → command, or a server that listens until it is told to stop. Reads
+ * How a process lives: arguments → command, or a server that listens until it is stopped. Reads
  * nothing but what it hands to the parts. Imports the commands, the server and the database only where they are used: a
  * command that asks a running server needs neither, and most of the time it takes is loading modules.
  */

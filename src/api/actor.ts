@@ -1,13 +1,13 @@
 /**
  * Who asks the control plane over HTTP: the person of a session cookie, a management key, or anyone. A key for models
- * is told that it is one; nobody is two at once.
+ * is rejected with a message that says so. A request has one actor.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
 import type { ApiDeps } from './api-deps.ts'
 
-/** Where clients of the data plane put their key; here only looked at for whoever took the wrong door. */
+/** Where clients of the data plane put their key; here read only to explain the mistake. */
 const modelKeyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
 const modelKeyStart = 'sk-tg-'
 
@@ -51,7 +51,7 @@ export function actorId(actor: Actor): string {
   }
 }
 
-/** The credential of `Authorization: Bearer`; another scheme belongs to somebody in between. */
+/** The credential of `Authorization: Bearer`; another scheme is meant for a proxy. */
 function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   // Node keeps the first of repeated ones and says nothing.
   if (rawHeaders.filter((name, index) => index % 2 === 0 && isAuthorization(name)).length > 1) {

@@ -101,7 +101,7 @@ function openBudgets(limits: BodiesDeps['limits']) {
 
 const jsonType = /^application\/json\b/i
 
-/** JSON is read as Fastify reads it, and nothing else is; an address that is not there takes what nobody has to send. */
+/** JSON is read as Fastify reads it, and nothing else is; an unknown path accepts any body. */
 export function addBodies(
   app: FastifyInstance,
   bodies: Bodies,

@@ -1,5 +1,5 @@
 /**
- * How often somebody may change something by the control plane: each change is a row of the audit and a write that the
+ * How often a caller may change something through the control plane: each change is a row of the audit and a write that the
  * paid requests wait behind. What is only read is bounded where it is read.
  */
 import type { Clock } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-/** What the build of the documentation tells the server: which pages there are, in which files. Types and one value. */
+/** The pages of the documentation and their files, as its build hands them to the server. Types and one value. */
 
 export interface DocsPage {
   /** Below the folder of the build. */

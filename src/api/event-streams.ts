@@ -1,5 +1,5 @@
 /**
- * Streams of server-sent events to whoever watches an account: bounded in number, ended when the watcher may no longer
+ * Streams of server-sent events to the watchers of an account: bounded in number, ended when the watcher may no longer
  * watch, when they read too slowly, and when the server ends. Knows no accounts and no HTTP but the answer it writes.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ export interface EventStreamsLimits {
 export interface Watcher {
   /** Whose streams are counted together: a person or a management key. */
   readonly name: string
-  /** Where they watch from: whoever has many names has few of these. */
+  /** Where they watch from: bounds callers with many names. */
   readonly network: string
   readonly account: bigint
   /** Returns how to stop. */
@@ -51,7 +51,7 @@ export class EventStreams {
   /** Begins the answer, unless it refuses; the stream ends with the answer. */
   open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): StreamOpening {
     if (this.#closed) return 'closed'
-    // Its end was told already, and would never give the place back.
+    // Its end was already emitted, so its place would never be released.
     if (response.closed || response.destroyed) return 'gone'
     const { eventStreamsMax, eventStreamsPerWatcherMax, eventStreamsPerNetworkMax } = this.#limits
     const [name, network] = countedAs(watcher)
@@ -115,7 +115,7 @@ class Stream {
 
   begin(): void {
     const account = formatId('acct', this.#watcher.account)
-    // Watched before `ready` is told: what changes after it is never missed.
+    // Subscribed before `ready` is sent, so that no later change is missed.
     this.#stopWatching = this.#watcher.watch((change) => this.#tell(account, change))
     this.#write(`retry: ${retryMs}\nevent: ready\ndata: ${JSON.stringify({ account })}\n\n`)
     this.#keepAlive()
@@ -135,12 +135,12 @@ class Stream {
   }
 
   #tell(account: string, { topics, request }: Change): void {
-    const told: Changed = changed.parse({
+    const event: Changed = changed.parse({
       account,
       topics,
       ...(request === null ? {} : { request: formatId('req', request) }),
     })
-    this.#write(`event: changed\ndata: ${JSON.stringify(told)}\n\n`)
+    this.#write(`event: changed\ndata: ${JSON.stringify(event)}\n\n`)
   }
 
   #keepAlive(): void {

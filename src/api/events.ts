@@ -1,4 +1,4 @@
-/** `GET /api/events?account=…`: the changes of an account as they happen, for whoever may see the account. */
+/** `GET /api/events?account=…`: the changes of an account as they happen, for callers who may see the account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { operations } from '../../contract/operations.ts'
@@ -71,7 +71,7 @@ async function authorizeWatcher(
   return { actor, account: who.account.id }
 }
 
-/** Whether the same caller would be let in now; when that cannot be told they are let in again later. */
+/** Whether the same caller would be let in now; when that cannot be determined, they may connect again later. */
 async function isStillAuthorized(
   deps: ApiDeps,
   request: FastifyRequest,

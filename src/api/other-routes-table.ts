@@ -1,5 +1,5 @@
 /**
- * What is below `/api` beside the operations of the contract, and who may use it. A route that is neither there nor
+ * What is below `/api` apart from the operations of the contract, and who may use it. A route that is neither there nor
  * here is not mounted.
  */
 export interface OtherRoute {
@@ -26,7 +26,7 @@ export const otherRoutes = {
   play: {
     methods: ['GET', 'POST'],
     path: '/api/play/v1/*',
-    summary: 'The playground: requests to models for whoever is signed in; answered by the data plane',
+    summary: 'The playground: requests to models for signed-in users; answered by the data plane',
     policy: 'Owners, administrators and developers of the account that pays. Pages of other sites may not.',
   },
   pricing: {

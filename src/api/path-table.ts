@@ -1,4 +1,4 @@
-/** Which methods an address takes, so that a wrong method is told from a wrong address. Pure. */
+/** Which methods an address takes, so that a wrong method is distinguished from an unknown path. Pure. */
 
 interface PathRow {
   readonly path: string

@@ -1,6 +1,6 @@
 /**
  * Tells the consoles that are open what an answer of identity changed: those of the organization that it was about, of
- * the member, and of the person who asked. A change that cannot be told stays made, and is seen at the next look.
+ * the member, and of the person who asked. A change that cannot be announced still holds, and is seen at the next look.
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
@@ -26,7 +26,7 @@ export async function publishPeopleChange(
       if (account !== undefined) changes.publish(account.id, ['people', 'account'])
     }
   } catch (error) {
-    log.warn({ err: error }, 'a change of people was not told to the consoles that are open')
+    log.warn({ err: error }, 'failed to announce a change of members to open consoles')
   }
 }
 

@@ -28,7 +28,7 @@ const oneYear = 'max-age=31536000'
 
 const pagePath = /^\/(?:$|console(?:\/|$)|pricing(?:\/|$)|docs(?:\/|$))/
 
-/** `path`: without a query. `address`: where people reach the server; only over https a browser may be told to insist on it. */
+/** `path`: without a query. `address`: where people reach the server; only over https may a browser be asked to enforce it. */
 export function securityHeaders(path: string, address: string): Readonly<Record<string, string>> {
   return {
     ...(pagePath.test(path) ? page : noPage),

@@ -390,7 +390,7 @@ test('the tables of the page are those that the configuration is read with', () 
   assert.equal(
     page,
     configurationPage(page),
-    'write them anew: node scripts/run.js scripts/configuration-page.ts',
+    'regenerate them: node scripts/run.js scripts/configuration-page.ts',
   )
 })
 

@@ -23,7 +23,7 @@ export type Actor =
     }
   | { readonly kind: 'anyone'; readonly address: string | null }
 
-/** What a verb is told beside its input. */
+/** What an operation handler receives besides its input. */
 export interface Principal {
   readonly actor: Actor
 }

@@ -1,5 +1,5 @@
 /**
- * Whether an actor may use an operation, and on whose account: the one place that decides. What belongs to somebody
+ * Whether an actor may use an operation, and on whose account: the one place that decides. What belongs to someone
  * else is answered exactly like what does not exist.
  */
 import type { Policy, Role, Subject } from '../../contract/operation.ts'
@@ -76,7 +76,7 @@ export async function authorizeAccount(
   throw notAllowed(`This is not for the role ${role}.`)
 }
 
-/** What does not exist takes the look-ups of what is somebody else's, so that time does not tell one from the other. */
+/** What does not exist takes the look-ups of what belongs to someone else, so that timing does not distinguish the two. */
 async function equalizeLookupTime(
   { ledger, identity }: ControlDeps,
   subject: Subject,

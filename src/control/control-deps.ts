@@ -42,7 +42,7 @@ export interface ServerStatus {
   ): Promise<{ readonly names: readonly string[]; readonly problem: string | null }>
   /** Where a request of an upstream would go. */
   requestUrl(host: Pick<ModelHost, 'provider' | 'url'>): string
-  /** What the check of the ledger beside the requests has found. */
+  /** What the background check of the ledger has found. */
   ledgerReport(): WatchReport
 }
 
@@ -62,7 +62,7 @@ export interface ControlDeps {
   readonly settings: Settings
   /** How the upstreams do. */
   readonly health: Health
-  /** Where upstreams may be reached without TLS beside this machine itself. */
+  /** Where upstreams may be reached without TLS, apart from this machine itself. */
   readonly plainOrigins: readonly string[]
   /** What the database takes on the disk; null where that is not known. */
   readonly databaseBytes: () => number | null
@@ -73,7 +73,7 @@ export interface ControlDeps {
   readonly limits: Limits
   /** What tells one folded e-mail address from another without keeping it. */
   readonly addressHash: (folded: string) => Uint8Array
-  /** Who runs the installation, as people are told. */
+  /** Who runs the installation, as shown to users. */
   readonly operator: { readonly name: string; readonly contact: string | null }
   /** Whether models without a provider are there to try. */
   readonly hasSandbox: boolean

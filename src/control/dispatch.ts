@@ -32,7 +32,7 @@ const operationHandlers: { readonly [Name in OperationName]: OperationHandler<Na
 export interface ControlReply {
   readonly status: number
   readonly body: unknown
-  /** How long whoever was refused should wait. */
+  /** How long the rejected caller should wait. */
   readonly retryAfterMs?: number
 }
 
@@ -56,7 +56,7 @@ export async function dispatch(
 function toErrorReply(deps: ControlDeps, operation: string, error: TollgateError): ControlReply {
   const { message, param, facts, detail, retryAfterMs } = error.details
   const requestId = detail === undefined ? undefined : formatId('req', deps.nextId())
-  // What the caller may not see stays findable under the id that the caller is told.
+  // What the caller may not see stays findable by the id that the caller gets.
   if (requestId !== undefined)
     deps.log.error({ requestId, operation, code: error.code, detail }, 'operation failed')
   const body: ControlErrorBody = {

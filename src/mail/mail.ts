@@ -1,5 +1,5 @@
 /**
- * Sends mail, in the background and patiently: an e-mail waits in a bounded queue, is tried a few times, and nobody who
+ * Sends mail, in the background and patiently: an e-mail waits in a bounded queue, is tried a few times, and no request that
  * causes one waits for the mail server. Knows no content; addresses never reach the log.
  */
 import type { Transporter } from 'nodemailer'

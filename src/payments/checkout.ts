@@ -1,6 +1,6 @@
 /**
- * Begins a top-up: our row first, then the payment page for it. Whatever happens in between leaves a row that nobody
- * can pay and that expires, never a payment without a row.
+ * Begins a top-up: our row first, then the payment page for it. Whatever happens in between leaves a row that cannot
+ * be paid and expires, never a payment without a row.
  */
 import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'

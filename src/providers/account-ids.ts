@@ -1,5 +1,5 @@
 /**
- * The operator's own accounts at a provider, as its errors name them. Only what can be told from a word of a
+ * The operator's own accounts at a provider, as its errors name them. Only what can be distinguished from a word of a
  * caller's request is recognised: an id has a digit or a capital in it.
  */
 

@@ -90,7 +90,7 @@ export const anthropicModels: readonly CapabilityRow[] = [
     source: effort,
   },
   { names: claude('(?:sonnet|haiku)-4-5'), takes: claude45, source: thinking },
-  // Recorded: 400 for the effort xhigh, and a forced tool beside adaptive thinking is taken.
+  // Recorded: 400 for the effort xhigh, and a forced tool together with adaptive thinking is accepted.
   { names: claude('(?:opus|sonnet)-4-6'), takes: claude46, source: adaptive },
   { names: claude('opus-4-7'), takes: opus47, source: adaptive },
   { names: claude('opus-4-8'), takes: opus48, source: adaptive },
@@ -103,6 +103,6 @@ export const anthropicModels: readonly CapabilityRow[] = [
   { names: /^claude-sonnet-/, takes: { ...newest, thinkingOff: 'between_tools' }, source: preserved },
   // 5.5 and every later one: what is published of it is little; all of it as the newest.
   { names: /^claude-haiku-/, takes: newest, source: preserved },
-  // opus 5.5, fable 5.1 and 5.2, mythos, and all that nobody knows yet.
+  // opus 5.5, fable 5.1 and 5.2, mythos, and all unknown models.
   { names: /^/, takes: newest, source: preserved },
 ]

@@ -76,7 +76,7 @@ export const googleModels: readonly CapabilityRow[] = [
   { names: /^gemini-3(?:\.[15])?-flash(?:-|$)/, takes: flash3, source: thinking },
   // 3.1-pro and every later one, 3.7-flash, 3.8-flash and later: MINIMAL is refused, or not in the list.
   { names: /^gemini-3(?:\.|-|$)/, takes: newest, source: thinking },
-  // gemini-4-argon and all that nobody knows yet: that it takes sampling parameters is not published; as 3. Its
+  // gemini-4-argon and all unknown models: that it takes sampling parameters is not published; as 3. Its
   // answers end at 32,768 tokens where they are not streamed.
   { names: /^/, takes: newest, source: models },
 ]

@@ -164,6 +164,6 @@ export const openaiModels: readonly CapabilityRow[] = [
     takes: gpt4o,
     source: 'docs/operate/models.md, 2026-11',
   },
-  // gpt-6-astra, 6.1, 6.2, and all that nobody knows yet.
+  // gpt-6-astra, 6.1, 6.2, and all unknown models.
   { names: /^/, takes: newest, source: checklist },
 ]

@@ -203,7 +203,7 @@ export interface UpstreamProblem {
   readonly retryAfterMs?: number
 }
 
-/** What was produced so far, kept small: enough text to count tokens from, and the size of all of it. */
+/** What was produced so far, bounded: enough text to count tokens from, and the size of all of it. */
 export interface OutputSample {
   /** The first part of the produced text (reasoning, text and tool arguments), at most `sampleCharactersMax`. */
   readonly text: string
@@ -303,7 +303,7 @@ export interface StreamEnvelope {
   errorText(problem: ClientError): string
 }
 
-/** How clients of a format are told what is left of their rate limits. */
+/** How a format reports the remaining rate limits to its clients. */
 export type RateHeaderStyle = 'openai' | 'anthropic' | 'none'
 
 interface FormatReader<Fields extends ExtractedFields> {

@@ -120,7 +120,7 @@ test('somebody is invited, gets a link for a new password, and becomes an operat
     .click()
   await page.getByRole('menuitem', { name: 'Remove admin role' }).click()
   await inDialog('Remove role').click()
-  await told('Somebody must remain an administrator.').waitFor()
+  await told('At least one administrator must remain.').waitFor()
   await inDialog('Cancel').click()
   visit.clean()
 })

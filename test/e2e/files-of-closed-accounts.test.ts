@@ -146,11 +146,11 @@ test('a file that an upstream refuses to delete holds up no other, and is delete
   assert.match(await scraped.text(), /^tollgate_files_to_delete 1$/m)
   const operator = asking(controlOf(gateway), personActor('op', { operator: true }))
   const warnings = async () => (await operator.done('system.show', {})).warnings.join('\n')
-  assert.match(await warnings(), /The upstream refusing still keeps files of closed accounts \(1\)/)
+  assert.match(await warnings(), /The upstream refusing still stores files of closed accounts \(1\)/)
   refusing.deletionStatus = () => null
   await done(gateway)
   assert.equal(refusing.files.size, 0)
-  assert.doesNotMatch(await warnings(), /still keeps files/)
+  assert.doesNotMatch(await warnings(), /still stores/)
 })
 
 test('what an upstream did not delete before the server stopped is deleted after the next start', async (context) => {

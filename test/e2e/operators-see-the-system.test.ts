@@ -57,13 +57,16 @@ test('what the check beside the requests found is told, and when it was last thr
   const of = asking({ ...real, server }, personActor('ada', { operator: true }))
   const { ledger, warnings: told } = await of.done('system.show', {})
   assert.deepEqual([ledger.checked, ledger.contradictions], ['1970-01-01T00:00:00.005Z', 2])
-  assert.match(told.join('\n'), /The ledger contradicts itself: .* found 2 places/)
+  assert.match(told.join('\n'), /background check of the ledger found 2 contradictions/)
 })
 
 test('a public address without mail, or with the sandbox, is told; on this machine neither', async () => {
-  assert.match((await warnings(operator('https://gate.example', false))).join('\n'), /No mail can be sent/)
+  assert.match(
+    (await warnings(operator('https://gate.example', false))).join('\n'),
+    /Email is not configured/,
+  )
   assert.doesNotMatch((await warnings(publicly)).join('\n'), /No mail/)
-  assert.match((await warnings(publicly)).join('\n'), /The sandbox is on/)
+  assert.match((await warnings(publicly)).join('\n'), /The sandbox is enabled/)
   for (const address of ['http://localhost:8080', 'http://127.0.0.1:1', 'http://[::1]:80']) {
     assert.deepEqual(await warnings(operator(address, false)), [])
   }
@@ -122,7 +125,7 @@ test('an upstream that refuses us and a model without a price are told by name',
   const told = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(told, [
     "The upstream openai: It refuses this gateway's own credential, bill or model.",
-    'Not sold because a price, a limit or an upstream is missing: gpt-without-price. `tollgate models` says why.',
+    'Not enabled, because a price, a limit or an upstream is missing: gpt-without-price. Run `tollgate models` for the reasons.',
   ])
   health.served('openai')
   await catalog.disable('gpt-without-price')

@@ -188,7 +188,7 @@ function AccountState(): JSX.Element | null {
   if (suspended && !billing.isPending) {
     return (
       <Banner tone="bad" title="This account is suspended.">
-        Requests are rejected; the balance is kept. An administrator of this server can resume it.
+        Requests are rejected; the balance is retained. An administrator of this server can resume it.
       </Banner>
     )
   }

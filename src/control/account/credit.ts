@@ -33,7 +33,7 @@ export const creditAccount = operationHandler(
         })
       case 'no_account':
         throw new TollgateError('account_not_found', {
-          message: `The account ${formatId('acct', row.id)} is gone.`,
+          message: `The account ${formatId('acct', row.id)} no longer exists.`,
           param: 'account',
         })
     }

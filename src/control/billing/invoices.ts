@@ -58,7 +58,7 @@ export const showInvoice = accountOperationHandler('invoice.show', async (deps, 
       : await receipt(deps, account, await deps.payments.topUp(topUp))
   if (found !== undefined) return found
   throw new TollgateError('invoice_not_found', {
-    message: `There is no statement or receipt ${invoice}. A statement is there once its month is over.`,
+    message: `No statement or receipt has the number ${invoice}. Statements are available once their month is over.`,
     param: 'invoice',
   })
 })

@@ -105,7 +105,7 @@ function assertUpstreamWritten(
       return
     case 'needs_credential':
       throw new TollgateError('missing_field', {
-        message: 'credential: enter it again. A credential is kept for one provider and address alone.',
+        message: 'credential: enter it again. A stored credential is bound to its provider and address.',
         param: 'credential',
       })
     case 'needs_models':
@@ -124,7 +124,7 @@ function assertUpstreamWritten(
 
 function configuredElsewhere(name: string): TollgateError {
   return new TollgateError('conflict', {
-    message: `The upstream ${name} is set in tollgate.yaml or the environment, and changed there.`,
+    message: `The upstream ${name} is set in tollgate.yaml or the environment and must be changed there.`,
     param: 'upstream',
   })
 }

@@ -1,4 +1,4 @@
-/** What an operator should look at, one sentence each. Reads what is known already; computes nothing anew. */
+/** What an operator should look at, one sentence each. Reads what is known already; computes nothing. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { isMendable } from '../../catalog/drafts.ts'
 import type { ControlDeps } from '../control-deps.ts'
@@ -23,32 +23,30 @@ const checks: readonly WarningCheck[] = [
     const { contradictions } = server.ledgerReport()
     if (contradictions === 0) return []
     return [
-      `The ledger contradicts itself: the check that goes on beside the requests found ${contradictions} places. The log names them, and \`tollgate ledger verify\` says whether there are more.`,
+      `The background check of the ledger found ${contradictions} contradictions. The log lists them; run \`tollgate ledger verify\` for a full check.`,
     ]
   },
   async ({ usage, clock, limits }) => {
     const nowMs = clock.wallMs()
     const { total } = await usage.losses({ fromMs: nowMs - (nowMs % dayMs), toMs: nowMs, limit: 1 })
     if (total < limits.writeOffNanoPerDayWarn) return []
-    return [`Today’s write-offs are ${formatUsd(total)} USD. The page on losses lists the accounts.`]
+    return [`Today’s write-offs are ${formatUsd(total)} USD. The Write-offs page lists the accounts.`]
   },
   ({ identity, address }) =>
     isPublic(address) && !identity.summary.mail
       ? [
-          'No mail can be sent (SMTP_URL is not set): people wait until an administrator confirms them on the page People.',
+          'Email is not configured (SMTP_URL is not set). New users wait until an administrator approves them on the People page.',
         ]
       : [],
   ({ hasSandbox, address }) =>
     isPublic(address) && hasSandbox
-      ? [
-          'The sandbox is on although the address is public: its models answer, for a small price, with nonsense.',
-        ]
+      ? ['The sandbox is enabled on a public address. Its models return test data and charge for it.']
       : [],
   ({ catalog, hasSandbox }) => {
     const usable = catalog.upstreams.filter(({ disabled, trouble }) => !disabled && trouble === null)
     if (usable.length > (hasSandbox ? 1 : 0)) return []
     return [
-      'No upstream has a credential, so only models of the sandbox can be asked, if that. Add one on the page Upstreams, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
+      'No upstream has a credential, so only sandbox models, if enabled, can be used. Add one on the Upstreams page, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
     ]
   },
   ({ catalog, health }) =>
@@ -63,7 +61,7 @@ const checks: readonly WarningCheck[] = [
     const late = (await files.pendingDeletions()).filter(({ sinceMs }) => sinceMs <= untilMs)
     return late.map(
       ({ upstream, files: count, sinceMs }) =>
-        `The upstream ${upstream} still keeps files of closed accounts (${count}), some of them since ${isoTime(sinceMs)}. Deleting them is retried; the log says why it fails.`,
+        `The upstream ${upstream} still stores files of closed accounts (${count}), the oldest since ${isoTime(sinceMs)}. Deletion is retried; the log has the errors.`,
     )
   },
   ({ catalog }) => {
@@ -74,7 +72,7 @@ const checks: readonly WarningCheck[] = [
     const listed = names.slice(0, namesListedMax).join(', ')
     const rest = names.length > namesListedMax ? ` and ${names.length - namesListedMax} more` : ''
     return [
-      `Not sold because a price, a limit or an upstream is missing: ${listed}${rest}. \`tollgate models\` says why.`,
+      `Not enabled, because a price, a limit or an upstream is missing: ${listed}${rest}. Run \`tollgate models\` for the reasons.`,
     ]
   },
 ]

@@ -5,7 +5,7 @@ import { parseId } from '../../base/ids.ts'
 import type { AccountScope, Actor } from '../actor.ts'
 import type { ControlDeps } from '../control-deps.ts'
 
-/** Written beside a key when it is made; null: the command line or a management key. */
+/** Stored with a key when it is created; null: the command line or a management key. */
 export function creatorOf(actor: Actor): string | null {
   return actor.kind === 'person' ? actor.person.id : null
 }
@@ -14,7 +14,7 @@ export function creatorOf(actor: Actor): string | null {
 export function authorizeKeyChange({ actor, role }: AccountScope, key: Pick<KeyRow, 'createdBy'>): void {
   if (role !== 'developer' || key.createdBy === creatorOf(actor)) return
   throw new TollgateError('not_allowed', {
-    message: 'Somebody else made this key: an owner or admin of the organization can change it.',
+    message: 'Another member created this key. Only an owner or admin of the organization can change it.',
   })
 }
 

@@ -18,7 +18,9 @@ export const createManagementKey = accountOperationHandler(
     const expiresMs = expiryOf(expires, nowMs)
     const beyond = scopes.find((scope) => !mayGrant(role, scope))
     if (beyond !== undefined) {
-      throw new TollgateError('not_allowed', { message: `You may not give ${beyond}: you do not have it.` })
+      throw new TollgateError('not_allowed', {
+        message: `You cannot grant ${beyond}, because you do not have it.`,
+      })
     }
     const { managementKeys, limits } = deps
     const keys = () => managementKeys.list(account.id)

@@ -1,4 +1,4 @@
-/** How many keys an account may have: whoever makes one waits until it is known whether there is a place for it. */
+/** How many keys an account may have: a creation waits until it is known whether the quota allows it. */
 import { TollgateError } from '../../base/errors.ts'
 import { createMutex } from '../../base/mutex.ts'
 
@@ -27,7 +27,7 @@ export function withinKeyQuota<Made>(
     )
     if (live.length < max) return make()
     throw new TollgateError('conflict', {
-      message: `An account has at most ${max} ${noun}. Revoke one that is not used.`,
+      message: `An account has at most ${max} ${noun}. Revoke one that is no longer in use.`,
     })
   })
 }

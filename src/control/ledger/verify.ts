@@ -1,4 +1,4 @@
-/** `ledger.verify`: every balance and hold computed anew and compared. */
+/** `ledger.verify`: every balance and hold recomputed and compared. */
 import { asTollgateError } from '../../base/errors.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { saveVerification } from './last-verified.ts'
@@ -10,7 +10,7 @@ export const verifyLedger = operationHandler('ledger.verify', async ({ ledger, s
       // A store that cannot write can still be verified.
       const error = asTollgateError(thrown)
       if (error.code !== 'store_unavailable') throw thrown
-      log.warn({ err: error }, 'what the verification found was not kept')
+      log.warn({ err: error }, 'failed to store the result of the verification')
     },
   )
   return { ...report, drift: [...report.drift] }

@@ -1,5 +1,5 @@
 /**
- * What becomes of the accounts of somebody who goes. People are kept in another database than accounts, so it is written
+ * What becomes of the accounts of a deleted person. People are stored in another database than accounts, so it is written
  * down before it begins and struck out when it is done: what was cut short in between is finished at the next start, or
  * undone for a person who is still there.
  */

@@ -21,7 +21,7 @@ export const setOperator = operationHandler('people.operator', async (deps, { pe
   const found = await findPerson(deps, person)
   if ((await deps.identity.setOperator(found.id, operator)) === 'last') {
     throw new TollgateError('conflict', {
-      message: 'Somebody must remain an administrator.',
+      message: 'At least one administrator must remain.',
       param: 'operator',
     })
   }

@@ -1,6 +1,6 @@
 /**
  * Changes that follow from a person being there, and that no operation asks for: they stand in the audit under names of
- * their own, like what somebody asked for.
+ * their own, like changes that were requested.
  */
 import { asTollgateError } from '../../base/errors.ts'
 import type { Person } from '../../identity/types.ts'

@@ -12,11 +12,11 @@ import { operationHandler } from '../handle-operation.ts'
 import { beginAccountDeletion, type ClosingAccount, endAccountDeletion } from './account-deletions.ts'
 
 export const deleteMe = operationHandler('me.delete', async (deps, { email }, { actor }) => {
-  assert(actor.kind === 'person', 'somebody is signed in')
+  assert(actor.kind === 'person', 'the actor is signed in')
   const { person } = actor
   if (email !== person.email) {
     throw new TollgateError('invalid_value', {
-      message: 'This is not the e-mail address of this person.',
+      message: 'This is not the email address of your account.',
       param: 'email',
     })
   }
@@ -30,7 +30,7 @@ export const deleteMe = operationHandler('me.delete', async (deps, { email }, { 
   return { deleted: true }
 })
 
-/** Their own account, and those of organizations in which nobody else is: with them these go too. */
+/** Their own account, and those of organizations that have no other member: these are deleted with them. */
 async function accountsToClose(
   { identity, ledger }: ControlDeps,
   { id }: Person,
@@ -50,7 +50,7 @@ async function accountsToClose(
 }
 
 const refusalMessages = {
-  last_operator: 'Somebody must remain an administrator: make another person one first.',
+  last_operator: 'At least one administrator must remain. Make another user an administrator first.',
   only_owner: 'An organization would have no owner: give it another one, or delete it, first.',
 } as const
 

@@ -1,4 +1,4 @@
-/** `me.export`: all that is kept of a person, as one JSON file: themselves, their accounts, keys and requests. */
+/** `me.export`: all data stored about a person, as one JSON file: themselves, their accounts, keys and requests. */
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import { accountOutput } from '../account/output.ts'
@@ -9,11 +9,11 @@ import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import { receiptOutputs } from '../requests/receipt-output.ts'
 
 const receiptsPerRead = 250
-/** Stands for all accounts of nobody. */
+/** No account has this id. */
 const noAccount = -1n
 
 export const exportMe = operationHandler('me.export', async (deps, _input, { actor }) => {
-  assert(actor.kind === 'person', 'somebody is signed in')
+  assert(actor.kind === 'person', 'the actor is signed in')
   const { id } = actor.person
   const account = await deps.ledger.accountByOwner(personOwner(id))
   return deps.usage.makingFile(account?.id ?? noAccount, async () => {

@@ -25,7 +25,7 @@ export type AccountDeps = Pick<
 
 /**
  * The personal account. One that the command line made for a proven address is taken over; another one follows the
- * person's name and address, so that whoever has an address later is not taken for them.
+ * person's name and address, so that a later owner of the address is not mistaken for them.
  */
 export async function openPersonalAccount(deps: PersonalAccountDeps, person: Person): Promise<AccountRow> {
   const owner = personOwner(person.id)
@@ -69,7 +69,7 @@ async function updateOwnerDetails(
   return (await ledger.account(own.id)) ?? own
 }
 
-/** undefined: somebody else got it meanwhile, or what would be left behind came into use. */
+/** undefined: someone else got it meanwhile, or what would be left behind came into use. */
 export async function takeOverAccount(
   deps: PersonalAccountDeps,
   person: Person,

@@ -33,7 +33,7 @@ export async function findPerson(
     : await identity.findPerson(reference)
   if (found !== undefined) return found
   throw new TollgateError('person_not_found', {
-    message: `There is no person ${JSON.stringify(reference)}.`,
+    message: `No user matches ${JSON.stringify(reference)}.`,
     param: 'person',
   })
 }

@@ -9,7 +9,7 @@ import { ownOutput } from './output.ts'
 type Acting = OperationOutput<'me.show'>['accounts'][number]
 
 export const showMe = operationHandler('me.show', async (deps, _input, { actor }) => {
-  assert(actor.kind === 'person', 'somebody is signed in')
+  assert(actor.kind === 'person', 'the actor is signed in')
   const { person } = actor
   const own = await openPersonalAccount(deps, person)
   const waitsFor = await giveStartingCredit(deps, person, own)

@@ -3,7 +3,7 @@ import { accountOperationHandler } from '../handle-operation.ts'
 import { receiptOutputs } from './receipt-output.ts'
 import { rangeTooWide, receiptBatches, searchOf } from './search.ts'
 
-/** What was found within the bound is told; nothing at all would say that there is no more. */
+/** What was found within the bound is returned; nothing at all would say that there is no more. */
 export const listRequests = accountOperationHandler('requests.list', async (deps, input, { account }) => {
   const search = searchOf(account.id, input, input.before ?? null)
   const { receiptsScannedMax } = deps.limits

@@ -22,7 +22,7 @@ export const runningRequests = accountOperationHandler(
   },
 )
 
-/** What was delivered is charged; the client is told in its stream. */
+/** What was delivered is charged; the client gets an error in its stream. */
 export const stopRequest = accountOperationHandler('request.stop', async ({ server }, { request }) => {
   const id = parseId('req', request)
   assert(id !== undefined, 'an id of parsed input is an id')

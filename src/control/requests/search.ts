@@ -33,7 +33,7 @@ export function searchOf(
 }
 
 /**
- * Yields what is found in batches, at most `rowsMax` receipts. Whoever takes them counts what was looked at, and stops
+ * Yields what is found in batches, at most `rowsMax` receipts. The caller counts what was scanned, and stops
  * when it is enough.
  */
 export async function* receiptBatches(
@@ -58,7 +58,7 @@ export async function* receiptBatches(
 
 export function rangeTooWide(scannedMax: number): TollgateError {
   return new TollgateError('invalid_value', {
-    message: `from: more than ${scannedMax} requests would have to be looked through; ask for a shorter time.`,
+    message: `from: more than ${scannedMax} requests would have to be scanned; choose a shorter period.`,
     param: 'from',
   })
 }

@@ -10,7 +10,7 @@ export const showRequest = accountOperationHandler('request.show', async (deps, 
   const [shown] = receipt === undefined ? [] : await receiptOutputs(deps, [receipt])
   if (shown !== undefined) return shown
   throw new TollgateError('generation_not_found', {
-    message: `The request ${request} still runs; it gets its receipt when it ends.`,
+    message: `The request ${request} is still running. Its receipt is created when it ends.`,
     param: 'request',
   })
 })

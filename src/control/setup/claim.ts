@@ -1,5 +1,5 @@
 /**
- * `setup.claim`: whoever holds the setup link becomes an administrator; the first one takes over the local account. One
+ * `setup.claim`: the holder of the setup link becomes an administrator; the first one takes over the local account. One
  * link makes one administrator, also when two people use it in the same moment.
  */
 import { TollgateError } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ export const claimSetup = operationHandler('setup.claim', (deps, asked) =>
   serialize(async () => {
     if (!(await isValidSetupToken(deps.settings, asked.token))) {
       throw new TollgateError('setup_link_not_valid', {
-        message: 'This setup link was used, or a newer one took its place.',
+        message: 'This setup link was already used or has been replaced.',
         param: 'token',
       })
     }
@@ -41,12 +41,12 @@ async function createOperator(
   const person = await identity.findPersonByEmail(asked.email)
   if (person?.operator === true) return person
   throw new TollgateError('conflict', {
-    message: `${asked.email} has signed up already, and a setup link makes a new person: use another address, then give this one the rights on the page People.`,
+    message: `${asked.email} already has an account, and a setup link creates a new one. Use another address, then make this user an administrator on the People page.`,
     param: 'email',
   })
 }
 
-/** Taken over once; whoever comes later gets an account of their own. */
+/** Taken over once; later administrators get accounts of their own. */
 async function takeOverLocalAccount(deps: ControlDeps, person: Person): Promise<void> {
   const { ledger, settings } = deps
   const local = await settings.get(localAccountSetting)

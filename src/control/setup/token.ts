@@ -1,5 +1,5 @@
 /**
- * The setup token: whoever holds it may set the installation up. Only its hash is stored, so a copy
+ * The setup token: its holder may set up the installation. Only its hash is stored, so a copy
  * of the database opens nothing; a new token takes the place of the one before.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'

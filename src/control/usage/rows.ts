@@ -74,7 +74,7 @@ const labelers: Readonly<Record<UsageInput['group'], UsageLabeler>> = {
   member: byMember,
 }
 
-/** The keys that one person made, together; those that nobody is known to have made are a group of their own: ''. */
+/** The keys that one person made, together; those without a known creator form their own group: ''. */
 async function byMember(
   { access, identity }: ControlDeps,
   account: bigint,

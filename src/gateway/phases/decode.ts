@@ -116,7 +116,7 @@ async function readWhole(
   throw bodyError(body)
 }
 
-/** What the body says, and what the headers say beside it. */
+/** What the body says, and what the headers add. */
 export function withHeaders({ dialect, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
   const byHeader = dialect.pricedHeaders(request.headers)
   return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }

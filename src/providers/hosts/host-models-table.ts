@@ -66,6 +66,6 @@ export function hostedCapabilities(upstreamModel: string): Capabilities {
   const maker = makers.find(({ names }) => names.test(upstreamModel))
   if (maker === undefined) return capabilitiesFrom(rows, upstreamModel)
   const takes = capabilitiesFrom(maker.rows, maker.own(upstreamModel.replace(maker.names, '')))
-  // That Chat Completions takes no tools beside an effort is a rule of OpenAI's own address.
+  // That Chat Completions takes no tools together with an effort is a rule of OpenAI's own address.
   return { ...takes, chatTools: 'always' }
 }

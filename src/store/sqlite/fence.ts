@@ -1,5 +1,5 @@
 /**
- * One writer for one database, also where no file lock keeps a second one away: whoever opens it for writing leaves a
+ * One writer for one database, also where no file lock prevents a second one: a process that opens it for writing leaves a
  * random number in it, and every transaction checks that it is still there. The latest to open it wins.
  */
 import { systemRandom } from '../../base/ids.ts'

@@ -30,7 +30,7 @@ export interface PathMatch {
 
 interface PathRoute {
   readonly operations: MethodOperations<GatewayOperation>
-  /** null: the path is shared, and the request tells the format. */
+  /** null: the path is shared, and the headers of the request decide the format. */
   readonly dialect: ClientFormat | null
   /** Whether a prefix must stand before it; without one the path is too common a word. */
   readonly needsPrefix?: boolean
@@ -197,7 +197,7 @@ function routeAt(path: string): { readonly route: PathRoute; readonly subject: s
   return undefined
 }
 
-/** What stands in the place of the pattern's parameter; undefined: the path is another one. */
+/** The value of the pattern's parameter; undefined: the path is another one. */
 function subjectIn(segments: readonly string[], pattern: readonly string[]): string | undefined {
   if (pattern.at(-1) === '{name}') {
     const isBelow = segments.length >= pattern.length && segments[0] === pattern[0]
