@@ -1,7 +1,8 @@
 /**
  * What people are shown of their usage, after real requests in every format: the same to the nano-dollar as the
- * receipts, the balance and the files that they download; and what was refused, with the reason as it was told.
+ * receipts, the balance and the files that they download; and what was refused, with the reason that the client got.
  */
+// own-process: sets the date of its whole process.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { scopes } from '../../contract/operation.ts'
@@ -14,6 +15,13 @@ import { dialectClients } from '../support/dialect-clients.ts'
 import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
+import { shiftedDate } from '../support/shifted-date.ts'
+
+// It is noon, so that no day or month ends between a request and the sums of today.
+const dayMs = 86_400_000
+const date = shiftedDate()
+date.set(Math.floor(systemClock.wallMs() / dayMs) * dayMs + dayMs / 2)
+after(() => date.restore())
 
 const gate = await testGateway({ limits: { bodyBytesMax: 64 * 1024, peekMs: 250 } })
 after(() => gate.close())
