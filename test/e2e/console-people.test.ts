@@ -293,6 +293,7 @@ test('an organization is made, somebody joins it by a link, changes role, and le
   await page.getByText('Example Ltd created.').waitFor()
   await heading(page, 'Overview')
   assert.match(new URL(page.url()).search, /^\?account=acct_/)
+  await page.getByRole('button', { name: 'Example Ltd Organization , switch account' }).waitFor()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('tab', { name: 'Members' }).click()
   await button(page, 'Invite member').click()

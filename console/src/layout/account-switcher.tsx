@@ -59,7 +59,5 @@ function AccountIcon({ kind }: { kind: 'personal' | 'organization' }): JSX.Eleme
 }
 
 function kindText(kind: 'personal' | 'organization'): string {
-  return kind === 'personal'
-    ? 'Personal account'
-    : '/** A notice on top of everything that the server does not answer. */'
+  return kind === 'personal' ? 'Personal account' : 'Organization'
 }
