@@ -41,6 +41,8 @@ export interface Behavior {
   readonly parameters: readonly ParameterName[]
   /** The one format that the catalog offers it in; the sandbox answers in whatever path is asked. Left out: all. */
   readonly dialects?: readonly ConversationFormat[]
+  /** `basic`: lists of models show it. `special`: it simulates a failure or a rare case, and answers by name only. */
+  readonly testModel: 'basic' | 'special'
   /** Where the usual value of a parameter is another one here. */
   readonly defaults: Partial<BehaviorSettings>
   readonly scenario: Scenario
@@ -53,7 +55,12 @@ interface RowOptions {
 }
 
 function row(name: string, does: string, scenario: Scenario, reads: RowOptions = {}): Behavior {
-  return { name, does, scenario, parameters: reads.parameters ?? [], defaults: reads.defaults ?? {} }
+  const { parameters = [], defaults = {} } = reads
+  return { name, does, scenario, parameters, defaults, testModel: 'special' }
+}
+
+function basic(name: string, does: string, scenario: Scenario, reads: RowOptions = {}): Behavior {
+  return { ...row(name, does, scenario, reads), testModel: 'basic' }
 }
 
 const flow: readonly ParameterName[] = ['tokens', 'rate', 'delay']
@@ -87,19 +94,19 @@ const fixedFormats: readonly Behavior[] = formats.flatMap(([short, format, calle
 )
 
 export const behaviors: readonly Behavior[] = [
-  row('sandbox-echo', 'Answers with the text of the last user message.', echo),
-  row('sandbox-stream', 'Answers with common English words, one token and one event each.', words, {
+  basic('sandbox-echo', 'Answers with the text of the last user message.', echo),
+  basic('sandbox-stream', 'Answers with common English words, one token and one event each.', words, {
     parameters: flow,
   }),
-  row(
+  basic(
     'sandbox-tool',
     'Calls the tool that is demanded, else the first one, with arguments made from its schema; quotes the results it is given.',
     (call) => written(call, answer(call, toolParts(call))),
     { parameters: ['calls', 'ids', 'rate', 'delay'] },
   ),
-  row('sandbox-tools', toolsDoes, tools, toolsReads),
+  basic('sandbox-tools', toolsDoes, tools, toolsReads),
   row('sandbox-thinking-tools', `Reasons at every step. ${toolsDoes}`, thinkingTools, thinkingToolsReads),
-  row(
+  basic(
     'sandbox-think',
     'Reasons first, signed or sealed as the format does it (in Chat Completions only counted); then words.',
     (call) => written(call, answer(call, thinkingParts(call))),

@@ -222,6 +222,11 @@ const otherPaths: OpenApi['paths'] = {
     get: {
       operationId: 'pricing_show',
       summary: otherRoutes.pricing.summary,
+      description:
+        'Built-in test models are in it only while no real model is enabled, or with `models=all`; `testModel` of their rows is `basic` or, for those that simulate failures, `special`.',
+      parameters: [
+        { name: 'models', in: 'query', required: false, schema: { type: 'string', enum: ['all'] } },
+      ],
       responses: {
         '200': {
           description: 'One row for each model that is sold.',

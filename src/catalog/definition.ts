@@ -5,6 +5,7 @@
  */
 import type { WrittenRatesOf } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { TestModel } from './types.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
@@ -49,6 +50,8 @@ export interface ModelDefinition {
   readonly reasoning?: boolean | undefined
   readonly tools?: boolean | undefined
   readonly deprecated?: boolean | undefined
+  /** Built-in test models alone have it. */
+  readonly testModel?: TestModel | undefined
   readonly prices?: readonly PriceDefinition[] | undefined
   /** `5%`: what customers pay above the list price. */
   readonly markup?: string | undefined

@@ -185,6 +185,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
     reasons: definition.reasoning ?? false,
     takesTools: definition.tools ?? true,
     deprecated: definition.deprecated ?? false,
+    testModel: definition.testModel ?? null,
     offers,
   }
   return { kind: 'sold', ...facts, model, prices }

@@ -54,7 +54,7 @@ export function listModels(
   query: URLSearchParams,
   moment: ListingMoment,
 ): ListingObject {
-  return shapes[dialect].list(inOrder(snapshot), query, moment)
+  return shapes[dialect].list(inOrder(snapshot).filter(isListed), query, moment)
 }
 
 /** The body of `GET /models/{id}`; undefined where no such model is sold. */
@@ -68,16 +68,37 @@ export function showModel(
   return found === undefined ? undefined : shapes[dialect].row(found.model, nowMs)
 }
 
-/** The catalog as a key sees it that may use these models alone; null: every one. */
+/** Special test models fail on purpose: a client that offers every listed model would offer failures. */
+function isListed({ testModel }: Model): boolean {
+  return testModel !== 'special'
+}
+
+/** The catalog as a key sees it that may use these models alone, which are all listed; null: every one. */
 export function only(snapshot: Snapshot, names: readonly string[] | null): Snapshot {
   if (names === null) return snapshot
-  const models = new Map([...snapshot.models].filter(([name]) => names.includes(name)))
+  const allowed = [...snapshot.models].filter(([name]) => names.includes(name))
+  const models = new Map(allowed.map(([name, model]) => [name, { ...model, testModel: null }]))
   return { ...snapshot, models }
 }
 
+/** `offered`: what customers can buy. `all`: the built-in test models too. */
+export type PriceListScope = 'offered' | 'all'
+
+/** Test models are a price list only while there is nothing else to try. */
+function priceListModels(snapshot: Snapshot, scope: PriceListScope): readonly Model[] {
+  const models = inOrder(snapshot)
+  if (scope === 'all') return models
+  const real = models.filter(({ testModel }) => testModel === null)
+  return real.length > 0 ? real : models.filter(isListed)
+}
+
 /** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
-export function pricingRows(snapshot: Snapshot, nowMs: number): readonly ListingObject[] {
-  return inOrder(snapshot).map((model) => ({
+export function pricingRows(
+  snapshot: Snapshot,
+  nowMs: number,
+  scope: PriceListScope = 'offered',
+): readonly ListingObject[] {
+  return priceListModels(snapshot, scope).map((model) => ({
     model: model.name,
     displayName: model.displayName,
     provider: model.provider,
@@ -91,6 +112,7 @@ export function pricingRows(snapshot: Snapshot, nowMs: number): readonly Listing
     takesTools: model.takesTools,
     released: model.releasedMs === null ? null : new Date(model.releasedMs).toISOString().slice(0, 10),
     deprecated: model.deprecated,
+    testModel: model.testModel,
     price: priceOut(priceAt(model, nowMs)),
     next: model.prices.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs).map(priceOut),
   }))

@@ -4,12 +4,14 @@
  */
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
+import type { TestModel } from './types.ts'
 
 /** What the catalog reads of a behaviour. */
 export interface SandboxModel {
   readonly name: string
   /** The formats that it answers in; left out: all that hold a conversation. */
   readonly dialects?: readonly UpstreamFormatName[]
+  readonly testModel: TestModel
 }
 
 const price: PriceDefinition = {
@@ -31,10 +33,11 @@ const price: PriceDefinition = {
 
 /** `behaviors`: the names that the sandbox answers to. */
 export function sandboxModels(behaviors: readonly SandboxModel[]): readonly ModelDefinition[] {
-  return behaviors.map(({ name, dialects }) => ({
+  return behaviors.map(({ name, dialects, testModel }) => ({
     id: name,
     provider: 'sandbox',
     dialects,
+    testModel,
     displayName: name,
     released: '2026-01-01',
     context: 1_000_000,

@@ -47,7 +47,10 @@ function upstream(provider: string, name = provider, url: string | null = null) 
 const everything: CatalogSources = {
   builtin: [
     ...builtinModels,
-    ...sandboxModels([{ name: 'sandbox-echo' }, { name: 'sandbox-chat-echo', dialects: ['openai-chat'] }]),
+    ...sandboxModels([
+      { name: 'sandbox-echo', testModel: 'basic' },
+      { name: 'sandbox-chat-echo', dialects: ['openai-chat'], testModel: 'special' },
+    ]),
   ],
   configured: [],
   overrides: [],

@@ -42,6 +42,12 @@ export interface PriceVersion {
   readonly source: string
 }
 
+/**
+ * What a built-in test model is for. `basic`: it answers normally. `special`: it simulates a failure or a rare case, and
+ * is left out of lists.
+ */
+export type TestModel = 'basic' | 'special'
+
 export interface Model {
   /** What clients ask for, verbatim. */
   readonly name: string
@@ -61,6 +67,8 @@ export interface Model {
   readonly reasons: boolean
   readonly takesTools: boolean
   readonly deprecated: boolean
+  /** null: a real model. */
+  readonly testModel: TestModel | null
   /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
   readonly offers: readonly Offer[]
   /** Ascending by `effectiveFromMs`; never empty in a snapshot. */

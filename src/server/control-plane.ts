@@ -85,9 +85,10 @@ export function createControlPlane(
   })
   addHealthRoutes(app, pages)
   app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(homePage(address)))
-  app.get(otherRoutes.pricing.path, (_request, reply) =>
-    reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs()) }),
-  )
+  app.get<{ Querystring: { readonly models?: unknown } }>(otherRoutes.pricing.path, (request, reply) => {
+    const scope = request.query.models === 'all' ? 'all' : 'offered'
+    return reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs(), scope) })
+  })
   addApi(app, pages.api)
   app.register(pages.consoleFiles)
   app.register(pages.docsFiles)

@@ -254,7 +254,7 @@ for (const base of bases) {
       listed.push(model.id)
     }
     assert.ok(listed.includes('sandbox-echo') && listed.includes('claude-echo'))
-    assert.ok(listed.length > behaviors.length * 2)
+    assert.ok(listed.length > 7, 'more than one page')
     assert.equal(new Set(listed).size, listed.length)
     const model = await client.models.retrieve('claude-echo')
     assert.deepEqual([model.id, model.type, model.max_tokens], ['claude-echo', 'model', 32_000])

@@ -86,8 +86,40 @@ test('every model that answers plainly is served under its listed name in every 
   }
 })
 
+const namesIn = (rows: readonly Json[], field: string): readonly string[] =>
+  rows.map((row) => String(row[field])).filter((name) => name.startsWith('sandbox-'))
+
+test('lists show five test models, and one that fails on purpose still answers to its name', async () => {
+  const five = ['sandbox-echo', 'sandbox-stream', 'sandbox-think', 'sandbox-tool', 'sandbox-tools']
+  assert.deepEqual(namesIn(await rowsAt('/v1/models'), 'id').toSorted(), five)
+  assert.equal((await get('/v1/models/sandbox-429')).status, 200)
+  const answer = await send(gateway.origin, {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { ...bearer(account.key), 'content-type': 'application/json' },
+    body: JSON.stringify(bodyOf('sandbox-400-context')),
+  })
+  assert.equal(answer.status, 400, answer.text)
+  const limited = await gateway.account('1', { models: ['sandbox-429'] })
+  const own = await get('/v1/models', bearer(limited.key))
+  assert.deepEqual(namesIn((JSON.parse(own.text) as { data: Json[] }).data, 'id'), ['sandbox-429'])
+})
+
+test('the public price list has no test models once a provider is connected', async () => {
+  assert.deepEqual(namesIn(await rowsAt('/api/pricing', {}), 'model'), [])
+  assert.ok(namesIn(await rowsAt('/api/pricing?models=all', {}), 'model').includes('sandbox-429'))
+  const alone = await testGateway()
+  try {
+    const { text } = await send(alone.origin, { path: '/api/pricing' })
+    assert.equal(namesIn((JSON.parse(text) as { data: Json[] }).data, 'model').length, 5)
+  } finally {
+    await alone.close()
+  }
+})
+
 test('all shapes of the list, a model on its own and the price list tell the same price', async () => {
-  const pricing = await rowsAt('/api/pricing', {})
+  const everything = await rowsAt('/api/pricing?models=all', {})
+  const pricing = everything.filter(({ testModel }) => testModel !== 'special')
   const openai = await rowsAt('/v1/models')
   const anthropic = await rowsAt('/v1/alt/v1/models?limit=1000')
   assert.deepEqual(

@@ -39,12 +39,15 @@ const namesOf = (visit: Visit) =>
       buttons.map((button) => String(button.ariaLabel).slice('Copy the name '.length)),
     )
 
-test('nobody must sign in to read it, and it has every model that /v1/models has, in the same order', async () => {
+test('nobody must sign in to read it, and it has every real model that /v1/models has', async () => {
   const visit = await opened('/pricing')
   const { key } = await gateway.account('1.00')
   const answer = await fetch(`${gateway.origin}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
   const { data } = (await answer.json()) as { readonly data: readonly { readonly id: string }[] }
-  const [names, ids] = [await namesOf(visit), data.map(({ id }) => id)]
+  const [names, ids] = [
+    await namesOf(visit),
+    data.map(({ id }) => id).filter((id) => !id.startsWith('sandbox-')),
+  ]
   assert.deepEqual([...names].sort(), [...ids].sort())
   assert.equal(await visit.page.title(), 'Pricing · Tollgate')
   // All rows look alike; a few of them are judged sooner.

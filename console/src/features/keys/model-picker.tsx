@@ -7,6 +7,8 @@ import { Search, X } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { SpecialModelsSwitch } from '@/components/special-models-switch'
+import { modelsToOffer } from '@/lib/special-models'
 import { useSoldModels } from './sold-models.ts'
 
 export interface ModelPickerProps {
@@ -18,8 +20,9 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
   const id = useId()
   const sold = useSoldModels()
   const [search, setSearch] = useState('')
+  const [showsSpecial, setShowsSpecial] = useState(false)
   const wanted = search.trim().toLowerCase()
-  const shown = (sold.data ?? []).filter(
+  const shown = modelsToOffer(sold.data ?? [], showsSpecial, chosen).filter(
     ({ model, displayName }) =>
       model.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted),
   )
@@ -69,6 +72,7 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
           ))
         )}
       </div>
+      <SpecialModelsSwitch models={sold.data ?? []} checked={showsSpecial} onChange={setShowsSpecial} />
     </fieldset>
   )
 }

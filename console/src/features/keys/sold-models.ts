@@ -1,13 +1,14 @@
-/** The models that are available now, from the public price list. */
+/** The models that can be requested now. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ApiError } from '@/lib/api'
-import { readPriceList } from '../pricing/sold-models.ts'
+import { readAllModels } from '../pricing/sold-models.ts'
 
 export interface SoldModel {
   readonly model: string
   readonly displayName: string
   readonly provider: string
   readonly dialects: readonly string[]
+  readonly testModel: 'basic' | 'special' | null
 }
 
 export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
@@ -15,7 +16,7 @@ export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> 
 }
 
 async function readSoldModels(): Promise<readonly SoldModel[]> {
-  const models = await readPriceList()
+  const models = await readAllModels()
   return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
 }
 

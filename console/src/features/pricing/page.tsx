@@ -23,7 +23,7 @@ import {
 } from './pricing-view.ts'
 import { PublicFrame } from './public-frame.tsx'
 import { SearchField } from './search-field.tsx'
-import { type SoldModel, useSoldModels } from './sold-models.ts'
+import { type SoldModel, usePriceList } from './sold-models.ts'
 
 export function PricingPage(): JSX.Element {
   return (
@@ -40,7 +40,7 @@ export function PricingPage(): JSX.Element {
 }
 
 function PriceList(): JSX.Element {
-  const models = useSoldModels()
+  const models = usePriceList()
   if (models.isError) return <Problem problem={models.error} onRetry={() => void models.refetch()} />
   if (models.data === undefined) return <Waiting />
   if (models.data.length === 0) {
@@ -79,8 +79,7 @@ function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Elem
       </p>
       {rows.some(({ provider }) => provider === 'sandbox') ? (
         <p className="-mt-2 text-sm text-ink-soft">
-          Sandbox models are built in for testing and need no provider key. sandbox-echo repeats your message;
-          some others fail on purpose.
+          Sandbox models are built in for testing and need no provider key. sandbox-echo repeats your message.
         </p>
       ) : null}
       {rows.length === 0 ? (

@@ -34,6 +34,7 @@ function model(name: string, part: Partial<SoldModel> & { input?: string; output
     takesTools: false,
     released: null,
     deprecated: false,
+    testModel: null,
     price: { ...price, input, output },
     next: [],
     ...rest,

@@ -34,6 +34,8 @@ export interface SoldModel {
   readonly takesTools: boolean
   readonly released: string | null
   readonly deprecated: boolean
+  /** A built-in test model; `special` ones simulate failures and rare cases. null: a real model. */
+  readonly testModel: 'basic' | 'special' | null
   readonly price: Price
   /** Scheduled prices, the nearest first. */
   readonly next: readonly Price[]
@@ -41,17 +43,29 @@ export interface SoldModel {
 
 const keptMs = 60_000
 
-export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
+/** The public price list: without test models once there are others. */
+export function usePriceList(): UseQueryResult<readonly SoldModel[], ApiError> {
   return useQuery<readonly SoldModel[], ApiError>({
-    queryKey: ['pricing'],
-    queryFn: readPriceList,
+    queryKey: ['pricing', 'public'],
+    queryFn: () => readPriceList('/api/pricing'),
     staleTime: keptMs,
   })
 }
 
+/** Every model that can be requested, test models included. */
+export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
+  return useQuery<readonly SoldModel[], ApiError>({
+    queryKey: ['pricing'],
+    queryFn: readAllModels,
+    staleTime: keptMs,
+  })
+}
+
+export const readAllModels = (): Promise<readonly SoldModel[]> => readPriceList('/api/pricing?models=all')
+
 /** In the order in which models are listed everywhere. */
-export async function readPriceList(): Promise<readonly SoldModel[]> {
-  const answer = await send('GET', '/api/pricing', undefined)
+async function readPriceList(path: string): Promise<readonly SoldModel[]> {
+  const answer = await send('GET', path, undefined)
   if (answer instanceof ApiError) throw answer
   if (!answer.ok) throw new ApiError(answer.status, { message: "Prices couldn't be loaded." })
   const { data } = (await answer.json()) as { readonly data: readonly SoldModel[] }

@@ -5,6 +5,7 @@ import { Button } from '@/components/button'
 import { X } from '@/components/icons'
 import { Select } from '@/components/select'
 import type { Search } from '@/lib/search'
+import { modelsToOffer } from '@/lib/special-models'
 import { useSoldModels } from '../keys/sold-models.ts'
 import { useKeyNames } from '../keys/use-names.ts'
 
@@ -17,7 +18,7 @@ export interface FiltersProps {
 export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element {
   const sold = useSoldModels()
   const keyNames = useKeyNames()
-  const models = (sold.data ?? []).map((one) => one.model)
+  const models = modelsToOffer(sold.data ?? [], false).map((one) => one.model)
   return (
     <>
       <Select
