@@ -60,6 +60,7 @@ server:
   dataFolder: state
   publicUrl: https://gate.example
   trustedProxies: [10.0.0.0/8, "::1"]
+  browserOrigins: [https://app.example]
   logLevel: debug
   metricsToken: \${SCRAPE}
 `
@@ -69,6 +70,7 @@ server:
   assert.equal(fromFile.dataFolder, join(folder, 'state'))
   assert.equal(fromFile.publicUrl, 'https://gate.example')
   assert.deepEqual(fromFile.trustedProxies, ['10.0.0.0/8', '::1'])
+  assert.deepEqual(fromFile.browserOrigins, ['https://app.example'])
   assert.equal(fromFile.logLevel, 'debug')
   assert.equal(fromFile.metricsToken, randomText)
   const both = config(text, {
@@ -78,6 +80,7 @@ server:
     TOLLGATE_DATA: '/var/lib/gate',
     TOLLGATE_PUBLIC_URL: 'http://other.example:81/',
     TOLLGATE_TRUSTED_PROXIES: '192.168.1.1, 172.16.0.0/12',
+    TOLLGATE_BROWSER_ORIGINS: 'http://localhost:5173, https://app.example',
     TOLLGATE_LOG_LEVEL: 'silent',
     TOLLGATE_METRICS_TOKEN: `${randomText}2`,
   })
@@ -86,6 +89,7 @@ server:
   assert.equal(both.dataFolder, '/var/lib/gate')
   assert.equal(both.publicUrl, 'http://other.example:81')
   assert.deepEqual(both.trustedProxies, ['192.168.1.1', '172.16.0.0/12'])
+  assert.deepEqual(both.browserOrigins, ['http://localhost:5173', 'https://app.example'])
   assert.equal(both.logLevel, 'silent')
   assert.equal(both.metricsToken, `${randomText}2`)
 })

@@ -42,6 +42,8 @@ export interface Config {
   readonly publicUrl: string | null
   /** Addresses and networks whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
+  /** Origins whose pages may call the data plane. */
+  readonly browserOrigins: readonly string[]
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   readonly metricsToken: string | null
   /** The configured root secret; null: the file in the data folder. */
@@ -166,6 +168,7 @@ function assembled(
     dataFolder: dataFolder(values.dataFolder, workingFolder),
     publicUrl: publicUrl === null ? null : originOf(publicUrl),
     trustedProxies: values.trustedProxies,
+    browserOrigins: values.browserOrigins,
     logLevel: values.logLevel,
     metricsToken: values.metricsToken,
     models: values.models,

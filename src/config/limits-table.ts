@@ -38,6 +38,7 @@ export const limitsTable = {
   headerBytesMax: limit(16 * 1024, 'Total size of the request headers.'),
   headersMax: limit(100, 'Number of request headers.'),
   urlBytesMax: limit(8 * 1024, 'Length of the request target.'),
+  preflightCacheMs: limitOrZero(7_200_000, 'How long browsers may cache the answer to a CORS preflight.'),
   jsonDepthMax: limit(64, 'Nesting depth of a JSON body.'),
   jsonValuesMax: limit(250_000, 'Values in a JSON body.'),
   jsonOtherValuesMax: limit(

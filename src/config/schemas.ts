@@ -73,6 +73,20 @@ export const networks = z.string().transform((text, context) => {
   return parts
 })
 
+/** As browsers write it: without a default port, in lower case. */
+export const browserOrigin = z
+  .string()
+  .refine(
+    (text) => isOrigin(text) && new URL(text).origin === text,
+    'must be an origin as browsers send it: https://app.example, in lower case, without a path or a default port',
+  )
+
+/** Comma-separated browser origins. */
+export const browserOrigins = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(browserOrigin).max(100))
+
 export const token = z.string().regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters')
 
 export const credential = z

@@ -8,6 +8,8 @@ import { hostKeys } from './host-keys.ts'
 import { signInProviders } from './identity.ts'
 import {
   apiOrigin,
+  browserOrigin,
+  browserOrigins,
   credential,
   host,
   mailSender,
@@ -95,6 +97,14 @@ export const settingsTable = {
     variableSchema: networks,
     default: [],
     doc: 'Comma-separated addresses and networks of proxies whose forwarding headers (`X-Forwarded-For`, `Forwarded`) are trusted. The client is the last address in them that is not a trusted proxy. By default the peer of the connection is the client.',
+  },
+  browserOrigins: {
+    variable: 'TOLLGATE_BROWSER_ORIGINS',
+    path: 'server.browserOrigins',
+    schema: z.array(browserOrigin).max(100),
+    variableSchema: browserOrigins,
+    default: [],
+    doc: 'Comma-separated origins, such as `https://app.example`, whose pages may call the model APIs from a browser ([browsers](running.md#browsers)). By default none may. The management API never allows other origins.',
   },
   logLevel: {
     variable: 'TOLLGATE_LOG_LEVEL',

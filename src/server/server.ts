@@ -19,6 +19,7 @@ import type { GatewayDeps } from '../gateway/deps.ts'
 import { authenticateByKey } from '../gateway/phases/authenticate.ts'
 import { serve } from '../gateway/serve.ts'
 import { proxyCheck } from '../http/client-address.ts'
+import { answerCrossOrigin, type CrossOriginPolicy, crossOriginPolicy } from '../http/cross-origin.ts'
 import { isAddressTaken, listen } from '../http/listen.ts'
 import { monitorLoad, processReadings } from '../http/load-shedding.ts'
 import { isReady } from '../http/readiness.ts'
@@ -228,8 +229,12 @@ function openServer(
     pages,
   }: { deps: GatewayDeps; authSelector: AuthSelector; pages: Promise<RequestListener> },
 ): HttpServer {
+  const { browserOrigins, limits } = config
+  const policy = crossOriginPolicy(browserOrigins, limits.preflightCacheMs)
+  const serveRequest: RequestListener = (request, response) =>
+    void serve(deps, request, response, authSelector.callerOf(request))
   return createHttpServer({
-    dataPlane: (request, response) => void serve(deps, request, response, authSelector.callerOf(request)),
+    dataPlane: policy === undefined ? serveRequest : withCrossOrigin(policy, serveRequest),
     controlPlane: (request, response) => void pages.then((answer) => answer(request, response)),
     isDataPlane: ({ url = '/' }) => isPlaygroundPath(url) || !isControlPlanePath(url.split('?', 1)[0] ?? '/'),
     isProxy: proxyCheck(config.trustedProxies),
@@ -237,6 +242,15 @@ function openServer(
     clock,
     nextRequestId: () => formatId('req', services.nextId()),
   })
+}
+
+/** The playground is for the console's own pages: it is authenticated by a cookie. */
+function withCrossOrigin(policy: CrossOriginPolicy, serveRequest: RequestListener): RequestListener {
+  return (request, response) => {
+    const isForKeys = !isPlaygroundPath(request.url ?? '/')
+    if (isForKeys && answerCrossOrigin(policy, request, response)) return
+    serveRequest(request, response)
+  }
 }
 
 function controlPlaneDeps(
