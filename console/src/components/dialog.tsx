@@ -7,6 +7,7 @@ import { cn } from '@/lib/class-names'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import { Input } from './input.tsx'
+import { useFocusReturn } from './use-focus-return.ts'
 
 export interface DialogProps {
   readonly open: boolean
@@ -34,8 +35,7 @@ export function Dialog({ open, onOpenChange, ...content }: DialogProps): JSX.Ele
 
 function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element {
   const { title, description, size = 'medium', held = false, children } = props
-  // Recorded before anything in the dialog takes the focus: it returns here.
-  const [opener] = useState(() => document.activeElement)
+  const returnFocus = useFocusReturn()
   const stay = (event: Event): void => {
     if (held) event.preventDefault()
   }
@@ -47,11 +47,7 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
       onEscapeKeyDown={stay}
       onPointerDownOutside={stay}
       onInteractOutside={stay}
-      onCloseAutoFocus={(event) => {
-        event.preventDefault()
-        const target = opener?.isConnected === true ? opener : document.getElementById('content')
-        if (target instanceof HTMLElement) target.focus({ preventScroll: true })
-      }}
+      onCloseAutoFocus={returnFocus}
       className={cn(
         'motion-appear fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] w-full flex-col overflow-hidden rounded-t-xl border border-line bg-raised sm:top-[8vh] sm:bottom-auto sm:max-h-[84vh] sm:w-[calc(100%-2rem)] sm:rounded-xl',
         widths[size],

@@ -14,6 +14,7 @@ import { Loading } from './loading.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { Notices, useNoticesKnown } from './notices.tsx'
+import { PaletteButton } from './palette-button.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { ThemeMenu } from './theme-menu.tsx'
 
@@ -74,7 +75,10 @@ function Framed(): JSX.Element {
             <MenuIcon aria-hidden="true" />
           </Button>
           <Logo className="lg:hidden" />
-          <div className="ml-auto flex items-center gap-1.5">
+          <div className="flex flex-1 items-center justify-end gap-1.5">
+            <div className="lg:mr-auto">
+              <PaletteButton />
+            </div>
             <ThemeMenu />
             <PersonMenu />
           </div>

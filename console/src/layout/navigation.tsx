@@ -1,32 +1,10 @@
-/** The sections of the console, in order. */
+/** The navigation between the sections of the console. */
 import { Link, useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import {
-  Activity,
-  ChartColumn,
-  Gauge,
-  type Icon,
-  KeyRound,
-  Play,
-  Plug,
-  ReceiptText,
-  Settings,
-  ShieldCheck,
-  Wallet,
-} from '@/components/icons'
+import { type Icon, ReceiptText, ShieldCheck } from '@/components/icons'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
-
-const sections = [
-  ['/console', 'Overview', Gauge],
-  ['/console/keys', 'API Keys', KeyRound],
-  ['/console/usage', 'Usage', ChartColumn],
-  ['/console/requests', 'Requests', Activity],
-  ['/console/billing', 'Billing', Wallet],
-  ['/console/playground', 'Playground', Play],
-  ['/console/connect', 'Connect', Plug],
-  ['/console/settings', 'Settings', Settings],
-] as const satisfies readonly (readonly [string, string, Icon])[]
+import { sections } from './sections.ts'
 
 type SectionPath = (typeof sections)[number][0] | '/console/admin'
 

@@ -1,0 +1,12 @@
+/** Returns the focus to where it was before an overlay opened. */
+import { useState } from 'react'
+
+/** For `onCloseAutoFocus`. Must be called by the content of the overlay, whose first render records the element. */
+export function useFocusReturn(): (event: Event) => void {
+  const [opener] = useState(() => document.activeElement)
+  return (event) => {
+    event.preventDefault()
+    const target = opener?.isConnected === true ? opener : document.getElementById('content')
+    if (target instanceof HTMLElement) target.focus({ preventScroll: true })
+  }
+}

@@ -1,0 +1,74 @@
+/** The command palette: pages, actions and a request by its id, found by typing. */
+import { Dialog as Radix } from 'radix-ui'
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { SearchGroup, SearchItem, SearchList } from '@/components/command'
+import { X } from '@/components/icons'
+import { useFocusReturn } from '@/components/use-focus-return'
+import { usePaletteGroups } from './use-commands.ts'
+
+export interface PaletteProps {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+}
+
+export function Palette({ open, onOpenChange }: PaletteProps): JSX.Element {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="motion-fade fixed inset-0 z-50 bg-veil" />
+        <Content onClose={() => onOpenChange(false)} />
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+function Content({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const returnFocus = useFocusReturn()
+  const [search, setSearch] = useState('')
+  const groups = usePaletteGroups(search)
+  return (
+    <Radix.Content
+      aria-describedby={undefined}
+      onCloseAutoFocus={returnFocus}
+      className="motion-appear fixed inset-x-0 top-0 z-50 mx-auto flex max-h-[85dvh] w-full max-w-xl flex-col overflow-hidden border border-line bg-raised shadow-lg shadow-black/10 max-sm:rounded-b-xl sm:top-[12vh] sm:max-h-[min(30rem,70vh)] sm:w-[calc(100%-2rem)] sm:rounded-xl"
+    >
+      <Radix.Title className="sr-only">Search and commands</Radix.Title>
+      <SearchList
+        label="Search pages, actions and requests"
+        placeholder="Search, or paste a request ID"
+        search={search}
+        onSearch={setSearch}
+        empty="No results"
+        aside={
+          <Radix.Close asChild>
+            <Button variant="ghost" size="icon" aria-label="Close" className="-mr-2.5 size-8">
+              <X aria-hidden="true" />
+            </Button>
+          </Radix.Close>
+        }
+      >
+        {groups.map(({ heading, commands }) => (
+          <SearchGroup key={heading} heading={heading}>
+            {commands.map(({ id, label, keywords = '', hint, Icon, isCurrent = false, run }) => (
+              <SearchItem
+                key={id}
+                value={id}
+                keywords={`${label} ${keywords}`}
+                icon={<Icon aria-hidden="true" />}
+                hint={hint}
+                checked={isCurrent}
+                onSelect={() => {
+                  onClose()
+                  run()
+                }}
+              >
+                {label}
+              </SearchItem>
+            ))}
+          </SearchGroup>
+        ))}
+      </SearchList>
+    </Radix.Content>
+  )
+}
