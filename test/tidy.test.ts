@@ -304,7 +304,7 @@ function isAllowed(name: string, lines: readonly string[], line: number): boolea
 const consoleLayers: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib'],
   components: ['lib', 'components'],
-  layout: ['lib', 'components', 'layout', 'features/auth'],
+  layout: ['lib', 'components', 'layout', 'features/auth', 'features/palette'],
 }
 
 const consoleFolder = (path: string) => /^console\/src\/((?:features\/)?[^/]+)\//.exec(path)?.[1] ?? 'console'
@@ -312,10 +312,13 @@ const consoleFolder = (path: string) => /^console\/src\/((?:features\/)?[^/]+)\/
 /** Of the contract: values that need no schema. */
 const consoleValues = ['contract/usd.ts', 'contract/meters.ts']
 
+/** The list of pages of the documentation is data for the command palette too. */
+const docsPages = 'console/docs/site-map.ts'
+
 function mayConsoleImport(path: string, target: string, isTypeOnly: boolean): boolean {
   // Schemas stay on the server: they are half as large as the console itself.
   if (target.startsWith('contract/')) return isTypeOnly || consoleValues.includes(target)
-  if (!target.startsWith('console/src/')) return false
+  if (!target.startsWith('console/src/')) return target === docsPages
   return consoleLayers[consoleFolder(path)]?.includes(consoleFolder(target)) ?? true
 }
 

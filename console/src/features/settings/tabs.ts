@@ -1,6 +1,6 @@
 /** The tabs of the settings, in order, and who sees which. Pure data. */
 
-export const settingsTabs = [
+const settingsTabs = [
   { id: 'profile', label: 'Profile', for: 'everyone' },
   { id: 'security', label: 'Security', for: 'everyone' },
   { id: 'organizations', label: 'Organizations', for: 'everyone' },
