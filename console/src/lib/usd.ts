@@ -31,16 +31,22 @@ export function fixedUsd(text: string, decimals: number): string {
   return short.replace(/\.\d+$/, (digits) => digits.padEnd(decimals + 1, '0'))
 }
 
-const columnDecimalsMax = 6
+/** The decimals of a column by its largest amount, in nano-USD: a smaller amount is shown as less than the last digit. */
+const columnSteps: readonly (readonly [fromNano: bigint, decimals: number])[] = [
+  [10_000_000_000_000n, 2],
+  [10_000_000n, 4],
+  [100_000n, 6],
+]
+const allDecimals = 9
+const centNano = 10_000_000n
 
-/** The one precision of a column: `exact` loses no digit; otherwise tiny amounts get up to six decimals. */
+/** The one precision of the visible rows of a column; `exact` loses no digit. */
 export function columnDecimals(amounts: readonly string[], exact = false): number {
-  return Math.max(2, ...amounts.map((amount) => (exact ? writtenDecimals(amount) : shownDecimals(amount))))
-}
-
-function shownDecimals(text: string): number {
-  const digits = usd(text).split('.')[1]?.length ?? 2
-  return Math.min(columnDecimalsMax, digits)
+  if (exact) return Math.max(2, ...amounts.map(writtenDecimals))
+  const sizes = amounts.map((amount) => nano(amount)).map((amount) => (amount < 0n ? -amount : amount))
+  if (sizes.every((size) => size % centNano === 0n)) return 2
+  const largest = sizes.reduce((one, other) => (one > other ? one : other))
+  return columnSteps.find(([from]) => largest >= from)?.[1] ?? allDecimals
 }
 
 function writtenDecimals(text: string): number {

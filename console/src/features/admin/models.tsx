@@ -8,6 +8,7 @@ import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Boxes, MoreHorizontal } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
+import { moneyColumn } from '@/components/money-column'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
@@ -94,7 +95,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
           <OnPhone>
             {details === null ? null : (
               <span className="tabular block text-sm text-ink-soft">
-                {priceText(details.price.input)} in, {priceText(details.price.output)} out
+                {exactUsd(details.price.input)} in, {exactUsd(details.price.output)} out
               </span>
             )}
           </OnPhone>
@@ -115,20 +116,20 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
           </span>
         ),
     },
-    {
+    moneyColumn<Model>({
       id: 'input',
       header: 'Input',
-      align: 'right',
       wide: true,
-      cell: ({ details }) => priceText(details?.price.input),
-    },
-    {
+      exact: true,
+      amount: ({ details }) => details?.price.input ?? '',
+    }),
+    moneyColumn<Model>({
       id: 'output',
       header: 'Output',
-      align: 'right',
       wide: true,
-      cell: ({ details }) => priceText(details?.price.output),
-    },
+      exact: true,
+      amount: ({ details }) => details?.price.output ?? '',
+    }),
     {
       id: 'source',
       header: 'Source',
@@ -161,10 +162,6 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
     </Card>
   )
-}
-
-function priceText(price: string | undefined): string {
-  return price === undefined ? '' : exactUsd(price)
 }
 
 function ModelMenu({

@@ -1,7 +1,8 @@
 /** Spend over time, stacked by group. Only heights are Numbers; every amount shown is exact. */
 import type { JSX } from 'react'
 import { Chart } from '@/components/chart'
-import { exactUsd, usd } from '@/lib/format'
+import { usd } from '@/lib/format'
+import { columnDecimals, fixedUsd } from '@/lib/usd'
 import { amountOf, heightOf } from './amount.ts'
 import { stepWords } from './step-words.ts'
 import type { Step } from './usage-range.ts'
@@ -19,6 +20,7 @@ const axisWords = (value: number) => usd(amountOf(BigInt(Math.round(value * 1e9)
 
 export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps): JSX.Element {
   const amounts = new Map(stack.groups.map((group) => [seriesId(group.group), group.chargedByStep]))
+  const decimals = columnDecimals([...amounts.values()].flat(), true)
   return (
     <Chart
       label={label}
@@ -35,7 +37,7 @@ export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps
             }))
       }
       format={axisWords}
-      exact={(series, index) => exactUsd(amounts.get(series.id)?.[index] ?? '0.00')}
+      exact={(series, index) => fixedUsd(amounts.get(series.id)?.[index] ?? '0.00', decimals)}
       formatTime={stepWords(step)}
     />
   )
