@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { recipes } from '../../console/src/features/connect/recipes.ts'
 import type { Page, Visit } from '../support/browser.ts'
+import { chooseModel } from '../support/choose-model.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
 
 let person: ConsolePerson
@@ -55,7 +56,7 @@ test('a link leads to a client with a model, and Cursor is told what it needs', 
   await page.goto('/console/connect?client=codex&model=sandbox-responses-echo')
   await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()
   assert.match(await everything(), /model = "sandbox-responses-echo"/)
-  await page.getByLabel('Model', { exact: true }).selectOption('sandbox-stream')
+  await chooseModel(page, 'sandbox-stream')
   await page.getByText('model = "sandbox-stream"').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('model'), 'sandbox-stream')
   await page.goto('/console/connect?client=cursor')

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { exactUsd } from '../../console/src/lib/usd.ts'
 import type { Page, Visit } from '../support/browser.ts'
+import { chooseModel } from '../support/choose-model.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
 
 let person: ConsolePerson
@@ -200,7 +201,7 @@ for (const [model, words] of [
     await answers().nth(0).getByRole('alert').getByText(words).waitFor()
     await button('Try again').waitFor()
     await visit.accessible()
-    await page.getByLabel('Model', { exact: true }).selectOption('sandbox-echo')
+    await chooseModel(page, 'sandbox-echo')
     await say('and now')
     await answers().nth(1).getByText('and now').waitFor()
     await receiptOf(1).waitFor()

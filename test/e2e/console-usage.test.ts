@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import type { Page, Visit } from '../support/browser.ts'
+import { chooseModel, modelChooser } from '../support/choose-model.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
 
 const requestCount = 60
@@ -76,17 +77,22 @@ test('what is chosen stands in the address and is there after a reload', async (
   await page.goto('/console/usage')
   await page.getByRole('button', { name: 'Key', exact: true }).click()
   await page.getByRole('button', { name: '7 days' }).click()
-  await page.getByLabel('Model').selectOption('sandbox-echo')
+  await chooseModel(page, 'sandbox-echo')
   await page.waitForURL(/group=key/)
+  await modelChooser(page).press('Enter')
+  await page.getByRole('group', { name: 'Test models' }).getByRole('option').first().waitFor()
+  await visit.accessible()
+  await page.keyboard.press('Escape')
+  await page.locator('[role=combobox][aria-label=Model]:focus').waitFor()
   await page.reload()
   for (const name of ['Key', '7 days']) {
     const button = page.getByRole('button', { name, exact: true })
     assert.equal(await button.getAttribute('aria-pressed'), 'true')
   }
-  assert.equal(await page.getByLabel('Model').inputValue(), 'sandbox-echo')
+  assert.equal(await modelChooser(page).textContent(), 'sandbox-echo')
   await page.getByRole('button', { name: '"><script>alert(1)</script>' }).click()
   await page.waitForURL((url) => url.searchParams.has('key') && !url.searchParams.has('group'))
-  assert.equal(await page.getByLabel('Model').inputValue(), 'sandbox-echo')
+  assert.equal(await modelChooser(page).textContent(), 'sandbox-echo')
   visit.clean()
 })
 

@@ -21,13 +21,3 @@ export function modelFor(
     models[0]
   )
 }
-
-/** Models grouped by provider, in list order, so sandbox models come last. */
-export function byProvider(
-  models: readonly SoldModel[],
-): readonly (readonly [provider: string, models: readonly SoldModel[]])[] {
-  const groups = [...Map.groupBy(models, ({ provider }) => provider)]
-  return groups.sort(
-    ([one], [other]) => Number(one === trying) - Number(other === trying) || one.localeCompare(other),
-  )
-}

@@ -1,10 +1,10 @@
-/** Selects one of the available models, by provider and by name. */
+/** Selects one of the available models, by maker and by name. */
 import { type JSX, useState } from 'react'
-import { Select } from '@/components/select'
+import { Combobox } from '@/components/combobox'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
 import { modelsToOffer } from '@/lib/special-models'
+import { modelGroups } from '../pricing/model-groups.ts'
 import type { SoldModel } from '../pricing/sold-models.ts'
-import { byProvider } from './model-choice.ts'
 
 export interface ModelSelectProps {
   readonly id?: string
@@ -18,17 +18,13 @@ export function ModelSelect({ models, value, onChange, ...rest }: ModelSelectPro
   const [showsSpecial, setShowsSpecial] = useState(false)
   return (
     <>
-      <Select {...rest} value={value} onChange={(event) => onChange(event.target.value)}>
-        {byProvider(modelsToOffer(models, showsSpecial, [value])).map(([provider, ofProvider]) => (
-          <optgroup key={provider} label={provider}>
-            {ofProvider.map(({ model }) => (
-              <option key={model} value={model}>
-                {model}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </Select>
+      <Combobox
+        {...rest}
+        searchLabel="Search models"
+        groups={modelGroups(modelsToOffer(models, showsSpecial, [value]))}
+        value={value}
+        onChange={onChange}
+      />
       <SpecialModelsSwitch models={models} checked={showsSpecial} onChange={setShowsSpecial} />
     </>
   )

@@ -8,7 +8,9 @@ import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
+import { matchScore } from '@/lib/match-score'
 import { modelsToOffer } from '@/lib/special-models'
+import { byMaker, makerOf } from '../pricing/makers.ts'
 import { useSoldModels } from './sold-models.ts'
 
 export interface ModelPickerProps {
@@ -21,10 +23,8 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
   const sold = useSoldModels()
   const [search, setSearch] = useState('')
   const [showsSpecial, setShowsSpecial] = useState(false)
-  const wanted = search.trim().toLowerCase()
   const shown = modelsToOffer(sold.data ?? [], showsSpecial, chosen).filter(
-    ({ model, displayName }) =>
-      model.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted),
+    (model) => matchScore(`${model.model} ${model.displayName} ${makerOf(model)}`, search) > 0,
   )
   const toggle = (name: string, isOn: boolean): void =>
     onChange(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))
@@ -59,16 +59,21 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
           <Skeleton className="mt-2 h-36" />
         ) : shown.length === 0 ? (
           <p className="py-3 text-ink-soft">
-            {wanted === '' ? 'No models available yet.' : 'No matching models.'}
+            {search.trim() === '' ? 'No models available yet.' : 'No matching models.'}
           </p>
         ) : (
-          shown.map(({ model }) => (
-            <Checkbox
-              key={model}
-              label={<bdi className="font-mono text-[0.8125rem] font-normal break-all">{model}</bdi>}
-              checked={chosen.includes(model)}
-              onChange={(isOn) => toggle(model, isOn)}
-            />
+          byMaker(shown).map(([maker, models]) => (
+            <fieldset key={maker}>
+              <legend className="w-full pt-2 text-xs font-medium text-ink-soft">{maker}</legend>
+              {models.map(({ model }) => (
+                <Checkbox
+                  key={model}
+                  label={<bdi className="font-mono text-[0.8125rem] font-normal break-all">{model}</bdi>}
+                  checked={chosen.includes(model)}
+                  onChange={(isOn) => toggle(model, isOn)}
+                />
+              ))}
+            </fieldset>
           ))
         )}
       </div>

@@ -2,12 +2,14 @@
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
+import { Combobox } from '@/components/combobox'
 import { X } from '@/components/icons'
 import { Select } from '@/components/select'
 import type { Search } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
 import { useSoldModels } from '../keys/sold-models.ts'
 import { useKeyNames } from '../keys/use-names.ts'
+import { modelGroups } from '../pricing/model-groups.ts'
 
 export interface FiltersProps {
   readonly model: string | undefined
@@ -18,22 +20,19 @@ export interface FiltersProps {
 export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element {
   const sold = useSoldModels()
   const keyNames = useKeyNames()
-  const models = modelsToOffer(sold.data ?? [], false).map((one) => one.model)
+  const models = modelsToOffer(sold.data ?? [], false)
+  const isListed = model === undefined || models.some((one) => one.model === model)
+  const first = [{ value: '', label: 'All models' }, ...(isListed ? [] : [{ value: model, label: model }])]
   return (
     <>
-      <Select
+      <Combobox
         aria-label="Model"
+        searchLabel="Search models"
         className="w-48 max-sm:w-full"
+        groups={[{ heading: '', options: first }, ...modelGroups(models)]}
         value={model ?? ''}
-        onChange={(event) => onChange({ model: event.target.value || undefined })}
-      >
-        <option value="">All models</option>
-        {(model === undefined || models.includes(model) ? models : [model, ...models]).map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </Select>
+        onChange={(name) => onChange({ model: name || undefined })}
+      />
       <Select
         aria-label="Key"
         className="w-48 max-sm:w-full"
