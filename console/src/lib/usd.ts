@@ -45,8 +45,7 @@ export function columnDecimals(amounts: readonly string[], exact = false): numbe
   if (exact) return Math.max(2, ...amounts.map(writtenDecimals))
   const sizes = amounts.map((amount) => nano(amount)).map((amount) => (amount < 0n ? -amount : amount))
   if (sizes.every((size) => size % centNano === 0n)) return 2
-  const largest = sizes.reduce((one, other) => (one > other ? one : other))
-  return columnSteps.find(([from]) => largest >= from)?.[1] ?? allDecimals
+  return columnSteps.find(([from]) => sizes.some((size) => size >= from))?.[1] ?? allDecimals
 }
 
 function writtenDecimals(text: string): number {
