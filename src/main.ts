@@ -29,6 +29,11 @@ async function runWords(words: readonly string[]): Promise<number> {
     program,
     readConfig: async () => (await import('./config/config.ts')).readConfig(),
     variableNames: async () => (await import('./config/settings-table.ts')).variableNames,
+    setVariables: async () => (await import('./config/config.ts')).setVariables(),
+    async testCredentials(config) {
+      const { testCredentials } = await import('./server/test-credentials.ts')
+      return testCredentials(config, systemClock)
+    },
     nowMs: () => systemClock.wallMs(),
     async openServices(config) {
       const { openCommandServices } = await import('./server/services.ts')

@@ -183,7 +183,8 @@ export const installationOperations = {
     output: upstream,
   }),
   'upstreams.check': operation({
-    summary: 'Preview what an upstream would serve; optionally fetches the list of models from the host',
+    summary:
+      'Preview what an upstream would serve; optionally fetches the list of models from the host and tests the credential',
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/check'],
@@ -191,6 +192,8 @@ export const installationOperations = {
       ...upstreamForm,
       /** Fetches the host's model names, using the credential. */
       askHost: z.boolean().default(false),
+      /** Tests the credential by a real call to the provider. */
+      testCredential: z.boolean().default(false),
     }),
     output: z.strictObject({
       /** Where its requests would go. */
@@ -203,6 +206,17 @@ export const installationOperations = {
       stops: z.array(z.string()),
       /** null: the host was not contacted. `problem`: why the list is empty. */
       host: z.strictObject({ models: z.array(z.string()), problem: z.string().nullable() }).nullable(),
+      /**
+       * null: not tested. `untested`: the provider answered without judging the credential. `hostMessage`: the provider's
+       * own words.
+       */
+      credential: z
+        .strictObject({
+          state: z.enum(['accepted', 'rejected', 'untested', 'unreachable']),
+          problem: z.string().nullable(),
+          hostMessage: z.string().nullable(),
+        })
+        .nullable(),
     }),
   }),
   'upstreams.remove': operation({

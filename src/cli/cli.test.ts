@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,13 +16,14 @@ import { type OperationName, operations } from '../../contract/operations.ts'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
-import { type Environment, limitDefaults, readConfig } from '../config/config.ts'
+import { type Environment, limitDefaults, readConfig, setVariables } from '../config/config.ts'
 import { variableNames } from '../config/settings-table.ts'
 import { dispatch } from '../control/dispatch.ts'
 import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { openAdminSocket } from '../server/admin-socket.ts'
 import { offlineStatus } from '../server/server-status.ts'
 import { openCommandServices, openServices } from '../server/services.ts'
+import { testCredentials } from '../server/test-credentials.ts'
 import { runCli } from './cli.ts'
 import { commands } from './commands-table.ts'
 
@@ -76,6 +78,8 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     },
     program: { version: '1.2.3', nodeRange: '>=24.15' },
     variableNames: async () => variableNames,
+    setVariables: async () => setVariables(environment),
+    testCredentials: (config) => testCredentials(config, systemClock),
     readConfig: async () => readConfig(environment, scratch),
     nowMs: () => systemClock.wallMs(),
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
@@ -511,6 +515,35 @@ test('doctor reports the server, the database and the models', async () => {
   assert.match(alone.stdout, /^server +ok +not running$/m)
   assert.match(alone.stdout, /^database +ok +can be opened$/m)
   assert.match(alone.stdout, /^models +ok +\d+ enabled, \d+ not enabled/m)
+})
+
+test('doctor tests each key at its provider, in the words of the provider and without the key', async () => {
+  const key = ['not', 'a', 'real', 'key'].join('-')
+  const provider = createHttpServer(({ headers }, response) => {
+    const isGood = headers.authorization === `Bearer ${key}`
+    response.writeHead(isGood ? 200 : 401, { 'content-type': 'application/json' })
+    const message = `Incorrect API key provided: ${String(headers.authorization).slice('Bearer '.length)}`
+    response.end(JSON.stringify(isGood ? { data: [{ id: 'gpt-4.1' }] } : { error: { message } }))
+  })
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  const { port } = provider.address() as AddressInfo
+  const environment = {
+    ...environmentOf(newFolder()),
+    OPENAI_API_KEY: key,
+    TOLLGATE_OPENAI_URL: `http://127.0.0.1:${port}`,
+    TOLGATE_PORT: '1',
+  }
+  try {
+    const good = await called(environment, 'doctor')
+    assert.match(good.stdout, /^key of openai +ok +accepted by the provider, which lists 1 model$/m)
+    assert.match(good.stdout, /^environment +warning +TOLGATE_PORT .*did you mean TOLLGATE_PORT\?$/m)
+    const wrong = await called({ ...environment, OPENAI_API_KEY: `${key}-2` }, 'doctor')
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stdout, /^key of openai +failed .*It says: Incorrect API key provided: …$/m)
+    assert.ok(!`${good.stdout}${wrong.stdout}`.includes(key))
+  } finally {
+    provider.close()
+  }
 })
 
 test('migrate reports whether the server or the command migrated the database', async () => {

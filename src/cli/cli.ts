@@ -8,7 +8,7 @@ import type { Config, ConfigResult } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command, OperationCommand } from './commands-table.ts'
-import { diagnose } from './doctor.ts'
+import { diagnose, type TestedCredential } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
 import { type OperationTarget, runOperation, type VerifiedFolder } from './run-operation.ts'
@@ -24,6 +24,10 @@ export interface CommandLineHost {
   readonly readConfig: () => Promise<ConfigResult>
   /** Every environment variable that the configuration reads. */
   readonly variableNames: () => Promise<readonly string[]>
+  /** The names of all environment variables that are set. */
+  readonly setVariables: () => Promise<readonly string[]>
+  /** Tests the credentials of configured upstreams at their providers. */
+  readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
   readonly nowMs: () => number
   /** Opens the database for this command; used only when no server is running. */
   readonly openServices: (config: Config) => Promise<CommandServices>
@@ -105,6 +109,8 @@ async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {
     targetOf: (valid) => targetOf(run.host, valid),
     program: run.host.program,
     variableNames: await run.host.variableNames(),
+    setVariables: await run.host.setVariables(),
+    testCredentials: run.host.testCredentials,
     nowMs: run.host.nowMs(),
   })
   printResult(run, report, print.report)

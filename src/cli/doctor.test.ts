@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
   clockFinding,
+  credentialFinding,
   credentialsFinding,
   type Finding,
   folderFinding,
   freeFinding,
+  nearMissFinding,
   nodeFinding,
   servedFinding,
   settingsFinding,
@@ -37,6 +39,15 @@ function fileWritten(name: string, atMs: number): string {
 
 const self = process.getuid?.()
 
+type Answer = Parameters<typeof credentialFinding>[0]['answer']
+
+function keyFinding(answer: Partial<Answer> & Pick<Answer, 'credential'>): Finding {
+  return credentialFinding({
+    upstream: 'openai',
+    answer: { names: [], problem: null, hostMessage: null, ...answer },
+  })
+}
+
 const cases: readonly [what: string, finding: Finding, state: Finding['state'], text: RegExp][] = [
   ['Node 24.15', nodeFinding('24.15.0', '>=24.15'), 'ok', /^24\.15\.0 \(requires >=24\.15\)$/],
   ['Node 25', nodeFinding('25.1.0', '>=24.15'), 'ok', /^25/],
@@ -61,6 +72,31 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
   ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],
+  ['a key that is accepted', keyFinding({ credential: 'accepted', names: ['a'] }), 'ok', /lists 1 model$/],
+  [
+    'a key that is rejected',
+    keyFinding({ credential: 'rejected', problem: 'The host refuses the credential.', hostMessage: 'No.' }),
+    'failed',
+    /^The host refuses the credential\. It says: No\.$/,
+  ],
+  [
+    'a list that everybody may read',
+    keyFinding({ credential: 'untested' }),
+    'ok',
+    /without checking the key/,
+  ],
+  [
+    'a provider out of reach',
+    keyFinding({ credential: 'unreachable', problem: 'There is no host of this name.' }),
+    'warning',
+    /no host of this name/,
+  ],
+  [
+    'a variable that was probably misspelled',
+    nearMissFinding({ variable: 'OPENAI_KEY', meant: 'OPENAI_API_KEY' }),
+    'warning',
+    /did you mean OPENAI_API_KEY/,
+  ],
   [
     'an upstream that serves',
     servedFinding([{ name: 'openai', disabled: false, serves: ['gpt-4.1'] }]),

@@ -1,5 +1,5 @@
 /**
- * `doctor`: checks everything an installation depends on. Opens an existing database as every command does, and creates
+ * `doctor`: checks everything an installation depends on, the credentials by a call to each provider. Opens an existing database as every command does, and creates
  * none. Each check returns one finding.
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import { callServer, findServer } from '../server/admin-socket.ts'
+import { type NearMiss, nearMisses } from './near-misses.ts'
 import { type OperationOutcome, type OperationTarget, runOperation } from './run-operation.ts'
 
 export interface Finding {
@@ -23,11 +24,25 @@ export interface Report {
   readonly environment: readonly { readonly variable: string; readonly isSet: boolean | null }[]
 }
 
+/** What a provider said to the credential of an upstream. */
+export interface TestedCredential {
+  readonly upstream: string
+  readonly answer: {
+    readonly credential: 'accepted' | 'rejected' | 'untested' | 'unreachable'
+    readonly names: readonly string[]
+    readonly problem: string | null
+    readonly hostMessage: string | null
+  }
+}
+
 export interface DoctorInput {
   readonly config: ConfigResult
   readonly targetOf: (config: Config) => OperationTarget
   readonly program: { readonly nodeRange: string }
   readonly variableNames: readonly string[]
+  /** The names of all environment variables that are set, whoever reads them. */
+  readonly setVariables: readonly string[]
+  readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
   readonly nowMs: number
 }
 
@@ -40,7 +55,10 @@ const earliestMs = Date.UTC(2026, 0, 1)
 const clockSlackMs = 60_000
 
 export async function diagnose(input: DoctorInput): Promise<Report> {
-  const general = [nodeFinding(process.versions.node, input.program.nodeRange)]
+  const general = [
+    nodeFinding(process.versions.node, input.program.nodeRange),
+    ...nearMisses(input.setVariables, input.variableNames).map(nearMissFinding),
+  ]
   const findings =
     input.config.kind === 'mistakes'
       ? [...general, ...input.config.mistakes.map(configMistake), clockFinding(input.nowMs, [])]
@@ -53,6 +71,14 @@ export async function diagnose(input: DoctorInput): Promise<Report> {
     ok: findings.every(({ state }) => state !== 'failed'),
     findings,
     environment: environmentOf(input),
+  }
+}
+
+export function nearMissFinding({ variable, meant }: NearMiss): Finding {
+  return {
+    name: 'environment',
+    state: 'warning',
+    text: `${variable} is set, but nothing reads it; did you mean ${meant}?`,
   }
 }
 
@@ -80,6 +106,7 @@ async function installationFindings(input: DoctorInput, config: Config): Promise
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
     credentialsFinding(config),
+    ...(await input.testCredentials(config)).map(credentialFinding),
     ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
     clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
@@ -166,6 +193,26 @@ export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstrea
   return sandbox === 'on'
     ? { name, state: 'warning', text: `no credential is set, so only the sandbox models work; ${hint}` }
     : { name, state: 'failed', text: `no credential is set and the sandbox is off; ${hint}` }
+}
+
+/** Where a provider cannot be reached, the other checks still say something. */
+const stateOfTest = {
+  accepted: 'ok',
+  untested: 'ok',
+  unreachable: 'warning',
+  rejected: 'failed',
+} as const satisfies Readonly<Record<TestedCredential['answer']['credential'], Finding['state']>>
+
+export function credentialFinding({ upstream, answer }: TestedCredential): Finding {
+  const { credential, names, problem, hostMessage } = answer
+  const words = hostMessage === null ? '' : ` It says: ${hostMessage}`
+  const text = {
+    accepted: `accepted by the provider, which lists ${names.length === 1 ? '1 model' : `${names.length} models`}`,
+    untested: `not tested. ${problem ?? 'The provider lists its models without checking the key.'}${words}`,
+    unreachable: problem ?? 'The provider cannot be reached.',
+    rejected: `${problem ?? 'The provider rejects it.'}${words}`,
+  }[credential]
+  return { name: `key of ${upstream}`, state: stateOfTest[credential], text }
 }
 
 async function databaseFindings(target: OperationTarget): Promise<Finding[]> {

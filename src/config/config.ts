@@ -96,6 +96,11 @@ export type ConfigResult =
     }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly string[] }
 
+/** The names of all variables that are not empty; never their values. */
+export function setVariables(environment: Environment = process.env): readonly string[] {
+  return Object.keys(environment).filter((variable) => variableText(environment, variable) !== undefined)
+}
+
 /**
  * Reads `environment` and the file that TOLLGATE_CONFIG names, else `tollgate.yaml` in `workingFolder`
  * if there is one. The environment wins. All mistakes are reported together, by path.

@@ -144,6 +144,7 @@ export const limitsTable = {
   idleSocketMs: limit(30_000, 'Idle time of an upstream connection.'),
   upstreamHeaderBytesMax: limit(64 * 1024, 'Size of the response headers of an upstream.'),
   hostModelsMs: limit(10_000, "Time to fetch a host's list of models in the console."),
+  hostErrorBytesMax: limit(16 * 1024, 'What is read of an error that a host answers with instead.'),
   hostModelsBytesMax: limit(4 * 1024 * 1024, 'Size of that list.'),
   hostModelsMax: limit(5_000, 'Models of that list that are shown.'),
 

@@ -25,6 +25,13 @@ export interface ModelHost {
   readonly credential: string
 }
 
+export interface HostAnswer {
+  readonly names: readonly string[]
+  readonly problem: string | null
+  readonly credential: 'accepted' | 'rejected' | 'untested' | 'unreachable'
+  readonly hostMessage: string | null
+}
+
 /** The server that the operations run in; on the command line without one, nothing runs. */
 export interface ServerStatus {
   readonly startedMs: number
@@ -37,9 +44,9 @@ export interface ServerStatus {
   memoryBytes(): number
   eventLoopDelayMs(): number
   /** The names of a host's models; `problem`: why there are none. */
-  listHostModels(
-    host: ModelHost,
-  ): Promise<{ readonly names: readonly string[]; readonly problem: string | null }>
+  listHostModels(host: ModelHost): Promise<HostAnswer>
+  /** Whether the provider accepts the credential, by a real call. */
+  testCredential(host: ModelHost): Promise<HostAnswer>
   /** Where a request of an upstream would go. */
   requestUrl(host: Pick<ModelHost, 'provider' | 'url'>): string
   /** What the background check of the ledger has found. */

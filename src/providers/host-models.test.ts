@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
-import { listHostModels } from './host-models.ts'
+import { listHostModels, testCredential } from './host-models.ts'
 import { connectorOf } from './registry.ts'
 import { openSender } from './send.ts'
 
@@ -20,7 +20,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const limits = {
   ...{ connectMs: 5_000, socketsPerOriginMax: 9, idleSocketMs: 1_000, upstreamHeaderBytesMax: 9_999 },
-  ...{ hostModelsMs: 60_000, hostModelsBytesMax: 1_000, hostModelsMax: 3 },
+  ...{ hostModelsMs: 60_000, hostModelsBytesMax: 1_000, hostModelsMax: 3, hostErrorBytesMax: 500 },
 }
 const sender = openSender({ limits, clock: systemClock })
 after(async () => {
@@ -46,7 +46,8 @@ const lists: readonly (readonly [what: string, body: unknown])[] = [
 for (const [what, body] of lists) {
   test(`the list is read ${what}`, async () => {
     answers = (response) => response.end(JSON.stringify(body))
-    assert.deepEqual(await asked(), { names: ['a', 'b'], problem: null })
+    const { names, problem } = await asked()
+    assert.deepEqual([names, problem], [['a', 'b'], null])
   })
 }
 
@@ -84,4 +85,77 @@ test('it is asked once, at its own address, with its own credential, for no more
   await asked('google')
   assert.deepEqual(seen, ['GET /openai/v1/models Bearer ours', 'GET /openai/v1/models?pageSize=1000 ours'])
   assert.match((await asked('openai', 'http://127.0.0.1:1')).problem ?? '', /Nothing answers/)
+})
+
+function tested(provider = 'openai', at = origin, hostModelsMs = limits.hostModelsMs) {
+  return testCredential(
+    { sender, clock: systemClock, limits: { ...limits, hostModelsMs } },
+    connectorOf(provider),
+    { origin: at, basePath: '', credential: 'ours', requestId: 'req_1' },
+  )
+}
+
+const list = JSON.stringify({ data: [{ id: 'a' }] })
+
+/** Accepts the credential `ours` alone, as providers do. */
+function guarded(status: number, words: string): typeof answers {
+  return (response) => {
+    const isOurs = seen.at(-1)?.endsWith('ours') === true
+    if (isOurs) response.end(list)
+    else response.writeHead(status).end(words)
+  }
+}
+
+test('a credential is accepted where the list needs one', async () => {
+  answers = guarded(401, '')
+  assert.equal((await tested()).credential, 'accepted')
+})
+
+test('a list that everybody may read proves nothing', async () => {
+  answers = (response) => response.end(list)
+  assert.equal((await tested()).credential, 'untested')
+})
+
+const rejections: readonly (readonly [provider: string, status: number, body: string, message: string])[] = [
+  [
+    'openai',
+    401,
+    '{"error":{"message":"Incorrect API key provided: ours.","code":"invalid_api_key"}}',
+    'Incorrect API key provided: ….',
+  ],
+  [
+    'anthropic',
+    401,
+    '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+    'invalid x-api-key',
+  ],
+  [
+    'google',
+    400,
+    '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
+    'API key not valid. Please pass a valid API key.',
+  ],
+]
+
+for (const [provider, status, body, message] of rejections) {
+  test(`${provider} rejects a credential in its own words, without the credential`, async () => {
+    answers = (response) => response.writeHead(status).end(body)
+    const { credential, hostMessage } = await tested(provider)
+    assert.deepEqual([credential, hostMessage], ['rejected', message])
+  })
+}
+
+test('a page, a long answer and silence after a rejection are bounded', async () => {
+  answers = (response) => response.writeHead(403).end(`<html>${' '.repeat(5_000)}`)
+  assert.deepEqual([(await tested()).credential, (await tested()).hostMessage], ['rejected', null])
+  answers = (response) => void response.writeHead(401).write('{"error":')
+  assert.equal((await tested('openai', origin, 50)).credential, 'rejected')
+})
+
+test('a redirect is not followed, and an address where nothing answers is unreachable', async () => {
+  seen.length = 0
+  answers = (response) => response.writeHead(307, { location: `${origin}/elsewhere` }).end()
+  assert.equal((await tested()).credential, 'untested')
+  assert.equal(seen.length, 1)
+  assert.equal((await tested('openai', 'http://127.0.0.1:1')).credential, 'unreachable')
 })

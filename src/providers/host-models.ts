@@ -1,8 +1,9 @@
 /**
- * Asks a host for the names of its models, for operators that choose from them. One request, bounded in bytes and
- * time; what the host says is in no log and in no answer but the names.
+ * Lists the models of a host, for operators that choose from them and to test a credential. Bounded in bytes and time,
+ * follows no redirect, and logs nothing of what the host says.
  */
 import type { Clock } from '../base/clock.ts'
+import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { modelListPath, modelsPathOf } from './paths.ts'
 import type { Sender, SendFailure } from './send.ts'
@@ -12,7 +13,13 @@ export interface HostModels {
   readonly names: readonly string[]
   /** Why there is none; null: the host answered with a list. */
   readonly problem: string | null
+  /** `untested`: the host answered, but neither accepted nor rejected the credential. */
+  readonly credential: CredentialState
+  /** The host's own error message, without the credential. */
+  readonly hostMessage: string | null
 }
+
+export type CredentialState = 'accepted' | 'rejected' | 'untested' | 'unreachable'
 
 export interface ListModelsDeps {
   readonly sender: Pick<Sender, 'send'>
@@ -21,6 +28,7 @@ export interface ListModelsDeps {
     readonly hostModelsMs: number
     readonly hostModelsBytesMax: number
     readonly hostModelsMax: number
+    readonly hostErrorBytesMax: number
   }
 }
 
@@ -31,6 +39,8 @@ export interface ModelHost {
   readonly requestId: string
 }
 
+const untested = { credential: 'untested', hostMessage: null } as const
+
 /** Never throws for what the host does. */
 export async function listHostModels(
   asking: ListModelsDeps,
@@ -39,7 +49,8 @@ export async function listHostModels(
 ): Promise<HostModels> {
   const [dialect] = connector.dialects
   const path = listPathOf(connector, host.basePath)
-  if (path === null) return { names: [], problem: 'The host has no list of models: type the names.' }
+  if (path === null)
+    return { names: [], problem: 'The host has no list of models: type the names.', ...untested }
   const { headers } = connector.prepare({
     ...host,
     dialect,
@@ -49,16 +60,45 @@ export async function listHostModels(
     query: '',
     headers: {},
   })
-  const answer = await received(asking, {
-    origin: host.origin,
-    path,
-    headers: withoutBody(headers),
-  })
-  if (typeof answer === 'string') return { names: [], problem: answer }
-  const names = namesIn(answer.bytes, asking.limits.hostModelsMax)
-  return names.length === 0
-    ? { names, problem: 'The host answered with no list of models.' }
-    : { names, problem: null }
+  const answer = await received(asking, { origin: host.origin, path, headers: withoutBody(headers) })
+  switch (answer.kind) {
+    case 'failed':
+      return { ...untested, names: [], problem: answer.problem, credential: 'unreachable' }
+    case 'too_long':
+      return {
+        ...untested,
+        names: [],
+        problem: 'The list of the host is too long to be shown: type the names.',
+      }
+    case 'refused':
+      return {
+        names: [],
+        problem: refusedWords(answer.status),
+        credential: refusesCredential(answer.status) ? 'rejected' : 'untested',
+        hostMessage: messageIn(answer.bytes, host.credential),
+      }
+    case 'list': {
+      const names = namesIn(answer.bytes, asking.limits.hostModelsMax)
+      return names.length === 0
+        ? { ...untested, names, problem: 'The host answered with no list of models.' }
+        : { ...untested, names, problem: null, credential: 'accepted' }
+    }
+  }
+}
+
+/** Accepted by no provider; some list their models to everybody, so that a list alone proves nothing. */
+const wrongCredential = 'not-a-credential'
+
+/** Tests a credential by listing the models with it, and where that works, without it. */
+export async function testCredential(
+  asking: ListModelsDeps,
+  connector: Connector,
+  host: ModelHost,
+): Promise<HostModels> {
+  const listed = await listHostModels(asking, connector, host)
+  if (listed.credential !== 'accepted') return listed
+  const control = await listHostModels(asking, connector, { ...host, credential: wrongCredential })
+  return control.credential === 'accepted' ? { ...listed, credential: 'untested' } : listed
 }
 
 /** null: the host has none. */
@@ -88,42 +128,67 @@ interface ModelListRequest {
   readonly headers: readonly string[]
 }
 
-/** The whole answer, or a sentence that says why there is none. */
+type Received =
+  | { readonly kind: 'list'; readonly bytes: Uint8Array }
+  | { readonly kind: 'refused'; readonly status: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'too_long' }
+  | { readonly kind: 'failed'; readonly problem: string }
+
 function received(
   { sender, clock, limits }: ListModelsDeps,
   { origin, path, headers }: ModelListRequest,
-): Promise<{ readonly bytes: Uint8Array } | string> {
+): Promise<Received> {
   return new Promise((resolve) => {
     const exchange = sender.send({ origin, method: 'GET', path, headers, body: [] })
     const chunks: Uint8Array[] = []
-    let length = 0
-    const timer = clock.after(limits.hostModelsMs, () => stop('The host did not answer in time.'))
-    const finish = (answer: { readonly bytes: Uint8Array } | string): void => {
+    let [length, status] = [0, 0]
+    const whole = (): Received =>
+      status === 200
+        ? { kind: 'list', bytes: Buffer.concat(chunks) }
+        : { kind: 'refused', status, bytes: Buffer.concat(chunks) }
+    const isRefused = (): boolean => status !== 0 && status !== 200
+    const timer = clock.after(limits.hostModelsMs, () =>
+      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The host did not answer in time.' }),
+    )
+    const finish = (answer: Received): void => {
       timer.cancel()
       resolve(answer)
     }
-    const stop = (problem: string): void => {
+    const stop = (answer: Received): void => {
       exchange.abort()
-      finish(problem)
+      finish(answer)
     }
     exchange.listen({
-      head(status) {
-        if (status !== 200) stop(refusedWords(status))
+      head(headStatus) {
+        status = headStatus
       },
       chunk(bytes) {
         length += bytes.length
-        if (length > limits.hostModelsBytesMax)
-          stop('The list of the host is too long to be shown: type the names.')
-        else chunks.push(bytes)
+        if (length <= (isRefused() ? limits.hostErrorBytesMax : limits.hostModelsBytesMax)) chunks.push(bytes)
+        else stop(isRefused() ? whole() : { kind: 'too_long' })
       },
-      end: () => finish({ bytes: Buffer.concat(chunks) }),
-      failed: (failure) => finish(failedWords(failure)),
+      end: () => finish(whole()),
+      failed: (failure) => finish(isRefused() ? whole() : { kind: 'failed', problem: failedWords(failure) }),
     })
   })
 }
 
+/** A list without parameters leaves 400 to mean the key, as Google does: ai.google.dev/gemini-api/docs/troubleshooting. */
+function refusesCredential(status: number): boolean {
+  return status === 400 || status === 401 || status === 403
+}
+
+const messageCharactersMax = 300
+
+/** Some providers repeat the key in their message, which operators see and may copy elsewhere. */
+function messageIn(bytes: Uint8Array, credential: string): string | null {
+  const { message } = readProblem(bytes)
+  const text = message.replaceAll(credential, '…').replace(/\s+/g, ' ').trim().slice(0, messageCharactersMax)
+  return text === '' ? null : text
+}
+
 function refusedWords(status: number): string {
-  if (status === 401 || status === 403) return `The host refuses the credential (HTTP ${status}).`
+  if (refusesCredential(status)) return `The host refuses the credential (HTTP ${status}).`
   if (status === 404)
     return 'The host has no list of models at this address (HTTP 404): check the path, or type the names.'
   if (status >= 300 && status < 400)

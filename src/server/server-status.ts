@@ -8,10 +8,17 @@ import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
-import { listHostModels } from '../providers/host-models.ts'
+import { listHostModels, testCredential } from '../providers/host-models.ts'
 import { requestPath } from '../providers/paths.ts'
 import { connectorOf } from '../providers/registry.ts'
 import { program } from './program.ts'
+
+const noServer = {
+  names: [],
+  problem: 'No server is running that could ask.',
+  credential: 'untested',
+  hostMessage: null,
+} as const
 
 /** On the command line without a server nothing runs, and nothing can be stopped. */
 export function offlineStatus(clock: Clock): ServerStatus {
@@ -23,7 +30,8 @@ export function offlineStatus(clock: Clock): ServerStatus {
     draining: () => false,
     memoryBytes,
     eventLoopDelayMs: () => 0,
-    listHostModels: async () => ({ names: [], problem: 'No server is running that could ask.' }),
+    listHostModels: async () => noServer,
+    testCredential: async () => noServer,
     requestUrl,
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
@@ -41,6 +49,11 @@ export function runningStatus(
   pressure: Pick<LoadMonitor, 'readings'>,
   watch: Pick<LedgerWatch, 'report'>,
 ): ServerStatus {
+  const asking = { sender, clock, limits }
+  const hostOf = ({ provider, url, credential }: ModelHost) => {
+    const { origin, basePath } = parseAddress(url ?? connectorOf(provider).defaultOrigin)
+    return { origin, basePath, credential, requestId: formatId('req', nextId()) }
+  }
   return {
     startedMs: clock.wallMs(),
     version: program.version,
@@ -49,12 +62,8 @@ export function runningStatus(
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
-    listHostModels({ provider, url, credential }) {
-      const connector = connectorOf(provider)
-      const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
-      const requestId = formatId('req', nextId())
-      return listHostModels({ sender, clock, limits }, connector, { origin, basePath, credential, requestId })
-    },
+    listHostModels: (host) => listHostModels(asking, connectorOf(host.provider), hostOf(host)),
+    testCredential: (host) => testCredential(asking, connectorOf(host.provider), hostOf(host)),
     requestUrl,
     ledgerReport: watch.report,
   }

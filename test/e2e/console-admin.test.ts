@@ -274,6 +274,27 @@ async function setsPriceAsItIs(): Promise<void> {
   assert.equal(await price(), before)
 }
 
+test('a key that its provider rejects is saved only by a second choice', async () => {
+  const credential = ['a', 'wrong', 'credential', '987654'].join('-')
+  host.answers = () => 401
+  await page.goto('/console/admin/upstreams')
+  await button('Add upstream').click()
+  await dialog().getByLabel('Name', { exact: true }).fill('wrong')
+  await dialog().getByLabel('Base URL').fill(host.origin)
+  await dialog().getByLabel('API key').fill(credential)
+  await dialog().getByLabel('Models', { exact: true }).selectOption('all')
+  await inDialog('Review').click()
+  await dialog().getByText('The provider rejects this API key.').waitFor()
+  await dialog().getByText('“it failed”').waitFor()
+  assert.equal(await inDialog('Add upstream').isEnabled(), false)
+  await visit.accessible()
+  await dialog().getByLabel('Save it anyway').click()
+  assert.equal(await inDialog('Add upstream').isEnabled(), true)
+  await inDialog('Cancel').click()
+  host.answers = () => 200
+  assert.ok(!(await page.content()).includes(credential))
+})
+
 test('an upstream is added after what it will sell was shown; its credential does not go elsewhere', async () => {
   const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
   await page.goto('/console/admin/upstreams')
@@ -290,6 +311,7 @@ test('an upstream is added after what it will sell was shown; its credential doe
   await visit.accessible()
   await inDialog('Review').click()
   await dialog().getByText('Serves 1 model, 1 newly available').waitFor()
+  await dialog().getByText('The API key could not be tested.').waitFor()
   await dialog().getByText(`${host.origin}/openai/v1/chat/completions`).waitFor()
   await dialog().getByText('Listed, but disabled: 1 model').waitFor()
   await visit.accessible()

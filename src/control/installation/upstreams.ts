@@ -7,7 +7,7 @@ import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
-import type { ControlDeps } from '../control-deps.ts'
+import type { ControlDeps, HostAnswer } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 
@@ -39,19 +39,37 @@ export const checkUpstream = operationHandler(
     // A request for the host's model names comes before the choice among them.
     if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))
       assertUpstreamWritten(preview, asked)
-    const credential = asked.credential ?? catalog.keptCredential(ask)
-    if (asked.askHost && credential === undefined) assertUpstreamWritten({ kind: 'needs_credential' }, asked)
-    const host =
-      asked.askHost && credential !== undefined ? await server.listHostModels({ ...ask, credential }) : null
+    const host = await callHost({ catalog, server }, asked, ask)
     return {
       requestUrl: server.requestUrl(ask),
       sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
       notSold: isPreview ? preview.notSold.map((row) => ({ ...row })) : [],
       stops: isPreview ? [...preview.stops] : [],
-      host: host === null ? null : { models: [...host.names], problem: host.problem },
+      host: host !== null && asked.askHost ? { models: [...host.names], problem: host.problem } : null,
+      credential: host !== null && asked.testCredential ? credentialOutput(host) : null,
     }
   },
 )
+
+/** null: nothing was asked of the host. */
+async function callHost(
+  { catalog, server }: Pick<ControlDeps, 'catalog' | 'server'>,
+  asked: OperationInput<'upstreams.check'>,
+  ask: Omit<UpstreamAsk, 'credential'>,
+): Promise<HostAnswer | null> {
+  if (!asked.askHost && !asked.testCredential) return null
+  const credential = asked.credential ?? catalog.keptCredential(ask)
+  if (credential === undefined) {
+    assertUpstreamWritten({ kind: 'needs_credential' }, asked)
+    return null
+  }
+  const host = { ...ask, credential }
+  return asked.testCredential ? await server.testCredential(host) : await server.listHostModels(host)
+}
+
+function credentialOutput(host: HostAnswer): OperationOutput<'upstreams.check'>['credential'] {
+  return { state: host.credential, problem: host.problem, hostMessage: host.hostMessage }
+}
 
 function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
   const { upstream: name, provider, weight, disabled, models } = asked

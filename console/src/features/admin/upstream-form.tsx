@@ -3,6 +3,7 @@ import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { toast } from '@/components/toaster'
 import { useChange } from '@/lib/operations'
+import { CredentialTest, failsTest } from './credential-test.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { askOf, isWhole, listText, plainUrl, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamFields } from './upstream-fields.tsx'
@@ -23,6 +24,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
   const [draft, setDraft] = useState(() => draftOf(upstream))
   const check = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const put = usePut(upstream, onClose)
+  const [savesUntested, setSavesUntested] = useState(false)
   const set = (changes: Partial<UpstreamDraft>): void => setDraft({ ...draft, ...changes })
   const goesElsewhere =
     upstream === undefined ||
@@ -43,9 +45,11 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
         description="Review what it will serve. Nothing is saved yet."
         action={upstream === undefined ? 'Add upstream' : 'Save changes'}
         pending={put.isPending}
+        disabled={failsTest(found) && !savesUntested}
         problem={put.error}
         onSubmit={() => put.mutate(askOf(draft))}
       >
+        <CredentialTest found={found} savesAnyway={savesUntested} onSaveAnyway={setSavesUntested} />
         <UpstreamReview found={found} draft={draft} />
         <div>
           <Button
@@ -53,6 +57,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
             onClick={() => {
               put.reset()
               check.reset()
+              setSavesUntested(false)
             }}
           >
             Back
@@ -70,7 +75,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
       disabled={isTaken || !isWhole(draft, goesElsewhere)}
       problem={check.error}
       fields={fields}
-      onSubmit={() => check.mutate(askOf(draft))}
+      onSubmit={() => check.mutate({ ...askOf(draft), testCredential: true })}
     >
       <UpstreamFields
         upstream={upstream}

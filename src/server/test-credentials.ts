@@ -1,0 +1,33 @@
+/** Tests the credentials of configured upstreams by a real call to each provider. Logs nothing. */
+import type { Clock } from '../base/clock.ts'
+import { formatId } from '../base/ids.ts'
+import { parseAddress } from '../catalog/upstream-address.ts'
+import type { Config } from '../config/config.ts'
+import { type HostModels, testCredential } from '../providers/host-models.ts'
+import { connectorOf } from '../providers/registry.ts'
+import { openSender } from '../providers/send.ts'
+
+export interface TestedCredential {
+  readonly upstream: string
+  readonly answer: HostModels
+}
+
+export async function testCredentials(
+  { upstreams, limits }: Pick<Config, 'upstreams' | 'limits'>,
+  clock: Clock,
+): Promise<readonly TestedCredential[]> {
+  const sender = openSender({ limits, clock })
+  const requestId = formatId('req', 0n)
+  try {
+    return await Promise.all(
+      upstreams.map(async ({ name, provider, url, credential }) => {
+        const connector = connectorOf(provider)
+        const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
+        const host = { origin, basePath, credential, requestId }
+        return { upstream: name, answer: await testCredential({ sender, clock, limits }, connector, host) }
+      }),
+    )
+  } finally {
+    await sender.close()
+  }
+}
