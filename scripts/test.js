@@ -23,6 +23,8 @@ const hangMs = 15 * 60_000
 /** Of all: a run that takes longer is stopped, because nothing else stops a process that no longer answers. */
 const runHangMs = 45 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
+/** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
+const waitingProcesses = 1
 /** So many files that start the program make it worth a start to have it compiled. */
 const warmFromFiles = 4
 
@@ -108,7 +110,7 @@ function runTests() {
     [
       '--test',
       `--test-reporter=${reporter}`,
-      `--test-concurrency=${availableParallelism()}`,
+      `--test-concurrency=${availableParallelism() + waitingProcesses}`,
       ...(options.length > 0 ? [`--test-timeout=${hangMs}`] : []),
       ...options,
       ...modules(),
