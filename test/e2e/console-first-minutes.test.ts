@@ -44,6 +44,12 @@ async function enter(page: Page, name: string, action: string): Promise<void> {
   await page.evaluate('window.isTheSame = true')
 }
 
+/** The first steps as they are read out. */
+async function stepsOf(page: Page): Promise<readonly string[]> {
+  await page.getByRole('heading', { level: 3, name: 'Connect a client' }).waitFor()
+  return page.getByRole('main').locator('ol h3').allTextContents()
+}
+
 /** Leaves the dialog with the key open. */
 async function makeKey(page: Page): Promise<string> {
   await page
@@ -97,6 +103,11 @@ test('who started the server comes from the setup link to a paid request of an o
   await enter(page, 'Olive', 'Become administrator')
   await page.getByText('$5.00').first().waitFor()
 
+  // The key that the server printed is no step of theirs.
+  assert.deepEqual(await stepsOf(page), ['Add a provider key', 'Create a key', 'Connect a client'])
+  await button(page, 'Try the sandbox first').click()
+  await page.getByText('You are trying the sandbox').waitFor()
+  await operator.accessible()
   const key = await makeKey(page)
   assert.ok(await isInSight(page, 'Done'))
   const dialog = page.getByRole('dialog')
@@ -112,7 +123,12 @@ test('who started the server comes from the setup link to a paid request of an o
   }
   await operator.accessible()
   await button(page, 'Done').click()
-  await page.getByText("You're all set").waitFor()
+  await page.getByText('Your first request arrived').waitFor()
+  assert.deepEqual(await stepsOf(page), [
+    'Add a provider key',
+    'Create a key (done)',
+    'Connect a client (done)',
+  ])
   await page.getByRole('main').getByRole('link', { name: 'View receipt' }).click()
   await page.getByText('Completed.').waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
@@ -133,6 +149,7 @@ test('a second person waits, is confirmed elsewhere, and goes on without a reloa
   await enter(page, 'Grace', 'Create account')
   const waiting = page.getByText('Waiting for approval.')
   await waiting.waitFor()
+  assert.deepEqual(await stepsOf(page), ['Create a key', 'Connect a client'])
   const apiKey = await makeKey(page)
   const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 })
   const ask = () =>

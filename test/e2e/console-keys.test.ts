@@ -25,7 +25,7 @@ const dialogButton = (name: string) => dialog().getByRole('button', { name, exac
 test('a new account is led to its first request, and told when it arrived', async () => {
   await page.getByText('Get started').waitFor()
   await visit.accessible()
-  await page.getByRole('button', { name: 'Create another key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('from the overview')
   await dialogButton('Create key').click()
   const key = await shownKey()
@@ -35,7 +35,7 @@ test('a new account is led to its first request, and told when it arrived', asyn
   assert.equal((await person.ask(key, 'sandbox-echo')).status, 200)
   await dialog().getByText('It arrived.').waitFor()
   await dialogButton('Done').click()
-  await page.getByText("You're all set").waitFor()
+  await page.getByText('Your first request arrived').waitFor()
   assert.equal(await page.getByText(key).count(), 1, 'the key stands once more, in the request to paste')
   await page.reload()
   await page.getByRole('heading', { name: 'Recent requests' }).waitFor()

@@ -276,7 +276,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.reach('button', 'curl')
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'curl' }).waitFor()
-  await keyboard.reach('select', 'Model')
+  await keyboard.reach('combobox', 'Model')
   await keyboard.press('ArrowDown')
   await keyboard.press('ArrowUp')
   await keyboard.reach('button', `Copy ${keyLine}`)

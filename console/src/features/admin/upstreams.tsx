@@ -16,6 +16,7 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { count } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
+import { useSearch, useSetSearch } from '@/lib/search'
 import { UpstreamForm } from './upstream-form.tsx'
 
 export type Upstream = OperationOutput<'upstreams.list'>[number]
@@ -34,8 +35,13 @@ type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; read
 export function Upstreams(): JSX.Element {
   // Health changes with every request and publishes no event.
   const upstreams = useOperation('upstreams.list', {}, { everyMs })
-  const [doing, setDoing] = useState<Doing>()
-  const close = (): void => setDoing(undefined)
+  const { create } = useSearch()
+  const setSearch = useSetSearch()
+  const [doing, setDoing] = useState<Doing | undefined>(create === undefined ? undefined : { kind: 'add' })
+  const close = (): void => {
+    setDoing(undefined)
+    if (create !== undefined) setSearch({ create: undefined })
+  }
   const names = (upstreams.data ?? []).map(({ name }) => name)
   return (
     <>

@@ -19,30 +19,105 @@ import { SnippetChoice } from '../keys/snippet-choice.tsx'
 import { keyVariable } from '../keys/snippets.ts'
 import { modelToTry, useSoldModels } from '../keys/sold-models.ts'
 import { useAddress } from '../keys/use-address.ts'
+import { type StepsDone, stepsDone } from './first-steps.ts'
 
-export function GettingStarted({ hasArrived }: { readonly hasArrived: boolean }): JSX.Element {
+const requestsRead = 20
+
+function useSteps(): {
+  readonly done: StepsDone
+  readonly areKeysKnown: boolean
+  readonly hasAnyKey: boolean
+} {
   const account = useAccount()
+  const { operator } = useMe().person
   const keys = useOperation('key.list', { account: account.id })
-  const hasKey = keys.data?.some((key) => keyState(key, Date.now()).works) ?? false
+  const requests = useOperation('requests.list', { account: account.id, limit: requestsRead })
+  const upstreams = useOperation('upstreams.list', {}, { enabled: operator })
+  const usable = (keys.data ?? []).map((key) => ({ ...key, works: keyState(key, Date.now()).works }))
+  return {
+    done: stepsDone({ upstreams: upstreams.data, keys: usable, requests: requests.data ?? [] }),
+    areKeysKnown: keys.data !== undefined,
+    hasAnyKey: usable.some(({ builtIn, works }) => works && !builtIn),
+  }
+}
+
+export function GettingStarted(): JSX.Element {
+  const { operator } = useMe().person
+  const { done, areKeysKnown, hasAnyKey } = useSteps()
+  const [triesSandbox, setTriesSandbox] = useState(false)
+  const { title, description } = headline(done, operator)
+  const before = operator ? 1 : 0
   return (
-    <Card
-      title={hasArrived ? "You're all set" : 'Get started'}
-      description={
-        hasArrived ? 'This page now shows your usage.' : "Three steps. They're checked off as you go."
-      }
-    >
+    <Card title={title} description={description}>
       <ol className="flex flex-col gap-6 pt-2">
-        <Step number={1} title="Create an API key" isDone={hasKey}>
-          <MakeKey hasKey={hasKey} isKnown={keys.data !== undefined} />
+        {operator ? (
+          <Step number={1} title="Add a provider key" isDone={done.provider}>
+            <AddProvider
+              isDone={done.provider}
+              triesSandbox={triesSandbox}
+              onTrySandbox={() => setTriesSandbox(true)}
+            />
+          </Step>
+        ) : null}
+        <Step number={before + 1} title="Create a key" isDone={done.key}>
+          <MakeKey hasOwn={done.key} wasPrinted={operator && hasAnyKey && !done.key} isKnown={areKeysKnown} />
         </Step>
-        <Step number={2} title="Set the base URL" isDone={hasArrived}>
+        <Step number={before + 2} title="Connect a client" isDone={done.client}>
           <Addresses />
-        </Step>
-        <Step number={3} title="Make a request" isDone={hasArrived}>
           <Try />
         </Step>
       </ol>
     </Card>
+  )
+}
+
+function headline(
+  { provider, client }: StepsDone,
+  operator: boolean,
+): { readonly title: string; readonly description: string } {
+  if (!client) return { title: 'Get started', description: 'Steps are checked off as you complete them.' }
+  if (operator && !provider) {
+    return {
+      title: 'Your first request arrived',
+      description: 'A built-in test model answered it. Add a provider key to use real models.',
+    }
+  }
+  return { title: "You're all set", description: 'This page now shows your usage.' }
+}
+
+interface AddProviderProps {
+  readonly isDone: boolean
+  readonly triesSandbox: boolean
+  readonly onTrySandbox: () => void
+}
+
+function AddProvider({ isDone, triesSandbox, onTrySandbox }: AddProviderProps): JSX.Element {
+  const installation = useOperation('installation.show')
+  const hasSandbox = installation.data?.sandbox === true
+  return (
+    <>
+      <p className="text-ink-soft">
+        {isDone
+          ? 'Models of your provider can be requested.'
+          : triesSandbox
+            ? 'You are trying the sandbox: test models inside this server that need no provider key. Continue with the next step, and add a provider key when you want real models.'
+            : 'Requests are sent to OpenAI, Anthropic, Google or another provider with an API key of yours.'}
+      </p>
+      {isDone ? null : (
+        <div className="flex flex-wrap gap-2">
+          <LinkButton
+            to="/console/admin/$section"
+            params={{ section: 'upstreams' }}
+            search={{ create: 'yes' }}
+            variant={triesSandbox ? 'secondary' : 'primary'}
+          >
+            <Plus aria-hidden="true" />
+            Add provider key
+          </LinkButton>
+          {hasSandbox && !triesSandbox ? <Button onClick={onTrySandbox}>Try the sandbox first</Button> : null}
+        </div>
+      )}
+    </>
   )
 }
 
@@ -74,24 +149,32 @@ function Step({ number, title, isDone, children }: StepProps): JSX.Element {
   )
 }
 
-function MakeKey({ hasKey, isKnown }: { readonly hasKey: boolean; readonly isKnown: boolean }): JSX.Element {
+interface MakeKeyProps {
+  readonly hasOwn: boolean
+  /** Whether the only key is the one of the first start. */
+  readonly wasPrinted: boolean
+  readonly isKnown: boolean
+}
+
+function MakeKey({ hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const mayMake = useMay('owner', 'admin', 'developer')
-  const { operator } = useMe().person
   if (!isKnown) return <Skeleton className="h-9 w-36" />
   if (!mayMake)
     return <p className="text-ink-soft">Ask an owner, admin or developer of this organization for one.</p>
   return (
     <>
-      {hasKey ? (
+      {hasOwn ? (
         <p className="text-ink-soft">
-          You have one.{operator ? ' The first one was printed at startup.' : ''} A key is shown only when it
-          is created. If you didn't save it, create another.
+          A key is shown only when it is created. If you didn't save it, create another.
         </p>
       ) : null}
-      <Button variant={hasKey ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
+      {wasPrinted ? (
+        <p className="text-ink-soft">Create one here, or use the key that was printed at startup.</p>
+      ) : null}
+      <Button variant={hasOwn ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
-        {hasKey ? 'Create another key' : 'Create key'}
+        {hasOwn ? 'Create another key' : 'Create key'}
       </Button>
       <CreateKeyDialog open={isOpen} onClose={() => setOpen(false)} />
     </>

@@ -60,7 +60,7 @@ export function OverviewPage(): JSX.Element {
           <Numbers overview={overview.data} />
           {showsWay ? (
             <Suspense fallback={<Skeleton className="h-160 rounded-xl" />}>
-              <GettingStarted hasArrived={!isNew} />
+              <GettingStarted />
             </Suspense>
           ) : null}
           {isNew ? null : <Activity overview={overview.data} />}

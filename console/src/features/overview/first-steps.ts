@@ -1,0 +1,37 @@
+/** Which of the first steps are done, by what exists and what happened. Pure. */
+
+export interface StepFacts {
+  /** undefined: the person can't add provider keys, or it isn't known yet. */
+  readonly upstreams:
+    | readonly { readonly provider: string; readonly disabled: boolean; readonly serves: readonly string[] }[]
+    | undefined
+  readonly keys: readonly {
+    readonly builtIn: boolean
+    /** null: the server, at its first start. */
+    readonly createdBy: string | null
+    readonly lastUsed: string | null
+    readonly works: boolean
+  }[]
+  /** `member`: who made it in the playground; null: a client with a key. */
+  readonly requests: readonly { readonly member: object | null }[]
+}
+
+export interface StepsDone {
+  readonly provider: boolean
+  readonly key: boolean
+  readonly client: boolean
+}
+
+/** The test models of this server are no provider, the playground's key is nobody's, and the playground is no client. */
+export function stepsDone({ upstreams = [], keys, requests }: StepFacts): StepsDone {
+  return {
+    provider: upstreams.some(
+      ({ provider, disabled, serves }) => provider !== 'sandbox' && !disabled && serves.length > 0,
+    ),
+    key: keys.some(
+      ({ builtIn, works, createdBy, lastUsed }) =>
+        works && !builtIn && (createdBy !== null || lastUsed !== null),
+    ),
+    client: requests.some(({ member }) => member === null),
+  }
+}
