@@ -17,7 +17,7 @@ import { visibleText, visibleTextMessage } from './visible-text.ts'
 
 const digits = '[0-9a-hjkmnp-tv-z]{13}'
 export const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_${digits}$`), `must be an id ${prefix}_…`)
+  z.string().regex(new RegExp(`^${prefix}_${digits}$`), `must be an ID such as ${prefix}_…`)
 export const accountId = id('acct')
 export const keyId = id('key')
 export const requestId = id('req')

@@ -63,7 +63,7 @@ test('a configured secret makes no file, and the database stores nothing of it',
 test('another secret than the one of the database is refused', async (context) => {
   const { open } = await prepare(context)
   keyOf(await open(someText))
-  assert.match(refusal(await open(`${someText}!`)), /not the root secret that the database was made with/)
+  assert.match(refusal(await open(`${someText}!`)), /does not match the one this database was created with/)
   keyOf(await open(someText))
 })
 

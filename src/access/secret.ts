@@ -63,8 +63,8 @@ export async function openSecret(source: SecretSource): Promise<RootSecretResult
   const agreed = await source.settings.claim(checkName, check)
   if (timingSafeEqual(Buffer.from(agreed), Buffer.from(check))) return { kind: 'secret', secret }
   return refused(
-    'This is not the root secret that the database was made with, and every API key depends on it. ' +
-      'Start with the former TOLLGATE_SECRET, or with the former file `secret` in the data folder.',
+    'The root secret does not match the one this database was created with. Every API key depends on it. ' +
+      'Start with the previous TOLLGATE_SECRET, or restore the previous file `secret` in the data folder.',
   )
 }
 
@@ -84,7 +84,7 @@ function secretText(path: string, random: RandomBytes, isExpected: boolean): str
   // Windows has no such bits and always shows the file as open to all.
   const isOpen = process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
   if (isOpen) {
-    return refused(`Others than its owner can read the root secret. Run: chmod 600 ${path}`)
+    return refused(`The root secret is readable by other users. Run: chmod 600 ${path}`)
   }
   const text = readFileSync(path, 'utf8').trim()
   return text.length >= charactersMin ? text : refused(`The root secret ${path} is damaged: it is too short.`)

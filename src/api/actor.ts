@@ -35,7 +35,7 @@ export async function authenticateActor(
   }
   throw credential.startsWith(modelKeyStart)
     ? isModelKey()
-    : new TollgateError('invalid_api_key', { message: 'This is not a live management key.' })
+    : new TollgateError('invalid_api_key', { message: 'This management key is invalid, expired or revoked.' })
 }
 
 /** Whose doings are counted together. */
@@ -56,7 +56,7 @@ function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined 
   // Node keeps the first of repeated ones and says nothing.
   if (rawHeaders.filter((name, index) => index % 2 === 0 && isAuthorization(name)).length > 1) {
     throw new TollgateError('repeated_credential', {
-      message: 'The header authorization was sent more than once.',
+      message: 'The Authorization header was sent more than once.',
     })
   }
   return /^bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim()
@@ -70,12 +70,12 @@ function hasModelKey(headers: IncomingHttpHeaders): boolean {
 
 function ambiguousCredentials(): TollgateError {
   return new TollgateError('repeated_credential', {
-    message: 'A session and a management key were sent at once; send one of them.',
+    message: 'Both a session and a management key were sent. Send only one of them.',
   })
 }
 
 function isModelKey(): TollgateError {
   return new TollgateError('invalid_api_key', {
-    message: 'This key is for models (/v1/…). Here a session or a management key is needed.',
+    message: 'This API key is valid for model requests (/v1/…) only. Use a session or a management key.',
   })
 }

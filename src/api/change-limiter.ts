@@ -31,7 +31,7 @@ export function openChangeLimiter({
     const metered = meter.take(taker, clock.wallMs())
     if (metered.kind === 'taken') return
     throw new TollgateError('rate_limited', {
-      message: `At most ${changesPerMinute} changes a minute can be made by one person or key.`,
+      message: `A user or key can make at most ${changesPerMinute} changes per minute. Try again in a minute.`,
       facts: { limit: changesPerMinute },
       retryAfterMs: metered.retryAfterMs,
     })

@@ -49,7 +49,7 @@ const refusals: Readonly<Record<StreamOpening, null | (() => TollgateError)>> = 
   gone: null,
   full: () =>
     new TollgateError('concurrency_limited', {
-      message: 'Too many streams of events are open; close other tabs.',
+      message: 'Too many open event streams. Close other tabs and try again.',
       retryAfterMs: 10_000,
     }),
   closed: () =>

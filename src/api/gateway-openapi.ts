@@ -25,7 +25,7 @@ export function gatewayOpenApi({
       title: 'Tollgate API',
       version,
       description:
-        'Models in the formats of OpenAI, Anthropic and Google, behind one API key. Request and response bodies of a provider’s format are open: every field of that format may be there.',
+        'Models in the formats of OpenAI, Anthropic and Google, behind one API key. Request and response bodies in a provider’s format accept every field of that format.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: address }],
@@ -43,13 +43,13 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The same key, as Messages clients send it.',
+    description: 'The same API key, in the header that Messages clients use.',
   },
   googleApiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'x-goog-api-key',
-    description: 'The same key, as Gemini clients send it.',
+    description: 'The same API key, in the header that Gemini clients use.',
   },
 } as const
 
@@ -112,8 +112,8 @@ function headersOf({ takes }: GatewayOperation): object {
   if (takes === undefined) return everywhere
   return {
     ...everywhere,
-    'x-tollgate-hold': header('USD reserved for the request: the most that it can cost.'),
-    'x-tollgate-cost': header('USD charged; on responses that are not streamed.'),
-    'x-tollgate-adjusted': header('What a translation dropped, adapted or added.'),
+    'x-tollgate-hold': header('USD reserved for the request: its maximum cost.'),
+    'x-tollgate-cost': header('USD charged; only on responses that are not streamed.'),
+    'x-tollgate-adjusted': header('What the translation dropped, adapted or added.'),
   }
 }

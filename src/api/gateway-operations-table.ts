@@ -7,9 +7,9 @@ export const gatewayTags = {
   Messages: 'Conversations in Anthropic’s Messages format.',
   Gemini: 'Conversations in Google’s Gemini format.',
   Embeddings: 'Embeddings in OpenAI’s format.',
-  Files: 'Files that later requests refer to, in the format of the provider that stores them.',
-  Models: 'The models that this server sells, in three formats.',
-  Account: 'What a key can read about itself, its account and its requests.',
+  Files: 'Files that later requests can reference, in the format of the provider that stores them.',
+  Models: 'The enabled models, in three formats.',
+  Account: 'The API key itself, its balance and its requests.',
 } as const
 
 export interface GatewayOperation {
@@ -114,7 +114,7 @@ const openAi: Rows = {
   'GET /v1/files/{id}/content': {
     id: 'readFile',
     tag: 'Files',
-    summary: 'Read the content of a file at OpenAI',
+    summary: 'Download a file from OpenAI',
     gives: 'file',
   },
   'GET /v1/models': { id: 'listModels', tag: 'Models', summary: 'List models', gives: ['ModelList'] },
@@ -186,7 +186,7 @@ const messages: Rows = {
   'GET /v1/alt/v1/files/{id}/content': {
     id: 'readMessagesFile',
     tag: 'Files',
-    summary: 'Read the content of a file at Anthropic',
+    summary: 'Download a file from Anthropic',
     gives: 'file',
   },
   'GET /v1/alt/v1/models': {
@@ -215,7 +215,7 @@ const gemini: Rows = {
   'POST /v1beta/models/{model}:streamGenerateContent': {
     id: 'streamGenerateContent',
     tag: 'Gemini',
-    summary: 'Generate content as a stream: events with `alt=sse`, else one JSON array',
+    summary: 'Stream generated content: server-sent events with `alt=sse`, otherwise one JSON array',
     takes: 'GenerateContentRequest',
     gives: [],
     streams: true,
@@ -231,7 +231,7 @@ const gemini: Rows = {
   'POST /upload/v1beta/files': {
     id: 'uploadGeminiFile',
     tag: 'Files',
-    summary: 'Upload a file to Google, in one request or in parts',
+    summary: 'Upload a file to Google, in one request or resumable',
     takes: 'FileUpload',
     media: 'multipart/form-data',
     gives: ['GeminiUpload'],

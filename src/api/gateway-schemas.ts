@@ -29,7 +29,7 @@ function own(properties: Readonly<Record<string, Schema>>): Schema {
 const model: Schema = { type: 'string', description: 'A model from `GET /v1/models`.' }
 const stream: Schema = {
   type: 'boolean',
-  description: 'Whether the response is a stream of server-sent events.',
+  description: 'Whether to stream the response as server-sent events.',
 }
 const openObject: Schema = { type: 'object', additionalProperties: true }
 const objects = list(openObject)
@@ -47,7 +47,10 @@ const requestSchemas = {
     input: { anyOf: [string, objects] },
     instructions: orNull(string),
     stream,
-    background: { type: 'boolean', description: 'Whether the response runs while you poll for it.' },
+    background: {
+      type: 'boolean',
+      description: 'Whether to run the response in the background, to be polled.',
+    },
     max_output_tokens: orNull(integer),
     tools: objects,
   }),
@@ -132,7 +135,7 @@ const modelFields = {
   context_length: orNull(integer),
   max_output_tokens: orNull(integer),
   architecture: own({ input_modalities: list(string), output_modalities: list(string) }),
-  dialects: { ...list(string), description: 'The formats that reach this model without translation.' },
+  dialects: { ...list(string), description: 'The API formats that this model supports without translation.' },
   deprecated: boolean,
   pricing: {
     ...openObject,
@@ -177,7 +180,7 @@ const metadataSchemas = {
   Credits: own({
     balance: { ...usd, description: 'The sum of all ledger entries, in USD.' },
     held: { ...usd, description: 'Reserved by running requests, in USD.' },
-    available: { ...usd, description: 'What the next request can use, in USD.' },
+    available: { ...usd, description: 'Available to the next request, in USD.' },
     currency: oneOf('USD'),
   }),
   KeyDescription: own({

@@ -17,12 +17,12 @@ export function homePage(address: string): string {
     'Tollgate',
     `<main class="narrow">
 <h1>Tollgate</h1>
-<p>A model gateway with a meter: one address and one key for every model.</p>
+<p>One API key for OpenAI, Anthropic and Gemini models, with exact prepaid billing.</p>
 <nav aria-label="Where to go">
 <ul class="cards">
 <li><a href="/console">Console</a><span>Accounts, API keys, usage and billing</span></li>
 <li><a href="/pricing">Pricing</a><span>Every model with its prices</span></li>
-<li><a href="/docs">Documentation</a><span>How to connect, and the API of accounts and keys</span></li>
+<li><a href="/docs">Documentation</a><span>How to connect, and the Management API</span></li>
 </ul>
 </nav>
 <h2>Base addresses</h2>

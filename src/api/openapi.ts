@@ -50,10 +50,10 @@ export function openApi({
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Tollgate control plane',
+      title: 'Tollgate Management API',
       version,
       description:
-        'Accounts, keys, usage, billing and the installation. Amounts are decimal USD strings, times ISO 8601 in UTC. Somebody else’s thing is answered like one that does not exist.',
+        'Accounts, keys, usage, billing and the installation. Amounts are decimal USD strings, times ISO 8601 in UTC. Objects of other accounts return the same 404 as objects that don’t exist.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: address }],
@@ -72,12 +72,12 @@ const securitySchemes = (cookie: string) => ({
     type: 'apiKey',
     in: 'cookie',
     name: cookie,
-    description: 'The session cookie that signing in sets.',
+    description: 'The session cookie that is set when a user signs in.',
   },
   managementKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A management key of an account, with chosen scopes.',
+    description: 'A management key of an account, limited to its scopes.',
   },
 })
 
@@ -89,11 +89,11 @@ const errorSchema = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: { type: 'string', description: 'A row of the error table.' },
+        code: { type: 'string', description: 'An error code. `/docs/errors` lists them.' },
         message: { type: 'string' },
-        param: { type: 'string', description: 'The field at fault.' },
+        param: { type: 'string', description: 'The field that caused the error.' },
         facts: { type: 'object', additionalProperties: true },
-        requestId: { type: 'string', description: 'Names the log line that tells more.' },
+        requestId: { type: 'string', description: 'The ID of the request in the server log.' },
       },
     },
   },
@@ -194,7 +194,7 @@ function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<string, ob
   })
   return {
     ...Object.fromEntries(byStatus),
-    default: { description: 'Another row of the error table.', content },
+    default: { description: 'Any other error.', content },
   }
 }
 
@@ -209,10 +209,13 @@ const otherPaths: OpenApi['paths'] = {
     get: {
       operationId: 'events_watch',
       summary: otherRoutes.events.summary,
-      description: `${otherRoutes.events.policy} The event \`ready\` comes first, then \`changed\` with the topics that changed.`,
+      description: `${otherRoutes.events.policy} The first event is \`ready\`, followed by \`changed\` events with the topics that changed.`,
       parameters: [{ name: 'account', in: 'query', required: false, schema: { type: 'string' } }],
       responses: {
-        '200': { description: 'Events, until either side ends.', content: { 'text/event-stream': {} } },
+        '200': {
+          description: 'Server-sent events until either side closes the connection.',
+          content: { 'text/event-stream': {} },
+        },
         ...errorResponses(['not_signed_in', 'account_not_found', 'concurrency_limited', 'draining']),
       },
       security: [{ session: [] }, { managementKey: ['account:read'] }],
@@ -229,7 +232,7 @@ const otherPaths: OpenApi['paths'] = {
       ],
       responses: {
         '200': {
-          description: 'One row for each model that is sold.',
+          description: 'One entry for each enabled model.',
           content: {
             'application/json': {
               schema: {

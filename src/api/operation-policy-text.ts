@@ -10,32 +10,32 @@ export function policyText(policy: Policy): string {
     case 'account':
       return [
         policy.roles.length === everyRole.length
-          ? 'Every member of the account.'
+          ? 'All members of the account.'
           : `Members with the role ${joinWithOr(policy.roles)}.`,
-        policy.scope === null ? 'No management key.' : `Management keys with the scope ${policy.scope}.`,
+        policy.scope === null
+          ? 'Not available to management keys.'
+          : `Management keys with scope \`${policy.scope}\`.`,
         operatorText[policy.operator],
         policy.recent ? recentText : '',
       ]
         .filter((sentence) => sentence !== '')
         .join(' ')
     case 'installation':
-      return policy.operator === 'recent'
-        ? `Operators of the installation. ${recentText}`
-        : 'Operators of the installation.'
+      return policy.operator === 'recent' ? `Administrators. ${recentText}` : 'Administrators.'
     case 'person':
       return policy.recent
-        ? `Whoever is signed in, for themselves. ${recentText}`
-        : 'Whoever is signed in, for themselves.'
+        ? `Signed-in users, for themselves. ${recentText}`
+        : 'Signed-in users, for themselves.'
     case 'public':
-      return 'Everybody.'
+      return 'Public.'
   }
 }
 
-const recentText = 'The login must not be long ago.'
+const recentText = 'Requires a recent sign-in.'
 const operatorText = {
   no: '',
-  yes: 'Operators of the installation.',
-  recent: 'Operators of the installation whose login is not long ago.',
+  yes: 'Administrators.',
+  recent: 'Administrators who signed in recently.',
 } as const
 
 function joinWithOr(words: readonly string[]): string {

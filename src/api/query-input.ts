@@ -35,7 +35,7 @@ function readTexts(
   const kind = field === undefined ? 'string' : kindOf(field)
   if (kind === 'array') return typeof text === 'string' ? [text] : text
   if (typeof text !== 'string') {
-    throw new TollgateError('invalid_value', { message: `${name} was given more than once.`, param: name })
+    throw new TollgateError('invalid_value', { message: `${name} was sent more than once.`, param: name })
   }
   if (kind === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

@@ -90,7 +90,10 @@ function inputOf(
   const given = method === 'GET' ? inputOfTexts(schema, query) : bodyOf(query, body)
   for (const field of Object.keys(named)) {
     if (Object.hasOwn(given, field)) {
-      throw new TollgateError('invalid_value', { message: `${field} stands in the path.`, param: field })
+      throw new TollgateError('invalid_value', {
+        message: `${field} must be in the path only.`,
+        param: field,
+      })
     }
   }
   return { ...given, ...named }
@@ -100,7 +103,7 @@ function bodyOf(query: Texts, body: unknown): Readonly<Record<string, unknown>> 
   const [stray] = Object.keys(query)
   if (stray !== undefined) {
     throw new TollgateError('invalid_value', {
-      message: `${stray} stands in the query; this operation takes its input as a JSON body.`,
+      message: `${stray} is in the query string. Send this operation's input as a JSON body.`,
       param: stray,
     })
   }

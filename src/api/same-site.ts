@@ -30,13 +30,13 @@ export function assertSameSite(
   const isForeign = site !== undefined && site !== 'same-origin'
   if (isForeign || (origin !== undefined && !ownOrigins(address).includes(origin))) {
     throw new TollgateError('cross_site', {
-      message: `This request was made by a page that is not at ${address}.`,
+      message: `Cross-site request: it must come from a page at ${address}.`,
     })
   }
   if (actor === 'person' && site === undefined && origin === undefined) {
     throw new TollgateError('cross_site', {
       message:
-        'A request with a session says where it comes from: the header Origin is missing. Programs use a management key.',
+        'The Origin header is missing, which requests with a session require. Use a management key for programs.',
     })
   }
 }

@@ -21,26 +21,26 @@ export const sections: readonly Section[] = [
   section(
     'accounts',
     'Accounts and keys',
-    'Accounts, their members, the API keys that pay for requests, and management keys for this API.',
+    'Accounts, their members, API keys for model requests, and management keys for this API.',
     accountOperations,
   ),
   section(
     'usage',
     'Usage and requests',
-    'What was used, by time, model, key and member; receipts; what runs at present; what was refused.',
+    'Usage by time, model, key and member; receipts; running and rejected requests.',
     usageOperations,
   ),
   section(
     'billing',
     'Billing',
-    'Balances, the entries of the ledger, top-ups, codes and invoices.',
+    'Balances, ledger entries, top-ups, credit codes and invoices.',
     billingOperations,
   ),
-  section('people', 'People', 'Who is signed in, and who may come in.', peopleOperations),
+  section('people', 'People', 'The signed-in user, users and invitations.', peopleOperations),
   section(
     'installation',
     'Installation',
-    'Models and prices, upstreams, losses, the audit and the state of the installation; for administrators.',
+    'Models and prices, upstreams, write-offs, the audit log and the state of the installation; for administrators.',
     installationOperations,
   ),
 ]

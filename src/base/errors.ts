@@ -46,7 +46,8 @@ export class TollgateError extends Error {
 export function asTollgateError(thrown: unknown): TollgateError {
   if (thrown instanceof TollgateError) return thrown
   return new TollgateError('internal', {
-    message: 'Something went wrong inside the gateway. It was logged under this request id.',
+    message:
+      'Internal error. It was logged under this request ID; report it to an administrator if it persists.',
     detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
     cause: thrown,
   })

@@ -142,24 +142,32 @@ test('a name that is not known is said to be none, with what may have been meant
 })
 
 const mistakes: readonly [what: string, definition: ModelDefinition, message: string][] = [
-  ['an amount', { ...house, prices: [{ input: '1', output: '-2' }] }, '-2 is no amount in USD such as 0.15'],
+  [
+    'an amount',
+    { ...house, prices: [{ input: '1', output: '-2' }] },
+    '-2 is not an amount in USD such as 0.15',
+  ],
   [
     'a tier',
     { ...house, prices: [{ input: '1', output: '2', tiers: [{ aboveInputTokens: 1, input: 'x' }] }] },
-    'x is no amount in USD such as 0.15',
+    'x is not an amount in USD such as 0.15',
   ],
   [
     'a fee',
     { ...house, prices: [{ input: '1', output: '2', fees: { web_search: '1e-2' } }] },
-    '1e-2 is no amount in USD such as 0.15',
+    '1e-2 is not an amount in USD such as 0.15',
   ],
   [
     'a factor',
     { ...house, prices: [{ input: '1', output: '2', options: { 'speed:fast': '0' } }] },
-    '0 is no factor above zero such as 0.5 or 5/3',
+    '0 is not a factor above zero such as 0.5 or 5/3',
   ],
-  ['a date', { ...house, prices: [{ effectiveFrom: 'soon', input: '1', output: '2' }] }, 'soon is no date'],
-  ['a markup', { ...house, markup: '5' }, '5 is no percentage such as 5%'],
+  [
+    'a date',
+    { ...house, prices: [{ effectiveFrom: 'soon', input: '1', output: '2' }] },
+    'soon is not a date',
+  ],
+  ['a markup', { ...house, markup: '5' }, '5 is not a percentage such as 5%'],
   ['an alias', { ...house, id: 'quick' }, 'quick is an alias of house-1'],
 ]
 
@@ -278,7 +286,7 @@ test('a credential is kept while provider and address stay, and is never taken a
   await store.database.updateTable('upstream').set({ url: 'https://thief.example' }).execute()
   const tampered = await open()
   assert.equal(upstreamsOf(tampered).length, 1)
-  assert.match(tampered.upstreams[1]?.trouble ?? '', /enter it again/)
+  assert.match(tampered.upstreams[1]?.trouble ?? '', /Enter it again/)
 })
 
 test('names of the configuration stay its own, and a provider must be one that can be spoken to', async (context) => {

@@ -224,8 +224,8 @@ function namingMistake(
   if (wrong === undefined) return undefined
   const other = known.get(wrong)
   return other === undefined
-    ? `there is no upstream ${wrong}`
-    : `${wrong} is an upstream of ${other}, and ${id} a model of ${own ?? 'no known provider'}`
+    ? `unknown upstream ${wrong}`
+    : `${wrong} is an upstream of ${other}, but ${id} is a model of ${own ?? 'an unknown provider'}`
 }
 
 function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {

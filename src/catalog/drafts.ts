@@ -126,11 +126,11 @@ export function outputTokensMax({ dialects, maxOutput }: ModelDefinition): numbe
 
 const notReachable = 'not reachable yet in any format that this version speaks'
 
-const noLimits = 'context and maxOutput are not known'
+const noLimits = 'context and maxOutput are unknown'
 const noPrice = 'no price is known'
 
-const notDefined = 'an upstream lists it, and it is not known here: add it with its limits and its price'
-const noOffer = 'no upstream is given for it: list it at an upstream, or name the upstreams that serve it'
+const notDefined = 'an upstream lists it, but it is not a known model: add it with its limits and price'
+const noOffer = 'it has no upstream: add it to an upstream, or name the upstreams that serve it'
 
 /** Whether an operator can enable the model by adding missing facts. */
 export function isMendable(reason: string): boolean {
@@ -140,7 +140,7 @@ export function isMendable(reason: string): boolean {
 /** Why no upstream serves a model. */
 function withoutOffer(model: OfferedModel, finder: OfferFinder, { providers }: CatalogSources): string {
   if (model.upstreams !== undefined) {
-    return `none of the upstreams that it names (${model.upstreams.join(', ')}) can serve it`
+    return `none of its upstreams (${model.upstreams.join(', ')}) can serve it`
   }
   if (!finder.isProvidersOwn(model)) return noOffer
   const facts = providers.find(({ provider }) => provider === model.provider)
@@ -153,7 +153,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   const facts = { name: id, provider, upstreams: definition.upstreams }
   const unsold = (reason: string): Draft => ({ kind: 'unsold', ...facts, reason })
   if (isDisabled(id, sources)) return unsold('disabled by an administrator')
-  if (provider === undefined) return unsold('no provider is named, and the name begins like no known family')
+  if (provider === undefined) return unsold('the provider is missing and cannot be detected from the name')
   const dialects = dialectsOf(
     definition,
     sources.providers.find((known) => known.provider === provider),
@@ -166,7 +166,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   const maxOutput = outputTokensMax(definition)
   if (context === undefined || maxOutput === undefined) return unsold(noLimits)
   const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
-  if (unpriced !== undefined) return unsold(`no price is known for its output of the kind ${unpriced}`)
+  if (unpriced !== undefined) return unsold(`its ${unpriced} output has no price`)
   const prices = priceDrafts(definition, provider, sources)
   if (prices.length === 0) return unsold(noPrice)
   const released = definition.released === undefined ? null : Date.parse(definition.released)

@@ -61,11 +61,11 @@ export function listUpstreams(
       const isTaken = isConfigured(upstream.name, given)
       const serves = isTaken ? [] : (served.get(upstream.name) ?? [])
       const trouble = isTaken
-        ? 'The configuration has an upstream of the same name, which is used instead.'
+        ? 'An upstream with the same name in the configuration is used instead.'
         : credential === null
-          ? 'Its credential cannot be opened: enter it again.'
+          ? 'Its credential cannot be decrypted. Enter it again.'
           : models === null && serves.length === 0
-            ? 'It serves no model: choose which ones.'
+            ? 'It serves no models. Choose at least one.'
             : null
       return { ...upstream, models, serves, from: 'console', trouble }
     }),
@@ -135,7 +135,7 @@ function wrongModel(
     }
     const other = providerOf.get(id)
     if (other !== undefined && other !== provider) {
-      const message = `${id} is a model of ${other}, and this is an upstream of ${provider}: add a model of another name for it`
+      const message = `${id} is a model of ${other}, but this is an upstream of ${provider}: add a model with another name for it`
       return { kind: 'wrong_model', model: id, message }
     }
   }

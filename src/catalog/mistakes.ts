@@ -25,7 +25,7 @@ export function catalogMistakes(sources: Checked): readonly string[] {
     ...aliasMistakes(sources.aliases, names),
     ...sources.disabled
       .filter((name) => !names.has(name) && !Object.hasOwn(sources.aliases, name))
-      .map((name) => `disabled: there is no model ${name}${didYouMean(name, names)}`),
+      .map((name) => `disabled: unknown model ${name}${didYouMean(name, names)}`),
   ]
 }
 
@@ -35,7 +35,7 @@ function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly 
   return upstreams
     .filter(({ provider }) => !known.has(provider))
     .map(({ name, provider }) => {
-      return `upstreams: ${name}: there is no provider ${provider}${didYouMean(provider, known)}`
+      return `upstreams: ${name}: unknown provider ${provider}${didYouMean(provider, known)}`
     })
 }
 
@@ -57,12 +57,12 @@ function offerMistakes({ upstreams, builtin, configured, providers, aliases }: C
       if (Object.hasOwn(aliases, id)) return [`${path}: ${id} is an alias; list ${aliases[id]}`]
       const provider = providerOf.get(id)
       if (provider !== undefined && provider !== upstream.provider) {
-        return [`${path}: ${id} is a model of ${provider}, and the upstream is one of ${upstream.provider}`]
+        return [`${path}: ${id} is a model of ${provider}, but the upstream is one of ${upstream.provider}`]
       }
       const named = configuredModels.get(id)?.upstreams
       if (named === undefined || named.includes(upstream.name)) return []
       return [
-        `${path}: ${id} names its own upstreams (${named.join(', ')}), and ${upstream.name} is none of them`,
+        `${path}: ${id} names its own upstreams (${named.join(', ')}), but ${upstream.name} is not one of them`,
       ]
     }),
   )
@@ -81,7 +81,7 @@ function offerMistakes({ upstreams, builtin, configured, providers, aliases }: C
 
 /** An address that is not the provider's own serves nothing by itself. */
 export function needsModels({ displayName }: { readonly displayName: string }): string {
-  return `its address is not ${displayName}'s own, so say which models it serves: a list of names, or \`all\` where it stands for ${displayName} itself, as a mirror or proxy does`
+  return `its URL is not ${displayName}'s own, so list the models that it serves, or set \`all\` if it is a mirror or proxy of ${displayName}`
 }
 
 function modelMistakes({ builtin, configured, providers }: Checked): readonly string[] {
@@ -95,12 +95,12 @@ function modelMistakes({ builtin, configured, providers }: Checked): readonly st
     seen.add(model.id)
     if (model.provider !== undefined && !known.has(model.provider)) {
       mistakes.push(
-        `${path}.provider: there is no provider ${model.provider}${didYouMean(model.provider, known)}`,
+        `${path}.provider: unknown provider ${model.provider}${didYouMean(model.provider, known)}`,
       )
     }
     if (builtinNames.has(model.id)) return mistakes
     if (model.provider === undefined && familyOf(model.id, providers) === undefined) {
-      mistakes.push(`${path}.provider: is missing, and ${model.id} begins like no known family`)
+      mistakes.push(`${path}.provider: is missing and cannot be detected from the name ${model.id}`)
     }
     if (model.context === undefined) mistakes.push(`${path}.context: is missing`)
     if (outputTokensMax(model) === undefined) mistakes.push(`${path}.maxOutput: is missing`)
@@ -110,11 +110,9 @@ function modelMistakes({ builtin, configured, providers }: Checked): readonly st
 
 function aliasMistakes(aliases: CatalogSources['aliases'], names: ReadonlySet<string>): readonly string[] {
   return Object.entries(aliases).flatMap(([alias, target]) => {
-    if (names.has(alias)) return [`aliases.${alias}: there is a model of this name`]
+    if (names.has(alias)) return [`aliases.${alias}: a model has this name`]
     if (Object.hasOwn(aliases, target)) return [`aliases.${alias}: ${target} is an alias itself`]
-    return names.has(target)
-      ? []
-      : [`aliases.${alias}: there is no model ${target}${didYouMean(target, names)}`]
+    return names.has(target) ? [] : [`aliases.${alias}: unknown model ${target}${didYouMean(target, names)}`]
   })
 }
 
@@ -128,7 +126,7 @@ export function definitionMistake(
   definition: Pick<ModelDefinition, 'prices' | 'markup'>,
 ): string | undefined {
   if (definition.markup !== undefined && parseMarkup(definition.markup) === undefined) {
-    return `${definition.markup} is no percentage such as 5%`
+    return `${definition.markup} is not a percentage such as 5%`
   }
   for (const price of definition.prices ?? []) {
     const mistake = priceMistake(price)
@@ -140,12 +138,12 @@ export function definitionMistake(
 function priceMistake(price: PriceDefinition): string | undefined {
   const { effectiveFrom, options = {}, fees = {}, tiers = [] } = price
   if (effectiveFrom !== undefined && Number.isNaN(Date.parse(effectiveFrom)))
-    return `${effectiveFrom} is no date`
+    return `${effectiveFrom} is not a date`
   const amounts = [price, ...tiers].flatMap((rates) => rateNames.map((name) => rates[name]))
   for (const amount of [...amounts, ...Object.values(fees)]) {
     if (amount !== undefined && parseUsd(amount) === undefined)
-      return `${amount} is no amount in USD such as 0.15`
+      return `${amount} is not an amount in USD such as 0.15`
   }
   const factor = Object.values(options).find((text) => parseFactor(text) === undefined)
-  return factor === undefined ? undefined : `${factor} is no factor above zero such as 0.5 or 5/3`
+  return factor === undefined ? undefined : `${factor} is not a factor above zero such as 0.5 or 5/3`
 }

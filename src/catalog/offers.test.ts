@@ -114,7 +114,7 @@ const mistakes: readonly (readonly [
   [
     'no models at another address',
     { upstreams: [at('u', {})] },
-    /^upstreams: u: its address is not ONE's own, so say/,
+    /^upstreams: u: its URL is not ONE's own, so list/,
   ],
   [
     'no models, but one that names it',
@@ -130,7 +130,7 @@ const mistakes: readonly (readonly [
   [
     'a model of another provider',
     { upstreams: [at('u', { models: [{ id: 'other-d' }] })], configured: [{ id: 'other-d', ...sized }] },
-    /other-d is a model of two, and the upstream is one of one$/,
+    /other-d is a model of two, but the upstream is one of one$/,
   ],
   [
     'a model that names others',
@@ -138,7 +138,7 @@ const mistakes: readonly (readonly [
       upstreams: [at('u', { models: [{ id: 'house' }] }), at('v', { models: 'all' })],
       configured: [{ ...house, upstreams: ['v'] }],
     },
-    /house names its own upstreams \(v\), and u is none of them$/,
+    /house names its own upstreams \(v\), but u is not one of them$/,
   ],
   [
     'a named upstream of another provider',

@@ -28,7 +28,7 @@ const price: PriceDefinition = {
     'speed:fast': '2',
   },
   fees: { web_search: '0.01', web_fetch: '0' },
-  source: 'the sandbox: made up, for trying',
+  source: 'sandbox (test data)',
 }
 
 /** `behaviors`: the names that the sandbox answers to. */

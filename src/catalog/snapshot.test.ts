@@ -121,17 +121,12 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
     {},
     /^not reachable yet in any format/,
   ],
-  [
-    'what makes pictures',
-    'gemini-2.5-flash-image',
-    {},
-    /^no price is known for its output of the kind image$/,
-  ],
+  ['what makes pictures', 'gemini-2.5-flash-image', {}, /^its image output has no price$/],
   [
     'what is said to make videos',
     'house-1',
     { configured: [{ ...houseModel, outputs: ['text', 'video'] }] },
-    /^no price is known for its output of the kind video$/,
+    /^its video output has no price$/,
   ],
   [
     'a provider that is not spoken to',
@@ -153,7 +148,7 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
     'no provider',
     'house-1',
     { configured: [{ ...houseModel, provider: undefined }] },
-    /^no provider is named/,
+    /^the provider is missing/,
   ],
   [
     'an alias of nothing',
@@ -260,7 +255,7 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expect
   [
     'an unknown provider',
     { upstreams: [upstream('opnai')] },
-    ['upstreams: opnai: there is no provider opnai; did you mean openai?'],
+    ['upstreams: opnai: unknown provider opnai; did you mean openai?'],
   ],
   ['a model twice', { configured: [houseModel, houseModel] }, ['models[1]: house-1 is listed twice']],
   [
@@ -271,23 +266,19 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expect
   [
     'a new model of nobody',
     { configured: [{ ...houseModel, provider: undefined }] },
-    ['models[0].provider: is missing, and house-1 begins like no known family'],
+    ['models[0].provider: is missing and cannot be detected from the name house-1'],
   ],
   [
     'an alias of nothing',
     { aliases: { quick: 'gpt5' } },
-    ['aliases.quick: there is no model gpt5; did you mean gpt-5?'],
+    ['aliases.quick: unknown model gpt5; did you mean gpt-5?'],
   ],
-  [
-    'an alias that is a model',
-    { aliases: { 'gpt-5': 'gpt-4' } },
-    ['aliases.gpt-5: there is a model of this name'],
-  ],
+  ['an alias that is a model', { aliases: { 'gpt-5': 'gpt-4' } }, ['aliases.gpt-5: a model has this name']],
   ['an alias of an alias', { aliases: { a: 'b', b: 'gpt-4' } }, ['aliases.a: b is an alias itself']],
   [
     'a disabled name that is none',
     { disabled: ['gpt-55'] },
-    ['disabled: there is no model gpt-55; did you mean gpt-5?'],
+    ['disabled: unknown model gpt-55; did you mean gpt-5?'],
   ],
 ]
 

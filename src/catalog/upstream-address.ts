@@ -27,16 +27,16 @@ const example = 'https://host:443 or https://host/openai/v1'
 /** What is wrong with the form of an address; undefined: nothing. */
 export function addressMistake(address: string): string | undefined {
   const url = URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol)) return `must be an address such as ${example}`
+  if (url === null || !/^https?:$/.test(url.protocol)) return `must be a URL such as ${example}`
   if (url.username !== '' || url.password !== '')
-    return `must be an address without a user name or a password: ${example}`
+    return `must be a URL without a user name or password: ${example}`
   const base = withoutEndpoint(parseAddress(address).basePath)
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(address)) {
-    return `must be an address without a query or a fragment: ${url.origin}${withoutDeployment(base)}`
+    return `must be a URL without a query or fragment: ${url.origin}${withoutDeployment(base)}`
   }
   return base === parseAddress(address).basePath
     ? undefined
-    : `must be the base address, without the path of one endpoint: ${url.origin}${base}`
+    : `must be the base URL, without the path of an endpoint: ${url.origin}${base}`
 }
 
 /** Copied from a `curl` example: the address of one request. */
@@ -59,7 +59,7 @@ export function addedAddressMistake(address: string, plainOrigins: readonly stri
   const url = new URL(address)
   if (url.protocol === 'https:' || isLoopback(url.hostname) || plainOrigins.includes(url.origin))
     return undefined
-  return 'must be https: plain HTTP is for this machine alone, unless `plainOrigins` in tollgate.yaml names the address'
+  return 'must be https: plain HTTP is allowed on loopback only, unless `plainOrigins` in tollgate.yaml lists the origin'
 }
 
 /** The engine has written every spelling of an address in one way. */

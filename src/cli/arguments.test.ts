@@ -109,7 +109,7 @@ const mistaken: readonly [line: string, message: RegExp][] = [
   ['key create a@b.org --name x --window day', /^key create requires --budget USD: /],
   ['key create a@b.org --name x --expires tomorrow', /^--expires: /],
   ['key create a@b.org --name x --show-balance maybe', /^--show-balance: must be yes or no, not "maybe"$/],
-  ['key revoke sk-tg-x', /^KEY-ID: must be an id key_…$/],
+  ['key revoke sk-tg-x', /^KEY-ID: must be an ID such as key_…$/],
   ['credit a@b.org', /^credit requires USD: amount, such as 12.50$/],
   ['credit a@b.org 5', /^credit requires --reference TEXT: /],
   ['credit a@b.org 0 --reference r', /^USD: must be more than zero$/],

@@ -483,7 +483,7 @@ test('a catalog that cannot be is told before anything is opened', async () => {
   writeFileSync(file, 'disabled: [no-such-model]\n')
   const ran = await called({ ...environmentOf(folder), TOLLGATE_CONFIG: file }, 'models')
   assert.deepEqual([ran.code, ran.stdout], [1, ''])
-  assert.match(ran.stderr, /^tollgate: disabled: there is no model no-such-model/)
+  assert.match(ran.stderr, /^tollgate: disabled: unknown model no-such-model/)
   assert.equal(existsSync(folder), false)
 })
 

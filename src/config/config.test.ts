@@ -267,7 +267,7 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   [
     'an address with the path of an endpoint',
     'upstreams: [{ name: a, provider: openai, credential: b, url: "https://a.example/v1/responses" }]',
-    'file.yaml: upstreams[0].url: must be the base address, without the path of one endpoint: https://a.example/v1',
+    'file.yaml: upstreams[0].url: must be the base URL, without the path of an endpoint: https://a.example/v1',
   ],
   [
     'models that are no list',

@@ -22,7 +22,8 @@ export function authorizeActor(
 ): void {
   switch (actor.kind) {
     case 'local':
-      if (policy.kind === 'person' || !policy.local) throw notAllowed('This is not for the command line.')
+      if (policy.kind === 'person' || !policy.local)
+        throw notAllowed('This operation is not available in the CLI.')
       return
     case 'anyone':
       if (policy.kind !== 'public') throw new TollgateError('not_signed_in', { message: 'Sign in first.' })
@@ -30,7 +31,7 @@ export function authorizeActor(
     case 'management_key':
       if (policy.kind === 'public') return
       if (policy.kind !== 'account' || policy.scope === null || !actor.scopes.includes(policy.scope))
-        throw notAllowed('This management key may not do this.')
+        throw notAllowed('This management key does not have the required scope.')
       return
     case 'person':
       authorizePerson(deps, policy, actor)
@@ -44,7 +45,7 @@ function authorizePerson(
 ): void {
   if (policy.kind === 'person' && policy.recent) requireRecentLogin(deps, actor)
   if (policy.kind !== 'installation') return
-  if (!actor.person.operator || policy.operator === 'no') throw notAllowed('This is for administrators.')
+  if (!actor.person.operator || policy.operator === 'no') throw notAllowed('Only administrators can do this.')
   if (policy.operator === 'recent') requireRecentLogin(deps, actor)
 }
 
@@ -73,7 +74,7 @@ export async function authorizeAccount(
     return { actor, account, role }
   }
   if (role === null) throw notFound(policy.subject, named)
-  throw notAllowed(`This is not for the role ${role}.`)
+  throw notAllowed(`The role ${role} cannot do this.`)
 }
 
 /** What does not exist takes the look-ups of what belongs to someone else, so that timing does not distinguish the two. */
@@ -155,10 +156,10 @@ async function resolveAccount(
 }
 
 const notFoundErrors: Readonly<Record<Exclude<Subject, 'account'>, readonly [ErrorCode, string, string]>> = {
-  key: ['key_not_found', 'key', 'No key has the id'],
-  management_key: ['key_not_found', 'managementKey', 'No management key has the id'],
-  request: ['generation_not_found', 'request', 'No request has the id'],
-  top_up: ['top_up_not_found', 'topUp', 'No top-up has the id'],
+  key: ['key_not_found', 'key', 'No key has the ID'],
+  management_key: ['key_not_found', 'managementKey', 'No management key has the ID'],
+  request: ['generation_not_found', 'request', 'No request has the ID'],
+  top_up: ['top_up_not_found', 'topUp', 'No top-up has the ID'],
 }
 
 function notFound(subject: Subject, named: ResourceRef): TollgateError {

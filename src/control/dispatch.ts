@@ -45,7 +45,7 @@ export async function dispatch(
 ): Promise<ControlReply> {
   try {
     if (!isOperationName(name)) {
-      throw new TollgateError('unknown_path', { message: `There is no operation ${JSON.stringify(name)}.` })
+      throw new TollgateError('unknown_path', { message: `Unknown operation ${JSON.stringify(name)}.` })
     }
     return { status: 200, body: await operationHandlers[name](deps, actor, input) }
   } catch (thrown) {

@@ -32,7 +32,7 @@ export function accountNotFound(reference: string): TollgateError {
 }
 
 function notFoundMessage(reference: string): string {
-  if (reference === 'local') return 'There is no local account; the first start creates it.'
+  if (reference === 'local') return 'There is no local account. It is created on the first start.'
   const what = reference.includes('@') ? 'email address' : 'ID'
   return `No account has the ${what} ${reference}.`
 }

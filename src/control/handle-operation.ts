@@ -108,7 +108,7 @@ function parseInput<Name extends OperationName>(name: Name, given: unknown): Ope
   if (!parsed.success) throw inputError(given, parsed.error)
   // Databases end a text there, or refuse it: a search for nothing else would find everything.
   if (containsNul(parsed.data)) {
-    throw new TollgateError('invalid_value', { message: 'A text holds the character U+0000.' })
+    throw new TollgateError('invalid_value', { message: 'Text must not contain the character U+0000.' })
   }
   return parsed.data as OperationInput<Name>
 }
@@ -122,7 +122,7 @@ function containsNul(value: unknown): boolean {
 /** The first mistake in an input, as a row of the error table. */
 export function inputError(given: unknown, error: z.ZodError): TollgateError {
   const issue = error.issues[0]
-  if (issue === undefined) return new TollgateError('invalid_value', { message: 'The input is not valid.' })
+  if (issue === undefined) return new TollgateError('invalid_value', { message: 'Invalid input.' })
   if (issue.code === 'unrecognized_keys') {
     const param = [...issue.path, issue.keys[0] ?? ''].join('.')
     return new TollgateError('invalid_value', {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { formatId } from '../base/ids.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-const hidden = '(not kept)'
+const hidden = '(not stored)'
 const id = formatId('code', 77n)
 
 const cases: readonly (readonly [text: string, given: unknown, kept: unknown])[] = [

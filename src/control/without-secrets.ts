@@ -10,7 +10,7 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isSecret(name, inner) ? '(not kept)' : withoutSecrets(inner),
+      isSecret(name, inner) ? '(not stored)' : withoutSecrets(inner),
     ]),
   )
 }

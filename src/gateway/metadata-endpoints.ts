@@ -114,7 +114,7 @@ async function generation(deps: GatewayDeps, subject: string, caller: Caller): P
   if (running?.account === caller.account) return { data: describeRunning(running) }
   const receipt = id === undefined ? undefined : await deps.ledger.receipt(id)
   if (receipt?.account === caller.account) return { data: describeReceipt(receipt) }
-  throw new TollgateError('generation_not_found', { message: 'This account has no request with this id.' })
+  throw new TollgateError('generation_not_found', { message: 'This account has no request with this ID.' })
 }
 
 function describeRunning(running: RunningRow): Readonly<Record<string, unknown>> {

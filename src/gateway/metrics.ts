@@ -40,7 +40,7 @@ export function createMetrics(running: { readonly count: number }, token: string
   })
   const dropped = new Counter({
     name: 'tollgate_refusals_dropped_total',
-    help: 'Refused requests missing from the refusal log, because there were too many or the store failed.',
+    help: 'Rejected requests missing from the rejection log because there were too many or the database failed.',
     registers: [registry],
   })
   new Gauge({

@@ -57,8 +57,6 @@ export function recordUpstreamFailure(
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: requestId },
-    failure.operator
-      ? "an upstream rejects this gateway's credential, billing or model"
-      : 'an attempt failed',
+    failure.operator ? "upstream rejected this gateway's credential, billing or model" : 'an attempt failed',
   )
 }

@@ -67,11 +67,14 @@ export class Body {
 }
 
 const failures: Readonly<Record<Exclude<BodyFailure['kind'], 'no_room'>, readonly [ErrorCode, string]>> = {
-  too_large: ['body_too_large', 'The request body is larger than this address takes.'],
-  gone: ['request_timeout', 'The client left before its request was complete.'],
+  too_large: ['body_too_large', 'The request body is too large for this endpoint.'],
+  gone: ['request_timeout', 'The client disconnected before the request was complete.'],
   timeout: ['request_timeout', 'The request body did not arrive in time.'],
-  too_slow: ['request_timeout', 'The request body arrived too slowly or not to its end.'],
-  unsupported_encoding: ['unsupported_media_type', 'Send the body without content-encoding.'],
+  too_slow: ['request_timeout', 'The request body arrived too slowly or is incomplete.'],
+  unsupported_encoding: [
+    'unsupported_media_type',
+    'Content-Encoding is not supported for request bodies. Send the body uncompressed.',
+  ],
 }
 
 const roomRetryMs = 1_000
@@ -84,11 +87,11 @@ export function bodyError(failure: BodyFailure): TollgateError {
   }
   const { scope } = failure
   if (scope === null) {
-    const message = 'This server holds as many request bodies as it can; try again.'
+    const message = 'This server is out of memory for request bodies. Try again.'
     return new TollgateError('overloaded', { message, retryAfterMs: roomRetryMs })
   }
   return new TollgateError('concurrency_limited', {
-    message: `The request bodies of this ${scope} that wait here are as large together as they may be; try again when others are answered, or send fewer large ones at once.`,
+    message: `The request bodies of this ${scope} exceed their memory limit. Try again when some have completed, or send fewer large requests concurrently.`,
     facts: { scope },
     retryAfterMs: roomRetryMs,
   })

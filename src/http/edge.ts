@@ -24,14 +24,14 @@ export function malformation(request: IncomingMessage, limits: EdgeLimits): Malf
   }
   const target = request.url ?? ''
   if (target.length > limits.urlBytesMax) {
-    return { code: 'headers_too_large', message: `An address may have at most ${limits.urlBytesMax} bytes.` }
+    return { code: 'headers_too_large', message: `A URL may have at most ${limits.urlBytesMax} bytes.` }
   }
   const reason = targetTrouble(target, request) ?? framingTrouble(headers, request)
   if (reason !== undefined) return { code: 'malformed_http', message: reason }
   if (request.headers.expect === undefined || waitsForContinue(request)) return undefined
   return {
     code: 'expectation_failed',
-    message: 'The only expectation that is understood is "100-continue".',
+    message: 'The only supported Expect value is "100-continue".',
   }
 }
 
@@ -41,7 +41,7 @@ const plainTarget = /^\/[!"$-~]*$/
 function targetTrouble(target: string, request: IncomingMessage): string | undefined {
   if (plainTarget.test(target)) return undefined
   if (target === '*' && request.method === 'OPTIONS') return undefined
-  return 'The request target must be a path that begins with "/" and holds visible ASCII only, without a fragment.'
+  return 'The request target must be a path that begins with "/" and contains only visible ASCII characters and no fragment.'
 }
 
 function framingTrouble(headers: readonly string[], request: IncomingMessage): string | undefined {
@@ -52,17 +52,17 @@ function framingTrouble(headers: readonly string[], request: IncomingMessage): s
     if (name.length === hostName.length && name.toLowerCase() === hostName) hosts += 1
     if (name.length === transferName.length && name.toLowerCase() === transferName) {
       if (headers[at + 1]!.trim().toLowerCase() !== 'chunked' || framed) {
-        return 'The only transfer encoding that is understood is "chunked", once.'
+        return 'The only supported Transfer-Encoding is "chunked", sent once.'
       }
       framed = true
     }
   }
-  if (hosts > 1) return 'A request names its host once.'
-  if (request.httpVersion === '1.1') return hosts === 1 ? undefined : 'A request names its host.'
-  if (request.httpVersion !== '1.0') return 'The server speaks HTTP/1.1.'
+  if (hosts > 1) return 'The Host header was sent more than once.'
+  if (request.httpVersion === '1.1') return hosts === 1 ? undefined : 'The Host header is missing.'
+  if (request.httpVersion !== '1.0') return 'This server supports HTTP/1.1 only.'
   const length = request.headers['content-length']
   const hasBody = framed || (length !== undefined && length !== '0')
-  return hasBody ? 'A request with a body must be HTTP/1.1.' : undefined
+  return hasBody ? 'A request with a body must use HTTP/1.1.' : undefined
 }
 
 const hostName = 'host'

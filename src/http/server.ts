@@ -130,7 +130,7 @@ function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: So
     site: limits.anonymousShareOfSiteMax,
   })
   const refused = new TollgateError('overloaded', {
-    message: 'Too many connections are open from this network; close some, or try again.',
+    message: 'Too many open connections from this network. Close some or try again.',
   })
   return (socket) => {
     const address = socket.remoteAddress ?? ''
@@ -189,14 +189,14 @@ function refusalOf(
       return undefined
     case 'HPE_HEADER_OVERFLOW':
       return new TollgateError('headers_too_large', {
-        message: `The head of a request may have at most ${limits.headerBytesMax} bytes.`,
+        message: `The request line and headers may have at most ${limits.headerBytesMax} bytes in total.`,
       })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       // A preconnected socket that was never used is not an error.
       if (socket.bytesRead === 0) return undefined
       return new TollgateError('request_timeout', { message: 'The request did not arrive in time.' })
     default:
-      return new TollgateError('malformed_http', { message: 'This is not an HTTP/1.1 request.' })
+      return new TollgateError('malformed_http', { message: 'This is not a valid HTTP/1.1 request.' })
   }
 }
 

@@ -27,10 +27,10 @@ async function alert(deps: AlertDeps, { account, days, isSent }: AlertSetting): 
   if (!isShort) return billing.alerted(account, null)
   const lasts = left < 1 ? 'less than a day' : `about ${Math.floor(left)} ${left < 2 ? 'day' : 'days'}`
   const wasSent = await letters.send(account, {
-    subject: 'Your balance will last for less than you wanted',
-    text: `At the present rate your balance lasts for ${lasts}. Once it is used up, requests are refused.
+    subject: 'Low balance',
+    text: `At your current rate of use, your balance will last ${lasts}. When it runs out, requests are rejected.
 
-Top up here:
+Add credit here:
 ${address}/console/billing?account=${formatId('acct', account)}
 `,
   })

@@ -106,7 +106,7 @@ for (const [bank, state, words] of [
     assert.deepEqual([topUp?.state, topUp?.problem], [state, words])
     assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, words)
     assert.equal(scene.letters.length, 1)
-    assert.match(scene.letters[0]?.text ?? '', /automatic top-up of 20\.00 USD did not succeed/)
+    assert.match(scene.letters[0]?.text ?? '', /automatic top-up of 20\.00 USD failed/)
     for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
     assert.equal((await automaticOnes(scene, account)).length, 1)
     assert.ok([...scene.stripe.books.intents.values()].some(({ status }) => status === 'canceled'))
@@ -247,7 +247,7 @@ test('an account whose automatic top-ups wait for the next day is notified of it
   for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
   assert.equal(await waits(), (first?.createdMs ?? 0) + dayMs)
   assert.equal(scene.letters.length, 1)
-  assert.match(textOf(scene), /2 automatic top-ups within 24 hours/)
+  assert.match(textOf(scene), /limit of 2 automatic top-ups in 24 hours/)
   // A later start knows it still.
   assert.equal((await automaticOnes(scene, account)).length, 2)
   await scene.pass(dayMs)
@@ -449,13 +449,13 @@ test('a warning is sent once, and again after a credit', async (context) => {
   scene.rate.days = 3.5
   for (let looks = 0; looks < 3; looks += 1) await scene.pass(limitDefaults.alertCheckMs)
   assert.equal(scene.letters.length, 1)
-  assert.match(textOf(scene), /lasts for about 3 days/)
+  assert.match(textOf(scene), /will last about 3 days/)
   scene.rate.days = 9
   await scene.pass(limitDefaults.alertCheckMs)
   scene.rate.days = 0.5
   await scene.pass(limitDefaults.alertCheckMs)
   assert.equal(scene.letters.length, 2)
-  assert.match(textOf(scene), /lasts for less than a day/)
+  assert.match(textOf(scene), /will last less than a day/)
   const { id } = await scene.begin(account, 500)
   scene.stripe.books.pay(await scene.session(id), 'card')
   await scene.stripe.settled()

@@ -78,10 +78,10 @@ async function wait(deps: AutomaticTopUpDeps, account: bigint, untilMs: number):
   const { billing, changes, letters, limits, address } = deps
   const { automaticTopUpsPerDayMax: perDayMax } = limits
   await letters.send(account, {
-    subject: 'Automatic top-ups wait',
-    text: `The balance is lower than you wanted, and there were ${perDayMax} automatic top-ups within 24 hours, which is as many as are made. The next one may be made from ${new Date(untilMs).toISOString()} on.
+    subject: 'Automatic top-ups paused',
+    text: `Your balance is below your automatic top-up threshold, but the limit of ${perDayMax} automatic top-ups in 24 hours was reached. The next one is possible after ${new Date(untilMs).toISOString()}.
 
-Until then you can top up by hand, or change the amount that is added each time:
+Until then, you can add credit manually or raise the automatic top-up amount:
 ${address}/console/billing?account=${formatId('acct', account)}
 `,
   })
@@ -97,7 +97,7 @@ async function resume(deps: AutomaticTopUpDeps, row: TopUpRow): Promise<void> {
   if (isLate || payer === undefined || payer.method === null) {
     await topUps.note(
       row.id,
-      { state: 'expired', problem: 'It could not be sent to the bank.' },
+      { state: 'expired', problem: 'The payment could not be submitted to the bank.' },
       clock.wallMs(),
     )
     return
@@ -163,7 +163,7 @@ async function carryOn(deps: AutomaticTopUpDeps, row: TopUpRow): Promise<void> {
   const { billing, changes } = deps
   const payment = await callOff(deps, row)
   if (payment === 'lives') return
-  const problem = row.problem ?? 'The payment did not succeed.'
+  const problem = row.problem ?? 'The payment failed.'
   const { autoTopUp, autoTopUpProblem } = await billing.setting(row.account)
   if (autoTopUp !== null && autoTopUpProblem === null) {
     // The email first: a crash in between may repeat it, but never loses it.
@@ -223,9 +223,9 @@ async function tellOwner(
   const { letters, address } = deps
   await letters.send(account, {
     subject: 'An automatic top-up failed',
-    text: `An automatic top-up of ${formatUsd(amount)} USD did not succeed: ${problem}
+    text: `An automatic top-up of ${formatUsd(amount)} USD failed: ${problem}
 
-Automatic top-ups rest until you have paid or changed them:
+Automatic top-ups are paused until you pay or change the settings:
 ${address}/console/billing?account=${formatId('acct', account)}
 `,
   })

@@ -28,7 +28,7 @@ export async function beginCheckout(deps: CheckoutDeps, ask: NewTopUp): Promise<
   checkAmount(amount, limits)
   if ((await topUps.countOpen(account)) >= limits.openTopUpsMax) {
     throw new TollgateError('too_many_attempts', {
-      message: `${limits.openTopUpsMax} top-ups of this account wait for their payment. Pay one of them, or wait until they expire.`,
+      message: `${limits.openTopUpsMax} top-ups of this account are awaiting payment. Pay one of them or wait until they expire.`,
     })
   }
   const id = nextId()
@@ -102,7 +102,9 @@ export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> 
     page = await provider.createCheckout({ ...wanted, customer, idempotencyKey: `${key}-again` })
   }
   if (page.kind === 'no_customer') {
-    throw new TollgateError('payment_failed', { message: 'The payment provider did not keep the customer.' })
+    throw new TollgateError('payment_failed', {
+      message: 'The payment provider did not create the customer.',
+    })
   }
   await topUps.note(topUp, { session: page.id, payUrl: page.url }, clock.wallMs())
 }

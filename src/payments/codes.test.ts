@@ -40,7 +40,7 @@ test('two hundred accounts at once and a code for one: one gets it', async (cont
   const answers = await Promise.all(accounts.map((account) => attempt(on, account, code)))
   const count = (answer: string) => answers.filter((given) => given === answer).length
   assert.deepEqual(
-    [count('gave 500'), count('code_not_valid: This code was redeemed as often as it allows.')],
+    [count('gave 500'), count('code_not_valid: This code has reached its redemption limit.')],
     [1, 199],
   )
   const balances = await Promise.all(accounts.map((account) => on.posted(account)))
@@ -93,10 +93,10 @@ test('a code that ended, expired or never was gives nothing', async (context) =>
       await attempt(on, account, 'AAAA-AAAA-AAAA-AAAA'),
     ],
     [
-      'code_not_valid: This code was ended.',
+      'code_not_valid: This code was revoked.',
       'code_not_valid: This code has expired.',
-      'code_not_valid: This account has redeemed this code before.',
-      'code_not_valid: There is no such code. Check how it is written.',
+      'code_not_valid: This account has already redeemed this code.',
+      'code_not_valid: Code not found. Check the spelling.',
     ],
   )
   assert.equal(await on.posted(account), usd(500))
@@ -106,7 +106,7 @@ test('a code that ended, expired or never was gives nothing', async (context) =>
 test('guessing is slow for an account and for an address, and possible again after a while', async (context) => {
   const on = await scene(context, { limits: { codeTriesPerMinute: 3 } })
   const [one, other] = [await on.account(), await on.account()]
-  const tooMany = 'too_many_attempts: Too many codes were tried. Wait a minute, then try again.'
+  const tooMany = 'too_many_attempts: Too many codes were entered. Try again in a minute.'
   const answers: string[] = []
   for (let tries = 0; tries < 4; tries += 1)
     answers.push(await attempt(on, one, `guess ${tries}`, '192.0.2.1'))

@@ -89,11 +89,11 @@ export function openCodes({ store, ledger, clock, nextId, random, hashKey, limit
 }
 
 const refusals: Readonly<Record<Extract<CodeResult, { kind: 'refused' }>['reason'], string>> = {
-  unknown: 'There is no such code. Check how it is written.',
-  revoked: 'This code was ended.',
+  unknown: 'Code not found. Check the spelling.',
+  revoked: 'This code was revoked.',
   expired: 'This code has expired.',
-  used_up: 'This code was redeemed as often as it allows.',
-  used_before: 'This account has redeemed this code before.',
+  used_up: 'This code has reached its redemption limit.',
+  used_before: 'This account has already redeemed this code.',
 }
 
 /** What is typed: upper or lower case, with or without dashes, and letters that look like digits. */
@@ -122,7 +122,7 @@ function slowDown(tries: RateMeter, taker: bigint, nowMs: number): void {
   if (taken.kind === 'taken') return
   const { retryAfterMs } = taken
   throw new TollgateError('too_many_attempts', {
-    message: 'Too many codes were tried. Wait a minute, then try again.',
+    message: 'Too many codes were entered. Try again in a minute.',
     retryAfterMs,
   })
 }

@@ -205,5 +205,5 @@ test('without a provider there is no webhook', async (context) => {
   assert.equal(payments.handleWebhook, null)
   assert.deepEqual(payments.facts, { kind: 'operator', contact: null })
   const ask = { account: 1n, email: null, amount: 5_000_000_000n, saveMethod: false, address: '' }
-  await assert.rejects(payments.beginTopUp(ask), /Payments are not set up here/)
+  await assert.rejects(payments.beginTopUp(ask), /Payments are not configured/)
 })

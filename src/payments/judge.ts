@@ -93,7 +93,7 @@ function newsOfCheckout(row: TopUpRow, checkout: CheckoutFact): TopUpNews {
 
 const failed = (payment: PaymentFact | null): TopUpNews => ({
   state: 'failed',
-  problem: payment?.problem ?? 'The payment did not succeed.',
+  problem: payment?.problem ?? 'The payment failed.',
 })
 
 /** Of an automatic top-up; where its owner can pay it by hand does not follow from here. */

@@ -138,8 +138,7 @@ async function changeSetting(
     const payer = await billing.payer(account, paying.provider.mode)
     if (payer === undefined || payer.method === null) {
       throw new TollgateError('conflict', {
-        message:
-          'No method of payment is saved. Save one with the next top-up, then automatic ones can use it.',
+        message: 'No payment method is saved. Save one with your next top-up to use automatic top-ups.',
         param: 'autoTopUp',
       })
     }
@@ -150,7 +149,7 @@ async function changeSetting(
 
 function paymentsOff(): TollgateError {
   return new TollgateError('payments_off', {
-    message: 'Payments are not set up here; ask an administrator for credit.',
+    message: 'Payments are not configured on this server. Ask an administrator for credit.',
   })
 }
 

@@ -90,7 +90,7 @@ async function reconcile(deps: ReconcileDeps, id: bigint, hints: readonly Hint[]
 function contradicts({ log }: ReconcileDeps, row: TopUpRow, reason: string): 'contradiction' {
   log.error(
     { topUp: formatId('top', row.id), reason },
-    'a payment does not fit its top-up; nothing was credited',
+    'payment does not match its top-up; nothing was credited',
   )
   return 'contradiction'
 }
@@ -166,7 +166,7 @@ async function tellOfSecond(
   const topUp = formatId('top', row.id)
   const { status, marks } = await provider.payment(payment)
   if (status !== 'succeeded' || marks.topUp !== topUp) return
-  log.error({ topUp, payment }, 'a top-up was paid a second time, which is not credited: refund that payment')
+  log.error({ topUp, payment }, 'top-up was paid twice; the second payment was not credited: refund it')
 }
 
 async function reconcileReturns(
@@ -208,12 +208,12 @@ async function followReturn(
   })
   if (returned.kind !== 'returned') return 'contradiction'
   if (!returned.created) return 'same'
-  log.warn(fields, `a ${source} took money of an account back`)
+  log.warn(fields, `a ${source} was deducted from an account`)
   return 'changed'
 }
 
 function frozenBecause(row: TopUpRow): string {
-  return `The payment of top-up ${formatId('top', row.id)} is disputed at its bank.`
+  return `The payment of top-up ${formatId('top', row.id)} was disputed.`
 }
 
 function publishChange({ changes }: ReconcileDeps, { account }: TopUpRow): void {

@@ -12,21 +12,33 @@ function isStripeError(error: unknown): error is StripeError {
 
 /** The caller's error for each class; any other class is a bug or a configuration error. */
 const errorRows: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
-  StripeConnectionError: ['payment_provider_unavailable', 'The payment provider cannot be reached now.'],
-  StripeAPIError: ['payment_provider_unavailable', 'The payment provider has a problem now.'],
-  StripeRateLimitError: ['payment_provider_unavailable', 'The payment provider takes no more questions now.'],
+  StripeConnectionError: [
+    'payment_provider_unavailable',
+    'The payment provider is unreachable. Try again later.',
+  ],
+  StripeAPIError: [
+    'payment_provider_unavailable',
+    'The payment provider returned an error. Try again later.',
+  ],
+  StripeRateLimitError: [
+    'payment_provider_unavailable',
+    "The payment provider's rate limit was exceeded. Try again later.",
+  ],
   StripeAuthenticationError: [
     'payment_provider_unavailable',
-    'The payment provider does not know this server.',
+    "The payment provider rejected this server's API key.",
   ],
   // The first question under the key is being answered still, or was another one: what came of it is not known here.
-  StripeIdempotencyError: ['payment_provider_unavailable', 'The payment provider is busy with this already.'],
+  StripeIdempotencyError: [
+    'payment_provider_unavailable',
+    'The payment provider is already processing this payment.',
+  ],
   StripePermissionError: [
     'payment_provider_unavailable',
-    'The payment provider does not let this server do that.',
+    "The payment provider's API key does not have permission for this.",
   ],
 }
-const otherwise = ['payment_failed', 'The payment provider did not accept this payment.'] as const
+const otherwise = ['payment_failed', 'The payment provider rejected this payment.'] as const
 
 /** Anything that is none of Stripe's errors stays what it is. */
 export function asRefusal(error: unknown): unknown {

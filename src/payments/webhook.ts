@@ -31,7 +31,7 @@ export function webhookHandling(deps: WebhookDeps): HandleWebhook {
         'a webhook was not carried out',
       )
       // The provider repeats it later, which loses nothing.
-      return { status: error.status >= 500 ? error.status : 503, body: 'not carried out, try again\n' }
+      return { status: error.status >= 500 ? error.status : 503, body: 'not processed, try again\n' }
     }
   }
 }
@@ -44,7 +44,7 @@ async function answer(
   const { provider, clock, events } = deps
   if (signature === undefined || body.length === 0) return refused('not signed')
   const event = await provider.verified(body, signature, clock.wallMs())
-  if (event === undefined) return refused('not signed by the provider for this server, or not now')
+  if (event === undefined) return refused('the signature is invalid or too old')
   if (event.mode !== provider.mode) return refused(`from ${event.mode} mode`)
   if (event.subject === null) return notOurs
   if (await events.has(event.id)) return done

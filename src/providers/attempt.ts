@@ -232,7 +232,7 @@ class UpstreamAttempt {
     }
     this.#exchange?.abort()
     if (name === 'readOn') return this.#finish(this.#interrupted({ kind: 'gone' }))
-    this.#fail(this.#ownFailure('upstream_timeout', 'The upstream did not answer in time.'), {
+    this.#fail(this.#ownFailure('upstream_timeout', 'The upstream did not respond in time.'), {
       uncertain: true,
       timedOut: true,
       rawUsage: this.#watch?.rawUsage ?? null,

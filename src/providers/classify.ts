@@ -66,9 +66,13 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), messageFrom: 'gateway' },
   overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded; try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
-  timeout: upstreams('upstream_timeout', 'The upstream did not answer in time.', 1_000),
+  timeout: upstreams('upstream_timeout', 'The upstream did not respond in time.', 1_000),
   no_answer: {
-    ...upstreams('upstream_invalid', 'The upstream sent something that is no answer.', 1_000),
+    ...upstreams(
+      'upstream_invalid',
+      'The upstream sent a response that is not valid in its API format.',
+      1_000,
+    ),
     messageFrom: 'gateway',
   },
   larger_than_rate: callers('upstream_rejected'),

@@ -206,7 +206,10 @@ class FileDeletionJob {
   #unreachable(place: ProviderFileRef, { fileId }: DueFile): DeletionOutcome {
     const { catalog, log } = this.#deps
     if (catalog.upstreams.some((one) => isAt(place, one))) return { problem: 'the upstream is not in use' }
-    log.warn({ ...place, file: fileId }, 'a file of a closed account stays at an upstream that was removed')
+    log.warn(
+      { ...place, file: fileId },
+      'removed the record of a file of a closed account; the file remains on an upstream that is no longer configured',
+    )
     return 'left'
   }
 

@@ -138,7 +138,7 @@ async function replyTo(
   incoming: IncomingMessage,
   body: Exclude<AdminBody, { kind: 'broken' }>,
 ): Promise<AdminReply> {
-  if (incoming.method !== 'POST') return errorReply('method_not_allowed', 'Operations take POST.')
+  if (incoming.method !== 'POST') return errorReply('method_not_allowed', 'Operations require POST.')
   if (body.kind === 'too_large') return errorReply('body_too_large', 'The input is too large.')
   const input = parseJson(body.text)
   if (input === undefined) return errorReply('invalid_json', 'The input is not valid JSON.')
@@ -233,7 +233,9 @@ export function callServer(
         readReply(incoming, limits.adminBytesMax).then((reply) => resolve({ kind: 'answered', reply }), lost)
       },
     )
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${limits.adminTimeoutMs} ms`)))
+    outgoing.on('timeout', () =>
+      outgoing.destroy(new Error(`no response within ${limits.adminTimeoutMs} ms`)),
+    )
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve({ kind: 'gone' })
       else lost(error)

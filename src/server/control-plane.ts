@@ -119,19 +119,19 @@ function addHealthRoutes(app: FastifyInstance, pages: ControlPlaneDeps): void {
 }
 
 /** Errors that Fastify raises before it has found a handler. */
-const badAddress = new TollgateError('malformed_http', { message: 'This address cannot be read.' })
+const badAddress = new TollgateError('malformed_http', { message: 'The URL is malformed.' })
 
 /** For clients whose base URL is slightly wrong, such as `{root}/api`. */
 function unknownPath(address: string): TollgateError {
   return new TollgateError('unknown_path', {
-    message: `There is nothing at this address. Models are reached at ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages); the API of accounts and keys is described at ${address}/docs.`,
+    message: `Path not found. The base URLs for models are ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages). The Management API is documented at ${address}/docs.`,
   })
 }
 
 function wrongMethod(methods: readonly string[]): TollgateError {
   const allow = methods.join(', ')
   return new TollgateError('method_not_allowed', {
-    message: `This address takes ${allow}.`,
+    message: `This path accepts ${allow}.`,
     headers: { allow },
   })
 }
@@ -160,8 +160,8 @@ function respondWithError(
 
 /** What Fastify refuses before a handler sees it, by its status. */
 const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
-  [400, ['invalid_json', 'The JSON of the request cannot be read.']],
-  [413, ['body_too_large', 'The request body is larger than this address takes.']],
+  [400, ['invalid_json', 'The request body is not valid JSON.']],
+  [413, ['body_too_large', 'The request body is too large for this endpoint.']],
   [415, ['unsupported_media_type', 'Send the body as application/json.']],
 ])
 
@@ -176,7 +176,7 @@ function toTollgateError(thrown: unknown): TollgateError {
   return new TollgateError(code, { message, cause: thrown })
 }
 
-const noSuchFile = new TollgateError('unknown_path', { message: 'There is no such file.' })
+const noSuchFile = new TollgateError('unknown_path', { message: 'File not found.' })
 
 async function metrics(
   pages: ControlPlaneDeps,

@@ -81,11 +81,12 @@ async function callerOf(
       return { ...identified.caller, person: actor.kind === 'person' ? actor.person.id : null }
     case 'disabled':
       throw new TollgateError('key_disabled', {
-        message: "The playground's key is disabled in this account: API Keys can enable it.",
+        message: "The playground's key is disabled for this account. Enable it on the API keys page.",
       })
     default:
       throw new TollgateError('revoked_api_key', {
-        message: "The playground's key has ended in this account: API Keys can change it.",
+        message:
+          "The playground's key has expired for this account. Change its expiration on the API keys page.",
       })
   }
 }
@@ -99,7 +100,10 @@ async function actorOf({ identity }: ControlDeps, request: IncomingMessage): Pro
 function referenceOf(account: string): string {
   const parsed = accountReference.safeParse(account)
   if (parsed.success) return parsed.data
-  throw new TollgateError('invalid_value', { message: 'account: must be an id acct_….', param: 'account' })
+  throw new TollgateError('invalid_value', {
+    message: 'account: must be an account ID (acct_…).',
+    param: 'account',
+  })
 }
 
 function pathOf(url: string): string {

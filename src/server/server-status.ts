@@ -15,7 +15,7 @@ import { program } from './program.ts'
 
 const noServer = {
   names: [],
-  problem: 'No server is running that could ask.',
+  problem: 'No server is running.',
   credential: 'untested',
   hostMessage: null,
 } as const

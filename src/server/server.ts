@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayResu
         const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
         return {
           kind: 'refused',
-          message: `The address ${where} is taken by another program; TOLLGATE_PORT names another port.`,
+          message: `The address ${where} is already in use by another program. Set TOLLGATE_PORT to another port.`,
         }
       }
       await close(cleanup)
@@ -211,7 +211,10 @@ async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Pr
       pressure.stop()
       deps.refusals.flush()
       if (!(await within(clock, closeMs, deps.background.drained()))) {
-        log.error({ works: deps.background.count }, 'not all was written; the next start closes what is open')
+        log.error(
+          { works: deps.background.count },
+          'not everything was written before shutdown; the next start closes open holds',
+        )
       }
       await deps.sender.close()
       // A store that is lost cannot be closed; what listens must not keep the process alive for it.

@@ -42,7 +42,7 @@ export const databaseErrors = { toFailure, toError: failureToError }
 /** The store cannot do it now; the caller may try again. `detail` is for the operator alone. */
 export function storeUnavailable(detail: string): TollgateError {
   return new TollgateError('store_unavailable', {
-    message: 'The gateway cannot reach its store at the moment; try again shortly.',
+    message: 'The gateway cannot access its database right now. Try again shortly.',
     retryAfterMs: 1_000,
     detail,
   })

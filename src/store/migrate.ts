@@ -46,11 +46,11 @@ export function schemaMismatch(database: Database, steps: readonly Migration[] =
   const reached = Number(last ?? 0)
   if (reached > steps.length) return newerSchema(reached, steps.length)
   if (reached === steps.length) return null
-  return `The database has schema ${reached}, this program reads ${steps.length}: tollgate migrate brings it up to date.`
+  return `The database has schema ${reached}, but this program requires ${steps.length}. Run tollgate migrate to update it.`
 }
 
 function newerSchema(reached: number, known: number): string {
-  return `The database has schema ${reached}, this program knows ${known}. Start the newer version of the program again, or restore a backup from before it.`
+  return `The database has schema ${reached}, but this program supports only ${known}. Start the newer version of the program, or restore a backup from before the upgrade.`
 }
 
 function apply(database: Database, step: Migration, nowMs: number): void {

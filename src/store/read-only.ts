@@ -18,7 +18,7 @@ export function readWithoutWriting<Result>(
 ): ReadOnlyResult<Result> {
   const path = join(dataDirectory, 'tollgate.db')
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    return { kind: 'refused', reason: 'failed', message: `There is no database in ${dataDirectory}.` }
+    return { kind: 'refused', reason: 'failed', message: `No database found in ${dataDirectory}.` }
   }
   let lock: Lock | undefined
   try {

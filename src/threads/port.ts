@@ -223,7 +223,7 @@ function handlerOf(handlers: Handlers, name: string): (...values: readonly unkno
 
 function overloaded(): TollgateError {
   return new TollgateError('overloaded', {
-    message: 'Too much waits here at the moment. Try again shortly.',
+    message: 'This server is overloaded. Try again shortly.',
     retryAfterMs: 1_000,
   })
 }

@@ -138,7 +138,7 @@ test('a job that does not finish is stopped at its deadline, and the next one wo
   assert.deepEqual(bench.logged, [])
   bench.clock.advance(1)
   assert.deepEqual(await Promise.all([endless, next]), ['overloaded', answered])
-  assert.deepEqual(bench.logged, ['work on a request body took too long; its thread is replaced'])
+  assert.deepEqual(bench.logged, ['processing a request body took too long; replacing its thread'])
   assert.equal(bench.clock.pending(), 0)
 })
 

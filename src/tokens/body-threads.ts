@@ -191,7 +191,7 @@ class BodyThreadPool implements BodyThreads {
   /** Work cannot be interrupted from outside but with its thread. */
   #stop(thread: BodyThread, { name }: Job): void {
     const limitMs = this.#limits.bodyWorkRunMsMax
-    this.#log.error({ work: name, limitMs }, 'work on a request body took too long; its thread is replaced')
+    this.#log.error({ work: name, limitMs }, 'processing a request body took too long; replacing its thread')
     this.#terminate(thread, overdue(limitMs))
   }
 
@@ -231,14 +231,14 @@ const retryAfterMs = 2_000
 
 function late(): TollgateError {
   return new TollgateError('overloaded', {
-    message: 'This server has more large request bodies to read than it can; try again.',
+    message: 'This server is processing too many large request bodies. Try again.',
     retryAfterMs,
   })
 }
 
 function tooMany(limit: number): TollgateError {
   return new TollgateError('concurrency_limited', {
-    message: `Rate limit reached: ${limit} large request bodies of this account wait to be read; try again when others are answered, or send fewer large ones at once.`,
+    message: `Rate limit reached: ${limit} large request bodies of this account are already queued. Try again when some have completed, or send fewer large requests concurrently.`,
     facts: { scope: 'account', limit },
     retryAfterMs,
   })
@@ -246,20 +246,20 @@ function tooMany(limit: number): TollgateError {
 
 function died(): TollgateError {
   return new TollgateError('overloaded', {
-    message: 'The thread that read this request body failed, as it does without memory; try again.',
+    message: 'The thread that read this request body failed, probably out of memory. Try again.',
     retryAfterMs,
   })
 }
 
 function overdue(limitMs: number): TollgateError {
   return new TollgateError('overloaded', {
-    message: `Reading this request body took longer than ${limitMs / 1_000} s, the most that is allowed here; try again with a smaller one.`,
+    message: `Reading this request body took longer than ${limitMs / 1_000} s, which is the limit. Send a smaller request.`,
     retryAfterMs,
   })
 }
 
 function gone(): TollgateError {
   return new TollgateError('request_timeout', {
-    message: 'The client left before its request was read.',
+    message: 'The client disconnected before the request was read.',
   })
 }

@@ -80,11 +80,7 @@ export class PricedOptions {
     if (this.byName.has(name)) return
     const pointer = this.json.pointer(value)
     if (name.length > optionCharactersMax || this.byName.size === optionsMax) {
-      throw new WireError(
-        'invalid_value',
-        `${pointer}: there is no such value, or too many of them.`,
-        pointer,
-      )
+      throw new WireError('invalid_value', `${pointer}: unsupported value, or too many values.`, pointer)
     }
     this.byName.set(name, { name, pointer })
   }
@@ -135,7 +131,7 @@ export function notOwned(json: Json, value: number): WireError {
   const pointer = json.pointer(value)
   return new WireError(
     'reference_not_owned',
-    `${pointer}: state stored at the provider cannot be referred to here; send the content itself.`,
+    `${pointer}: objects stored at the provider cannot be referenced here; send the content itself.`,
     pointer,
   )
 }

@@ -106,7 +106,7 @@ test('an empty message at the end stays one, and is refused by name where a mode
       if (to.name === 'anthropic') {
         const outcome = outcomeOf(from, to, silent[from.name])
         assert.ok(outcome.kind === 'refused', what)
-        assert.match(outcome.error.message, /empty or only white space/, what)
+        assert.match(outcome.error.message, /empty or contains only whitespace/, what)
       } else
         assert.deepEqual(lastOf[to.name]?.(bodyFor(from, to, silent[from.name])), expected[to.name], what)
     }

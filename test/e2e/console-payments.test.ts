@@ -170,7 +170,7 @@ test('a disputed payment says why nothing runs, on every page, until the bank ha
   const dispute = stripe.books.dispute(paid.id)
   await stripe.settled()
   await page.getByText('This account is frozen.').waitFor()
-  await page.getByText('is disputed at its bank').waitFor()
+  await page.getByText('was disputed').waitFor()
   assert.equal(await page.getByText('This account is suspended.').count(), 0)
   await visit.accessible()
   stripe.books.closeDispute(dispute.id, 'won')

@@ -122,7 +122,7 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
     server.signal('SIGTERM')
     for (const sent of running) assert.doesNotMatch((await sent.whole()).text, successMark)
     assert.deepEqual(await server.ended, { code: 0, signal: null })
-    assert.match(server.stdout(), /not all was written/)
+    assert.match(server.stdout(), /not everything was written/)
 
     await installation.start()
     const receipts = await installation.ask('requests.list', { account })

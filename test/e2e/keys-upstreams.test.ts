@@ -175,7 +175,7 @@ test('an upstream that refuses our credential is told in our words, and a new cr
   await ask(account.key, 'chat-stream').whole()
   const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'refusing')
   assert.equal(listed?.health.state, 'cooling')
-  assert.equal(listed?.health.lastError, "It refuses this gateway's own credential, bill or model.")
+  assert.equal(listed?.health.lastError, "The upstream rejected this gateway's credential, billing or model.")
   const renewed = await put('refusing', { url: origin, credential: canary('renewed') })
   assert.equal(renewed.health.state, 'unused')
   await operator.done('upstreams.remove', { upstream: 'refusing' })
@@ -225,7 +225,7 @@ test('no credential stands in a file, a log line, an answer or the audit', async
     await operator.done('audit.list', { limit: 1_000 }),
     await operator.done('models.list', {}),
   ])
-  assert.ok(answers.includes('"upstreams.put"') && answers.includes('(not kept)'))
+  assert.ok(answers.includes('"upstreams.put"') && answers.includes('(not stored)'))
   const files = readdirSync(gate.dataFolder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))

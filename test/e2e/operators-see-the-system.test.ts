@@ -124,7 +124,7 @@ test('an upstream that refuses us and a model without a price are told by name',
   health.failed('openai', refusal)
   const told = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(told, [
-    "The upstream openai: It refuses this gateway's own credential, bill or model.",
+    "The upstream openai: The upstream rejected this gateway's credential, billing or model.",
     'Not enabled, because a price, a limit or an upstream is missing: gpt-without-price. Run `tollgate models` for the reasons.',
   ])
   health.served('openai')
@@ -142,7 +142,7 @@ test('a ledger that contradicted itself when it was verified is told until it is
   assert.deepEqual(await warnings(local), quiet, 'nobody has looked yet')
   assert.equal((await local.done('ledger.verify', {})).ok, false)
   const told = (await warnings(local)).filter((line) => !quiet.includes(line))
-  assert.match(told.join('\n'), /^The ledger contradicted itself when .*: 1 times\./)
+  assert.match(told.join('\n'), /^The ledger verification at .* found 1 contradictions\./)
   await setPosted(parseUsd('1')!)
   assert.equal((await local.done('ledger.verify', {})).ok, true)
   assert.deepEqual(await warnings(local), quiet)

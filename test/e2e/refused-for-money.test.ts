@@ -230,7 +230,7 @@ test('an input that cannot be counted in time is bounded by its size: served whe
     assert.equal(answer.status, 402, answer.text)
     const { facts, message } = refusalIn(answer.text)
     assert.equal(facts.input_tokens, 'bounded')
-    assert.match(message, /upper bound by size/)
+    assert.match(message, /bounded by size/)
     const lower = { ...body, max_tokens: Number(facts.affordable_max_tokens) }
     assert.equal((await hurried.ask(account, lower).whole()).status, 200)
   } finally {

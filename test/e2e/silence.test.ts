@@ -345,7 +345,7 @@ for (const format of formats) {
     assert.doesNotMatch(sent.text, /"error"/)
     time.advance(totalMs / steps)
     const { text } = await sent.whole()
-    assert.match(text, /exceeded the time limit/)
+    assert.match(text, /exceeded this server's time limit/)
     assert.doesNotMatch(text, success)
     await reply.closed
     const receipt = await onlyReceipt(account)

@@ -15,21 +15,21 @@ const { key } = await gateway.account('1')
 type Format = 'openai' | 'anthropic' | 'gemini'
 
 const addresses: readonly (readonly [method: string, path: string, format: Format, instead: RegExp])[] = [
-  ['POST', '/v1/batches', 'openai', /Send each request by itself/],
-  ['GET', '/v1/batches/batch_1', 'openai', /Send each request by itself/],
-  ['POST', '/v1/batches/batch_1/cancel', 'openai', /Send each request by itself/],
-  ['POST', '/v1/messages/batches', 'anthropic', /Send each request by itself/],
-  ['GET', '/v1/alt/v1/messages/batches/b_1/results', 'anthropic', /Send each request by itself/],
-  ['POST', '/v1beta/models/gemini-3-pro:batchGenerateContent', 'gemini', /Send each request by itself/],
-  ['GET', '/v1beta/batches/b-1', 'gemini', /Send each request by itself/],
+  ['POST', '/v1/batches', 'openai', /Send the requests individually/],
+  ['GET', '/v1/batches/batch_1', 'openai', /Send the requests individually/],
+  ['POST', '/v1/batches/batch_1/cancel', 'openai', /Send the requests individually/],
+  ['POST', '/v1/messages/batches', 'anthropic', /Send the requests individually/],
+  ['GET', '/v1/alt/v1/messages/batches/b_1/results', 'anthropic', /Send the requests individually/],
+  ['POST', '/v1beta/models/gemini-3-pro:batchGenerateContent', 'gemini', /Send the requests individually/],
+  ['GET', '/v1beta/batches/b-1', 'gemini', /Send the requests individually/],
   ['POST', '/v1/vector_stores', 'openai', /Send documents with the request/],
   ['POST', '/v1/vector_stores/vs_1/files', 'openai', /Send documents with the request/],
   ['POST', '/v1/conversations', 'openai', /previous_response_id/],
   ['POST', '/v1/assistants', 'openai', /Use the Responses API/],
   ['POST', '/v1/threads/thread_1/runs', 'openai', /Use the Responses API/],
-  ['POST', '/v1beta/cachedContents', 'gemini', /Send the same beginning/],
-  ['GET', '/v1beta/cachedContents/c-1', 'gemini', /Send the same beginning/],
-  ['POST', '/v1/containers', 'openai', /needs no id/],
+  ['POST', '/v1beta/cachedContents', 'gemini', /with the same prefix/],
+  ['GET', '/v1beta/cachedContents/c-1', 'gemini', /with the same prefix/],
+  ['POST', '/v1/containers', 'openai', /needs no ID/],
   ['POST', '/v1/uploads', 'openai', /in one request/],
 ]
 

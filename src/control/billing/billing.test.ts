@@ -384,8 +384,8 @@ test('a month that is over has its statement, and each begins where the last one
     ],
   )
   assert.deepEqual(february.lines, [
-    { text: 'Credit from an administrator', quantity: 1, amount: '2.00' },
-    { text: 'Use of a-model', quantity: 2, amount: '-0.75' },
+    { text: 'Credit added by an administrator', quantity: 1, amount: '2.00' },
+    { text: 'Usage: a-model', quantity: 2, amount: '-0.75' },
   ])
   assert.deepEqual([february.issued, february.from], ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'])
   const early = await refused(on, ann, 'invoice.show', { invoice: '2025-12' })

@@ -58,7 +58,7 @@ export const showInvoice = accountOperationHandler('invoice.show', async (deps, 
       : await receipt(deps, account, await deps.payments.topUp(topUp))
   if (found !== undefined) return found
   throw new TollgateError('invoice_not_found', {
-    message: `No statement or receipt has the number ${invoice}. Statements are available once their month is over.`,
+    message: `Invoice ${invoice} not found. Statements are available once their month is over.`,
     param: 'invoice',
   })
 })
@@ -130,9 +130,9 @@ const movementLabels: Readonly<Record<string, string>> = {
   'credit signup': 'Starting credit',
   'credit payment': 'Top-ups',
   'credit code': 'Codes redeemed',
-  'credit manual': 'Credit from an administrator',
-  'credit refund': 'Refunds that came back',
-  'credit dispute': 'Disputes that were won',
+  'credit manual': 'Credit added by an administrator',
+  'credit refund': 'Refunds returned',
+  'credit dispute': 'Disputes won',
   'refund refund': 'Payments refunded',
   'refund dispute': 'Payments disputed',
 }
@@ -168,7 +168,7 @@ async function usageLines(
   })
   return rows
     .filter(({ sums }) => sums.charged > 0n)
-    .map(({ group, sums }) => ({ text: `Use of ${group}`, quantity: sums.requests, nano: -sums.charged }))
+    .map(({ group, sums }) => ({ text: `Usage: ${group}`, quantity: sums.requests, nano: -sums.charged }))
 }
 
 /** What each month that is over moved, those in which nothing did left out; in their order. */

@@ -34,7 +34,7 @@ export const showTopUp = accountOperationHandler('top-up.show', async (deps, inp
   const topUp = id === null ? undefined : await deps.payments.freshTopUp(id)
   if (topUp !== undefined) return topUpOutput(topUp)
   throw new TollgateError('top_up_not_found', {
-    message: `No top-up has the id ${input.topUp}.`,
+    message: `No top-up has the ID ${input.topUp}.`,
     param: 'topUp',
   })
 })

@@ -35,7 +35,7 @@ function parseAuditId(before: string | undefined): bigint | null {
   const id = parseId('aud', before)
   if (id !== undefined) return id
   throw new TollgateError('invalid_value', {
-    message: 'before: must be an id of a row, aud_….',
+    message: 'before: must be an audit entry ID (aud_…).',
     param: 'before',
   })
 }

@@ -132,7 +132,7 @@ function assertUpstreamWritten(
       throw new TollgateError('invalid_value', { message: `models: ${change.message}.`, param: 'models' })
     case 'unknown_provider':
       throw new TollgateError('invalid_value', {
-        message: `provider: there is no provider ${provider}. There are: ${change.providers.join(', ')}.`,
+        message: `provider: unknown provider ${provider}. Use one of ${change.providers.join(', ')}.`,
         param: 'provider',
       })
     case 'configured':
@@ -179,6 +179,6 @@ function modelsOutput(models: ListedUpstream['models']): UpstreamOut['models'] {
 /** In our words: what an upstream says may name the operator's account. */
 export function failureText(failure: UpstreamReport['lastFailure']): string | null {
   if (failure === null) return null
-  if (failure.operator) return "It refuses this gateway's own credential, bill or model."
+  if (failure.operator) return "The upstream rejected this gateway's credential, billing or model."
   return `${errors[failure.code].title}.`
 }

@@ -16,7 +16,7 @@ const checks: readonly WarningCheck[] = [
     const verified = await readLastVerification(settings)
     if (verified === undefined || verified.lines === 0) return []
     return [
-      `The ledger contradicted itself when it was verified at ${isoTime(verified.atMs)}: ${verified.lines} times. \`tollgate ledger verify\` says where.`,
+      `The ledger verification at ${isoTime(verified.atMs)} found ${verified.lines} contradictions. Run \`tollgate ledger verify\` to list them.`,
     ]
   },
   ({ server }) => {

@@ -30,12 +30,11 @@ export async function findChangeableKey(
   authorizeKeyChange(who, row)
   if (!(await builtInKeys.isBuiltIn(row.id))) return row
   throw new TollgateError('conflict', {
-    message:
-      'This is the key of the playground: there is no secret to replace or to lose. It can be disabled.',
+    message: 'This is the playground key, which has no secret to rotate or revoke. Disable it instead.',
     param: 'key',
   })
 }
 
 export function keyNotFound(text: string): TollgateError {
-  return new TollgateError('key_not_found', { message: `No key has the id ${text}.`, param: 'key' })
+  return new TollgateError('key_not_found', { message: `No key has the ID ${text}.`, param: 'key' })
 }

@@ -11,10 +11,10 @@ const hourMs = 3_600_000
 type RotationRefusal = Extract<Rotation, { kind: 'refused' }>['because']
 
 const refusalMessages: Readonly<Record<RotationRefusal, string>> = {
-  revoked: 'A revoked key has nothing to hand on. Create a new one.',
-  expired: 'The key has expired. Give it a later expiry first, or create a new one.',
+  revoked: 'A revoked key cannot be rotated. Create a new one.',
+  expired: 'The key has expired. Set a later expiration date first, or create a new key.',
   disabled: 'The key is disabled. Enable it first.',
-  replaced: 'Another key took the place of this one already. Rotate that one.',
+  replaced: 'This key was already rotated. Rotate its replacement.',
 }
 
 export const rotateKey = accountOperationHandler('key.rotate', async (deps, { key, overlapHours }, who) => {

@@ -31,7 +31,7 @@ export const updateKey = accountOperationHandler('key.update', async (deps, aske
       deps.changes.publish(who.account.id, ['keys'])
       return keyOutput(deps, updated.row)
     case 'revoked':
-      throw new TollgateError('conflict', { message: 'A revoked key stays revoked.', param: 'key' })
+      throw new TollgateError('conflict', { message: 'A revoked key cannot be changed.', param: 'key' })
     case 'not_found':
       throw keyNotFound(asked.key)
   }

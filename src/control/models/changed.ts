@@ -9,7 +9,7 @@ export function assertChanged(change: CatalogChange, model: string): void {
       return
     case 'unknown_model':
       throw new TollgateError('model_not_found', {
-        message: `No model ${JSON.stringify(model)} is known.${hint(change.nearest)}`,
+        message: `Unknown model ${JSON.stringify(model)}.${hint(change.nearest)}`,
         param: 'model',
         facts: { nearest: change.nearest },
       })

@@ -51,7 +51,8 @@ async function accountsToClose(
 
 const refusalMessages = {
   last_operator: 'At least one administrator must remain. Make another user an administrator first.',
-  only_owner: 'An organization would have no owner: give it another one, or delete it, first.',
+  only_owner:
+    'You are the only owner of an organization. Make another member an owner, or delete the organization first.',
 } as const
 
 function deletionRefused(outcome: keyof typeof refusalMessages): TollgateError {

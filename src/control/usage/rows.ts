@@ -60,7 +60,7 @@ const labelers: Readonly<Record<UsageInput['group'], UsageLabeler>> = {
       atMs,
       sums,
       group: String(group),
-      label: group === '' ? 'No known model' : String(group),
+      label: group === '' ? 'Unknown model' : String(group),
     })),
   async key({ access }, account, rows) {
     const names = new Map((await access.list(account)).map(({ id, name }) => [id, name]))

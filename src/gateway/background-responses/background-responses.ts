@@ -309,7 +309,7 @@ async function answerAbout(
 
 const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
   failed: ['upstream_error', 'The connection to the upstream failed.'],
-  late: ['upstream_timeout', 'The upstream did not answer in time.'],
+  late: ['upstream_timeout', 'The upstream did not respond in time.'],
   no_room: ['overloaded', 'This server is out of memory for responses. Try again.'],
   too_large: ['upstream_invalid', 'The response is larger than this server can relay.'],
 }
@@ -368,6 +368,6 @@ function relayPlain({ context }: ResponseTask, { status, headers, bytes }: Objec
 
 function notFound(): TollgateError {
   return new TollgateError('response_not_found', {
-    message: 'This account has no response with this id, or its provider no longer stores it.',
+    message: 'This account has no response with this ID, or its provider no longer stores it.',
   })
 }

@@ -164,7 +164,7 @@ export async function pollResponse(deps: PollDeps, id: bigint): Promise<PollResu
       return { kind: 'again', ageMs, pauseMs: polled.pauseMs }
     log.error(
       { upstream: open.upstream, response: open.responseId, request: formatId('req', id) },
-      'a background response did not end and is settled without a charge; its upstream may bill it',
+      'background response did not complete in time; settled without a charge, but the upstream may bill it',
     )
     const settlement = await close(deps, open, { status: 'expired' })
     return settlement.kind === 'settled' ? { kind: 'over' } : { kind: 'again', ageMs, pauseMs: null }
@@ -219,6 +219,6 @@ export async function closeLost(
 ): Promise<boolean> {
   if (ageOf(deps, open) < deps.limits.backgroundLostMs) return false
   const facts = { upstream: open.upstream, response: open.responseId }
-  deps.log.warn(facts, 'an upstream no longer has a background response; it is settled without a charge')
+  deps.log.warn(facts, 'upstream no longer has a background response; settled without a charge')
   return (await close(deps, open, { status: 'lost' })).kind === 'settled'
 }

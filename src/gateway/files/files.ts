@@ -102,7 +102,7 @@ async function remove(deps: FileDeps, task: FileTask): Promise<void> {
   if (upstream === undefined)
     deps.log.warn(
       { upstream: row.upstream },
-      'a file record was removed; the file remains at an upstream that is no longer configured',
+      'removed a file record; the file remains on an upstream that is no longer configured',
     )
   else await deleted(deps, task, { row, upstream })
   await deps.files.remove(row.id)

@@ -163,7 +163,7 @@ export function succeeded(
 
 const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
   failed: ['upstream_error', 'The connection to the upstream failed.'],
-  late: ['upstream_timeout', 'The upstream did not answer in time.'],
+  late: ['upstream_timeout', 'The upstream did not respond in time.'],
   no_room: ['overloaded', 'This server is out of memory for files. Try again.'],
   too_large: ['upstream_invalid', 'The file is larger than this server can relay.'],
 }
@@ -206,5 +206,5 @@ export function headersOf(context: RequestContext, { headers }: ObjectResponse):
 }
 
 export function notFound(): TollgateError {
-  return new TollgateError('file_not_found', { message: 'This account has no file with this id.' })
+  return new TollgateError('file_not_found', { message: 'This account has no file with this ID.' })
 }

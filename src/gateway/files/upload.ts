@@ -97,7 +97,7 @@ async function recordUpload(deps: FileDeps, task: FileTask, uploaded: Uploaded):
   }
   if (!fitsRow(deps, facts)) {
     discard(deps, task, uploaded, facts.fileId)
-    throw invalidFile('The file object of the upstream is larger than this server can store.', null)
+    throw invalidFile('The file object returned by the upstream is too large to store.', null)
   }
   deps.failpoints.reach('file-uploaded')
   const finished = await deps.files.finish(id, facts).catch((error: unknown) => {
@@ -107,7 +107,7 @@ async function recordUpload(deps: FileDeps, task: FileTask, uploaded: Uploaded):
   if (finished) return
   // The id belongs to another file, which must not be deleted.
   await deps.files.remove(id)
-  throw invalidFile('The upstream gave this file the id of another file.', `${upstream.name} repeats an id`)
+  throw invalidFile('The upstream returned the ID of another file.', `${upstream.name} repeats an id`)
 }
 
 const orphanedAt = ({ name }: Upstream): string => `${name} may store a file that no account owns`

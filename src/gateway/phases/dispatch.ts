@@ -354,7 +354,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
 
 function noUpstreamLeft(last: Attempt | undefined): TollgateError {
   return new TollgateError('upstream_unavailable', {
-    message: 'No upstream of this model is available now.',
+    message: 'No upstream for this model is available right now. Try again later.',
     retryAfterMs: 1_000,
     detail: last === undefined ? 'the route has no candidate' : `the last attempt ended with ${last.failure}`,
   })

@@ -249,8 +249,8 @@ function refuseReferences({ references = [] }: ExtractedFields): void {
 function unresolved({ kind, pointer }: Reference): TollgateError {
   const why =
     kind === 'file'
-      ? 'this model is reached in another format, in which the file cannot be referenced. Send its content instead.'
-      : 'this model is reached in another format, in which stored items cannot be referenced. Send the earlier items themselves, as clients do with store: false.'
+      ? 'this model is served in another API format, which cannot reference the file. Send its content instead.'
+      : 'this model is served in another API format, which cannot reference stored items. Send the earlier items themselves, as clients do with store: false.'
   return new TollgateError('reference_not_owned', { message: `${pointer}: ${why}`, param: pointer })
 }
 

@@ -19,7 +19,7 @@ export const paymentChecks: readonly Check[] = [
     `FROM entry e
       LEFT JOIN top_up t ON t.payment_intent = e.reference AND t.account = e.account
       WHERE e.source = 'payment' AND (t.id IS NULL OR e.kind <> 'credit' OR e.counter <> 'clearing')`,
-    ({ id, reference }) => `entry ${id}: payment ${reference} is of no top-up of its account`,
+    ({ id, reference }) => `entry ${id}: payment ${reference} belongs to no top-up of its account`,
   ),
   check(
     {
@@ -70,7 +70,7 @@ export const paymentChecks: readonly Check[] = [
     `FROM entry e
       WHERE (e.kind = 'refund' OR e.source IN ('refund', 'dispute'))
         AND NOT EXISTS (SELECT 1 FROM top_up_return r WHERE r.entry = e.id OR r.restored_entry = e.id)`,
-    ({ id, source, reference }) => `entry ${id}: ${source} ${reference} is of no top-up`,
+    ({ id, source, reference }) => `entry ${id}: ${source} ${reference} belongs to no top-up`,
   ),
   check(
     {
@@ -109,6 +109,6 @@ export const paymentChecks: readonly Check[] = [
     { account: 'b.account' },
     `FROM billing_setting b
       WHERE b.frozen IS NOT NULL AND NOT EXISTS (SELECT 1 FROM top_up t WHERE t.account = b.account AND t.disputed > 0)`,
-    ({ account }) => `account ${account}: is frozen without a payment in dispute`,
+    ({ account }) => `account ${account}: is suspended for a dispute, but no payment is disputed`,
   ),
 ]

@@ -139,7 +139,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'a key spent before it spent',
     'UPDATE key_usage SET spent_before_day = 81 WHERE key = 21',
-    /^key 21: its windows/,
+    /^key 21: its budget windows/,
   ],
   [
     'a key changes its account',
@@ -320,13 +320,13 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'a top-up changes its account',
     'UPDATE top_up SET account = 11 WHERE id = 31',
-    /^entry 301: payment pi_31 is of no top-up of its account/,
+    /^entry 301: payment pi_31 belongs to no top-up of its account/,
   ],
-  ['a top-up vanishes', 'DELETE FROM top_up WHERE id = 31', /^entry 301: payment pi_31 is of no top-up/],
+  ['a top-up vanishes', 'DELETE FROM top_up WHERE id = 31', /^entry 301: payment pi_31 belongs to no top-up/],
   [
     'a credit calls itself a payment',
     "UPDATE entry SET source = 'payment', counter = 'clearing' WHERE id = 111",
-    /^entry 111: payment first of 11 is of no top-up/,
+    /^entry 111: payment first of 11 belongs to no top-up/,
   ],
   [
     'less was refunded than was',
@@ -336,7 +336,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'a refund that came back counts',
     "UPDATE top_up_return SET restored_entry = NULL WHERE reference = 're_2'",
-    /^entry 305: refund re_2 returned is of no top-up/,
+    /^entry 305: refund re_2 returned belongs to no top-up/,
   ],
   [
     'a refund that stays came back',
@@ -356,7 +356,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'a refund loses its row',
     "DELETE FROM top_up_return WHERE reference = 're_1'",
-    /^entry 303: refund re_1 is of no top-up/,
+    /^entry 303: refund re_1 belongs to no top-up/,
   ],
   [
     'a disputed top-up is paid',
@@ -366,7 +366,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   [
     'an account is frozen for nothing',
     "INSERT INTO billing_setting (account, frozen) VALUES (11, 'so')",
-    /^account 11: is frozen without a payment in dispute/,
+    /^account 11: is suspended for a dispute, but no payment is disputed/,
   ],
   ['a code was used less', 'UPDATE redeem_code SET uses = 0', /^code 41: was used 0 times, its uses are 1/],
   [

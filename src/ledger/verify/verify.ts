@@ -100,7 +100,7 @@ const checks: readonly Check[] = [
     `FROM key_usage k
       WHERE NOT (k.spent_before_day BETWEEN 0 AND k.spent AND k.spent_before_week BETWEEN 0 AND k.spent_before_day
         AND k.spent_before_month BETWEEN 0 AND k.spent_before_day)`,
-    ({ key }) => `key ${key}: its windows contradict what it spent`,
+    ({ key }) => `key ${key}: its budget windows contradict its spend`,
   ),
   check(
     { kind: 'x.kind', id: 'x.id', key: 'x.key', account: 'x.account' },

@@ -19,7 +19,7 @@ export class FenceLost extends Error {
   readonly errcode = readOnlyCode
 
   constructor() {
-    super('another process has taken over this data folder; this one must not write any more')
+    super('another process has taken over this data folder; this process must stop writing')
   }
 }
 

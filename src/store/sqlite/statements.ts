@@ -67,6 +67,6 @@ function toInput(value: unknown): Input {
       return null
     default:
       if (value === null || value instanceof Uint8Array) return value
-      throw new TypeError(`a ${typeof value} cannot be bound to a statement`)
+      throw new TypeError(`cannot bind a ${typeof value} to a statement`)
   }
 }

@@ -34,8 +34,7 @@ export class MessagesToolDecoder {
     const type = tool.get('type')?.text() ?? custom
     const undated = type.replace(/_\d{8}$/, '')
     if (undated === custom) this.readOwn(tool)
-    else if (callerTools.includes(undated))
-      throw untranslatable(tool.pointer, `${type} is known to Claude alone`)
+    else if (callerTools.includes(undated)) throw untranslatable(tool.pointer, `only Claude supports ${type}`)
     else this.readProviders(tool, undated)
   }
 

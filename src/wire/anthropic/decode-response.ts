@@ -46,7 +46,7 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
     return readJson(body, answerLimits(body), (json) => answerOf(new View(json, json.root), usage))
   } catch (error) {
     if (!(error instanceof WireError)) throw error
-    throw new WireError('invalid_value', `The upstream's answer cannot be read: ${error.message}`)
+    throw new WireError('invalid_value', `The upstream's response cannot be parsed: ${error.message}`)
   }
 }
 

@@ -109,10 +109,10 @@ test('what came with status 200 is not always an answer', () => {
     ['{"type":"message","content":[]}', null],
     ['{"type":"error","error":{"type":"overloaded_error","message":"m"}}', 'm'],
     ['{"error":{"message":"m"}}', 'm'],
-    ['{"type":"message"}', 'The upstream answered without content.'],
-    ['', 'The upstream answered with no JSON object.'],
-    ['<html>', 'The upstream answered with no JSON object.'],
-    ['7', 'The upstream answered with no JSON object.'],
+    ['{"type":"message"}', 'The upstream response has no content.'],
+    ['', 'The upstream response is not a JSON object.'],
+    ['<html>', 'The upstream response is not a JSON object.'],
+    ['7', 'The upstream response is not a JSON object.'],
   ]
   for (const [body, expected] of cases) {
     assert.equal(anthropic.extractResponse(Buffer.from(body), 100).problem?.message ?? null, expected, body)

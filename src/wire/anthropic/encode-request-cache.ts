@@ -54,7 +54,7 @@ export function chooseBreakpoints(
   const tailCount = Math.min(tailParts.length, breakpointsMax - Math.min(headParts.length, headMarksMax))
   const headCount = Math.min(headParts.length, breakpointsMax - tailCount)
   if (headCount + tailCount < count)
-    adjusted.dropped('cache_control', `only ${breakpointsMax} marks are taken`)
+    adjusted.dropped('cache_control', `at most ${breakpointsMax} cache breakpoints are supported`)
   const lifetimes = new Map<Cacheable, CacheLifetime>()
   let isShort = false
   for (const part of [...lastOf(headParts, headCount), ...lastOf(tailParts, tailCount)]) {

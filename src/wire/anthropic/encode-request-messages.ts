@@ -173,7 +173,7 @@ class MessagesWriter {
       case 'media':
         throw untranslatable(part.pointer, 'answers are text')
       case 'other':
-        return this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+        return this.options.adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
       default:
         return
     }
@@ -227,7 +227,7 @@ class MessagesWriter {
       if (part.kind === 'text') texts.addText(part.text, this.options.breakpoints.of(part))
       if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
       if (part.kind === 'other')
-        this.options.adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+        this.options.adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
     }
     this.reportLostBlank(texts)
     return texts.list
@@ -237,7 +237,7 @@ class MessagesWriter {
     const { capabilities, breakpoints, adjusted } = this.options
     if (part.kind === 'text') shown.addText(part.text, breakpoints.of(part))
     if (part.kind === 'media') shown.add(mediaBlock(part, capabilities, breakpoints.of(part)))
-    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
   }
 
   /** The results in the order of their calls, whatever order they came in; of two calls with one id the first is meant first. */
@@ -261,7 +261,7 @@ class MessagesWriter {
 }
 
 function emptyMessage(): Error {
-  const why = 'the last message is empty or only white space, which this model refuses; say something in it'
+  const why = 'the last message is empty or contains only whitespace, which this model rejects; add some text'
   return new WireError('untranslatable', `messages: ${why}.`, 'messages')
 }
 

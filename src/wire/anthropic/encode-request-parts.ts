@@ -47,7 +47,7 @@ function imageSource({ source, pointer }: MediaPart): Block {
   if (source.kind === 'text') throw untranslatable(pointer, 'text is no picture')
   const mediaType = otherNames[source.mediaType] ?? source.mediaType
   if (!pictureTypes.includes(mediaType)) {
-    throw untranslatable(pointer, `pictures are jpeg, png, gif or webp, not ${mediaType}`)
+    throw untranslatable(pointer, `images must be JPEG, PNG, GIF or WebP, not ${mediaType}`)
   }
   return { type: 'base64', media_type: mediaType, data: source.data }
 }
@@ -58,7 +58,7 @@ function documentSource({ source, pointer }: MediaPart): Block {
   const { mediaType, data } = source
   if (mediaType === pdf) return { type: 'base64', media_type: pdf, data }
   if (textTypes.test(mediaType)) return plainText(textIn(data, pointer), pointer)
-  throw untranslatable(pointer, `documents are PDF or text, not ${mediaType}`)
+  throw untranslatable(pointer, `documents must be PDF or text, not ${mediaType}`)
 }
 
 function plainText(text: string, pointer: string): Block {
@@ -80,7 +80,7 @@ function textIn(base64: string, pointer: string): string {
     for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
     return decoder.decode(bytes)
   } catch {
-    throw untranslatable(pointer, 'the document is no UTF-8 text')
+    throw untranslatable(pointer, 'the document is not valid UTF-8 text')
   }
 }
 

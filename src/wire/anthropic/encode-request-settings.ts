@@ -79,7 +79,7 @@ function switchedOff(
   if (thinking === 'none') return byDefault
   switch (thinkingOff) {
     case null:
-      adjusted.adapted('reasoning', 'the model always thinks; it is asked to think least')
+      adjusted.adapted('reasoning', 'this model cannot turn reasoning off; the lowest effort is used')
       return { thinking: null, effort: efforts[0] ?? null }
     case 'between_tools':
       adjusted.adapted('reasoning', 'the model thinks between calls of tools at least')
@@ -103,7 +103,7 @@ function budgeted(
   const wanted = budget !== null && budget > 0 ? budget : budgets[effort ?? defaultEffort]
   const tokens = Math.max(min, Math.min(wanted, max, outputLimit - 1))
   if (budget !== null && budget > 0 && tokens !== budget) {
-    adjusted.adapted('reasoning', `a budget of ${tokens} tokens`)
+    adjusted.adapted('reasoning', `converted to a budget of ${tokens} tokens`)
   }
   const display = summaries === false ? 'omitted' : undefined
   return { thinking: { type: 'enabled', budget_tokens: tokens, display }, effort: null }
@@ -120,7 +120,8 @@ function effortFor(
   if (wanted === undefined || wanted === null) return null
   const rank = ascending.indexOf(wanted)
   const nearest = efforts.find((known) => ascending.indexOf(known) >= rank) ?? efforts.at(-1) ?? null
-  if (nearest !== wanted || isBudget) adjusted.adapted('reasoning', `an effort of ${nearest ?? 'its own'}`)
+  if (nearest !== wanted || isBudget)
+    adjusted.adapted('reasoning', `converted to effort ${nearest ?? 'default'}`)
   return nearest
 }
 
@@ -174,7 +175,9 @@ export function samplingFields(
   const besides = thinks ? 'not combined with thinking' : null
   const isLow = topP !== null && Number(topP) < topPBesideThinking
   const both =
-    capabilities.sampling === 'one_of' && temperature !== null ? 'temperature or top_p, not both' : null
+    capabilities.sampling === 'one_of' && temperature !== null
+      ? 'temperature and top_p cannot be combined'
+      : null
   const rules: readonly SamplingRule[] = [
     {
       field: 'temperature',
@@ -185,7 +188,7 @@ export function samplingFields(
     {
       field: 'top_k',
       value: topK,
-      refusal: none ?? (capabilities.topK ? besides : 'the model takes no top_k'),
+      refusal: none ?? (capabilities.topK ? besides : 'the model does not support top_k'),
     },
   ]
   const fields: Record<string, string> = {}
@@ -243,6 +246,6 @@ const userCharactersMax = 256
 export function metadataOf({ user }: Conversation, adjusted: AdjustmentList): Block | undefined {
   if (user === null) return undefined
   if (user.length <= userCharactersMax) return { user_id: user }
-  adjusted.adapted('user', 'a fingerprint, since it is too long')
+  adjusted.adapted('user', 'hashed because it is too long')
   return { user_id: textHash(user) }
 }

@@ -41,7 +41,7 @@ function offeredProviderTools(
   const names = new Set(toolChoice.names)
   return providerTools.filter(({ name, pointer }) => {
     const isAllowed = names.has(name)
-    if (!isAllowed) adjusted.dropped(pointer, `${name} is not among the allowed tools`)
+    if (!isAllowed) adjusted.dropped(pointer, `${name} is not in the list of allowed tools`)
     return isAllowed
   })
 }
@@ -124,7 +124,8 @@ export function choiceBlock(
     adjusted.dropped('parallel_tool_calls', 'the model decides how many tools it calls')
   }
   if (toolChoice === null && !isSerial) return undefined
-  if (toolChoice?.kind === 'validated') adjusted.adapted('tool_choice', 'auto: only Gemini validates calls')
+  if (toolChoice?.kind === 'validated')
+    adjusted.adapted('tool_choice', 'treated as auto: only Gemini validates calls')
   const block = blockOf(toolChoice, tools, names)
   if (block.type === 'tool' && !written.some(({ name }) => name === block.name)) {
     throw untranslatable('tool_choice', 'there is no such tool')

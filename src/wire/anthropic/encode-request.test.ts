@@ -479,7 +479,9 @@ test('a last message that says nothing is refused, not made up', () => {
     assert.throws(
       () => encode({ turns }),
       (error) =>
-        error instanceof WireError && error.code === 'untranslatable' && /white space/.test(error.message),
+        error instanceof WireError &&
+        error.code === 'untranslatable' &&
+        /only whitespace/.test(error.message),
     )
   }
 })

@@ -164,7 +164,7 @@ function split(
   for (const part of all.slice(0, count).flatMap(({ parts }) => parts)) {
     if (part.kind === 'text') instructions.push(part)
     if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
-    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} means nothing to the model`)
+    if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
   }
   return { instructions, turns: all.slice(count) }
 }

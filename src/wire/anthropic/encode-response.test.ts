@@ -157,7 +157,7 @@ test('blocks keep their order; what is blank has none', () => {
   const parts = [text('\n'), text('a'), { kind: 'refusal', text: 'No.' } as const, picture, text('')]
   assert.deepEqual(
     encode(parts).content.map((block) => block.text),
-    ['a', 'No.', '[image/png that this format cannot show]'],
+    ['a', 'No.', '[image/png not supported by this format]'],
   )
   assert.deepEqual(encode([]).content, [])
 })

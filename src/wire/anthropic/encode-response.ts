@@ -134,7 +134,7 @@ function callBlock(call: CallPart, reason: FinishReason, ids: CallIds): AnswerBl
 /** This format shows no media of a model's; that there were some is said. */
 export function mediaText({ source, medium }: MediaPart): string {
   const type = source.kind === 'text' ? medium : (source.mediaType ?? medium)
-  return `[${type} that this format cannot show]`
+  return `[${type} not supported by this format]`
 }
 
 /** A source with an address, as a search result; the index is no provider's, so that it never goes to one. */

@@ -442,7 +442,7 @@ test('whole parts, media and early input', () => {
   assert.deepEqual(brokenStreamRules(sse), [])
   assert.match(sse, /"input_tokens":77/)
   assert.match(sse, /"type":"redacted_thinking","data":"d"/)
-  assert.match(sse, /\[image that this format cannot show\]/)
+  assert.match(sse, /\[image not supported by this format\]/)
   assert.match(
     sse,
     /"stop_reason":"refusal","stop_sequence":null,"stop_details":\{"type":"refusal","category":null,"explanation":"Blocked."\}/,

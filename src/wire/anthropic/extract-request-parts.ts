@@ -127,7 +127,7 @@ export class BlockReader {
     const undated = type.replace(/_\d{8}$/, '')
     if (callerTools.includes(undated)) return
     if (type.length > typeCharactersMax || this.serverTools.length === serverToolsMax) {
-      throw invalid(json, fields.type, 'the type of a tool that is known, and one of not too many')
+      throw invalid(json, fields.type, 'a supported tool type, and not too many different ones')
     }
     const cap = isGiven(json, fields.max_uses)
       ? wholeNumber(json, fields.max_uses, { min: 0, max: this.integerMax })

@@ -17,7 +17,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: problemWith('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream response is not a JSON object.'),
       sample,
     }
   }
@@ -35,7 +35,7 @@ function problemIn(answer: JsonRecord): UpstreamProblem | null {
   if (answer.type === 'error' || isRecord(answer.error)) return problemOf(answer)
   const inside = problemInside(answer)
   if (inside !== null) return inside
-  return Array.isArray(answer.content) ? null : problemWith('The upstream answered without content.')
+  return Array.isArray(answer.content) ? null : problemWith('The upstream response has no content.')
 }
 
 /** What the model wrote into a block; results of tools are not its own. */

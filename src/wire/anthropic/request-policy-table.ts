@@ -35,7 +35,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'system[]',
     to: dropped,
-    note: "a client's billing header is no instruction",
+    note: "a client's billing header is not an instruction",
     example: { system: [{ type: 'text', text: 'x-anthropic-billing-header: version=1' }] },
   },
   {
@@ -107,13 +107,13 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'tools',
     to: carried,
-    note: 'functions; web_search where there is one',
+    note: 'functions; web_search if the model has it',
     example: { tools: [tool] },
   },
   {
     field: 'tools[].type',
     to: refused,
-    note: 'bash, text_editor, computer, memory, browser: known to Claude alone',
+    note: 'bash, text_editor, computer, memory, browser: only Claude supports these',
     example: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
   },
   {
@@ -155,13 +155,13 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'tool_choice.disable_parallel_tool_use',
     to: { ...carried, gemini: 'dropped' },
-    note: 'Gemini has no such switch',
+    note: 'Gemini has no such setting',
     example: { tools: [tool], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
   },
   {
     field: 'thinking',
     to: adapted,
-    note: "the model's own measure of thinking",
+    note: "the model's default reasoning",
     example: { max_tokens: 4_096, thinking: { type: 'enabled', budget_tokens: 2_048 } },
   },
   {
@@ -206,12 +206,17 @@ export const policy: PolicyTableOf<'anthropic'> = [
     note: 'an answer by a schema',
     example: { output_format: { type: 'json_schema', schema } },
   },
-  { field: 'temperature', to: carried, note: 'as written, up to the model', example: { temperature: 0.5 } },
-  { field: 'top_p', to: carried, note: 'as written, up to the model', example: { top_p: 0.5 } },
+  {
+    field: 'temperature',
+    to: carried,
+    note: 'written as is; not enforced by the model',
+    example: { temperature: 0.5 },
+  },
+  { field: 'top_p', to: carried, note: 'written as is; not enforced by the model', example: { top_p: 0.5 } },
   {
     field: 'top_k',
     to: { ...dropped, gemini: 'carried' },
-    note: 'only Gemini has it',
+    note: 'Gemini only',
     example: { top_k: 5 },
   },
   {
@@ -223,7 +228,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'metadata.user_id',
     to: { ...adapted, gemini: 'dropped' },
-    note: 'who is behind the caller; hashed where too long',
+    note: 'the end user; hashed if too long',
     example: { metadata: { user_id: 'user-1' } },
   },
   {

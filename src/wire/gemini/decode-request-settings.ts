@@ -127,7 +127,7 @@ export function readFormat(config: View | undefined): OutputFormat | null {
   const written = type?.text().toLowerCase() ?? (newer?.get('schema') === undefined ? 'text/plain' : jsonType)
   if (written === 'text/plain') return null
   if (written !== jsonType && written !== 'application_json') {
-    throw untranslatable(type?.pointer ?? 'generationConfig', 'it has text and JSON alone')
+    throw untranslatable(type?.pointer ?? 'generationConfig', 'only text and JSON are supported')
   }
   const found = schema ?? (own === undefined ? undefined : jsonSchemaOf(own.raw))
   if (found === undefined) return { kind: 'json' }

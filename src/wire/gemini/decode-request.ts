@@ -25,7 +25,7 @@ export const hidesThoughts = 'hidesThoughts'
 /** Throws WireError; see `Codec.decodeRequest`. */
 export function decodeRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Conversation {
   const { model } = address
-  if (model === null) throw new WireError('missing_field', 'The address must name the model.', 'model')
+  if (model === null) throw new WireError('missing_field', 'The path must contain the model.', 'model')
   return readJson(body, limits, (json) =>
     conversationOf(new View(json, json.root), { model, stream: address.stream }, limits.integerMax),
   )

@@ -67,7 +67,7 @@ const finishes: Readonly<Record<string, FinishReason>> = {
 /** Throws WireError `invalid_value` for what is no answer. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   const chunk = readChunk(body)
-  if (chunk === null) throw new WireError('invalid_value', 'The upstream answered with no Gemini answer.')
+  if (chunk === null) throw new WireError('invalid_value', 'The upstream response is not a Gemini response.')
   const parts: ResponsePart[] = []
   for (const piece of chunk.pieces) addPiece(parts, piece)
   const lastText = parts.findLastIndex(({ kind }) => kind === 'text')

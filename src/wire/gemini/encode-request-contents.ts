@@ -109,7 +109,7 @@ export class ContentWriter {
     const needsStandIn = own === undefined && isFirst && this.capabilities.signedCalls
     const thoughtSignature = needsStandIn ? standIn : own
     if (needsStandIn)
-      this.adjusted.push({ kind: 'adapted', field: call.pointer, why: 'no signature of Google' })
+      this.adjusted.push({ kind: 'adapted', field: call.pointer, why: 'not signed by Google' })
     this.open.push(call)
     const functionCall = {
       id: plainId(call.id, idCharactersMax),

@@ -60,7 +60,7 @@ function mediaTypeOf({ source, medium, pointer }: MediaPart): string | undefined
       : medium === 'image'
         ? imageTypes.includes(type)
         : documentTypes.test(type)
-  if (!isKnown) throw untranslatable(pointer, `no media of the type '${type}'`)
+  if (!isKnown) throw untranslatable(pointer, `media type '${type}' is not supported`)
   return type
 }
 

@@ -73,7 +73,7 @@ type GeminiSettingValues = ReturnType<typeof settingFields.read>
 export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): GeminiFields {
   const { model } = address
   if (model === null || model === '') {
-    throw new WireError('missing_field', 'The address must name the model: /v1beta/models/{model}:…', 'model')
+    throw new WireError('missing_field', 'The path must contain the model: /v1beta/models/{model}:…', 'model')
   }
   return readJson(body, limits, (json) => {
     if (json.kind(json.root) !== 'object') {

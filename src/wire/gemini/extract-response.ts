@@ -28,7 +28,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   if (!isRecord(answer)) {
     const problem = Array.isArray(answer) ? problemOf(answer) : noProblem
     const responseProblem =
-      problem === noProblem ? problemWith('The upstream answered with no JSON object.') : problem
+      problem === noProblem ? problemWith('The upstream response is not a JSON object.') : problem
     return { rawUsage: report.rawUsage(), problem: responseProblem, sample }
   }
   readUsage(report, answer)
@@ -45,7 +45,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 function problemIn(answer: JsonRecord, candidates: readonly JsonRecord[]): UpstreamProblem | null {
   if (isRecord(answer.error)) return problemOf(answer.error)
   if (candidates.length === 0 && !isBlocked(answer))
-    return problemWith('The upstream answered without candidates.')
+    return problemWith('The upstream response has no candidates.')
   return candidates.map(failureOf).find((failure) => failure !== null) ?? null
 }
 
@@ -59,7 +59,7 @@ export function failureOf(candidate: JsonRecord): UpstreamProblem | null {
   const reason = textIn(candidate, 'finishReason')
   if (!failedReasons.includes(reason)) return null
   const message = textIn(candidate, 'finishMessage')
-  return { message: message || `The model ended its answer with ${reason}.`, type: reason, code: '' }
+  return { message: message || `The model stopped with finish reason ${reason}.`, type: reason, code: '' }
 }
 
 /** The texts that the model produced in the parts of a candidate. */

@@ -120,9 +120,9 @@ const answers: [body: unknown, problem: string | null][] = [
   [candidate([{ text: 'a' }], { finishReason: 'STOP' }), null],
   [{ promptFeedback: { blockReason: 'SAFETY' } }, null],
   [{ candidates: [{ finishReason: 'MAX_TOKENS' }] }, null],
-  [{}, 'The upstream answered without candidates.'],
-  [[], 'The upstream answered with no JSON object.'],
-  ['x', 'The upstream answered with no JSON object.'],
+  [{}, 'The upstream response has no candidates.'],
+  [[], 'The upstream response is not a JSON object.'],
+  ['x', 'The upstream response is not a JSON object.'],
   [{ error: { code: 500, message: 'x', status: 'INTERNAL' } }, 'x'],
   [[{ error: { code: 500, message: 'y', status: 'INTERNAL' } }], 'y'],
 ]

@@ -181,14 +181,18 @@ function tooManyObjects({ objectsMax }: Json): WireError {
 function tooManyNames(json: Json, object: number): WireError {
   const pointer = json.pointer(object)
   const where = pointer === '' ? 'The body' : pointer
-  return new WireError('invalid_value', `${where}: has too many names, or too many that look alike.`, pointer)
+  return new WireError(
+    'invalid_value',
+    `${where}: has too many field names, or too many similar ones.`,
+    pointer,
+  )
 }
 
 function ambiguous(json: Json, name: number): WireError {
   const pointer = json.pointer(name + 1)
   return new WireError(
     'ambiguous_field',
-    `${pointer}: this field must be given once, in its plain spelling and without escapes.`,
+    `${pointer}: this field must be sent exactly once, in its documented spelling and without escapes.`,
     pointer,
   )
 }
@@ -240,7 +244,7 @@ function hexDigit(byte: number): number {
 function decodedHash(json: Json, name: number): number {
   json.decodedNames += 1
   if (json.decodedNames > json.namesMax) {
-    throw new WireError('invalid_value', 'The body has too many names of fields that are not plain ASCII.')
+    throw new WireError('invalid_value', 'The body has too many field names that are not ASCII.')
   }
   return hashOf(fold(json.text(name)))
 }

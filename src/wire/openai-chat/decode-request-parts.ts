@@ -183,7 +183,7 @@ function refuseStoredFile(file: View): void {
   if (id === undefined) return
   throw new WireError(
     'reference_not_owned',
-    `${id.pointer}: state stored at the provider cannot be referred to here; send the content itself.`,
+    `${id.pointer}: objects stored at the provider cannot be referenced here; send the content itself.`,
     id.pointer,
   )
 }
@@ -319,7 +319,7 @@ function addressed(value: View): MediaSource {
   const { mediaType, isBase64, rest } = found
   if (isBase64)
     return { kind: 'base64', mediaType: properType(mediaType), data: plainBase64(unescaped(rest, value)) }
-  if (mediaType !== '' && !mediaType.startsWith('text/')) throw value.invalid('a data URL with base64')
+  if (mediaType !== '' && !mediaType.startsWith('text/')) throw value.invalid('a base64 data URL')
   return { kind: 'text', text: unescaped(rest, value) }
 }
 

@@ -26,7 +26,7 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
   const answer = parsed(decoder.decode(body))
   const choice = isRecord(answer) ? recordsIn(answer, 'choices')[0] : undefined
   if (!isRecord(answer) || choice === undefined) {
-    throw new WireError('invalid_value', 'The upstream answered without choices.')
+    throw new WireError('invalid_value', 'The upstream response has no choices.')
   }
   const message = recordIn(choice, 'message')
   const parts = partsOf(message)

@@ -177,13 +177,13 @@ const answers: [body: string, problem: string | null][] = [
   ['{"choices":[{"message":{"content":null,"refusal":"no"}}]}', null],
   ['{"error":{"message":"m"}}', 'm'],
   ['{"error":{"message":"m"},"choices":[{"message":{"content":"a"}}]}', 'm'],
-  ['{"choices":[]}', 'The upstream answered without choices.'],
-  ['{"id":"x"}', 'The upstream answered without choices.'],
-  ['{"choices":"a"}', 'The upstream answered without choices.'],
-  ['', 'The upstream answered with no JSON object.'],
-  ['<html>', 'The upstream answered with no JSON object.'],
-  ['[]', 'The upstream answered with no JSON object.'],
-  ['null', 'The upstream answered with no JSON object.'],
+  ['{"choices":[]}', 'The upstream response has no choices.'],
+  ['{"id":"x"}', 'The upstream response has no choices.'],
+  ['{"choices":"a"}', 'The upstream response has no choices.'],
+  ['', 'The upstream response is not a JSON object.'],
+  ['<html>', 'The upstream response is not a JSON object.'],
+  ['[]', 'The upstream response is not a JSON object.'],
+  ['null', 'The upstream response is not a JSON object.'],
 ]
 
 test('what came with status 200 is not always an answer', () => {

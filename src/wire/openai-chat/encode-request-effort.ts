@@ -34,14 +34,14 @@ export function effortFor(reasoning: Reasoning, takes: Capabilities, hasTools: b
   const effort = nearest(wanted, takes)
   if (effort === null) return changed(null, 'dropped', 'the model takes no effort')
   if (effort !== wanted)
-    return changed(effort, 'adapted', `the nearest effort that the model takes: ${effort}`)
-  if (reasoning.effort === null) return changed(effort, 'adapted', `a budget in words: ${effort}`)
+    return changed(effort, 'adapted', `the nearest effort that the model supports: ${effort}`)
+  if (reasoning.effort === null) return changed(effort, 'adapted', `converted to effort ${effort}`)
   return { effort, adjusted: [] }
 }
 
 function besideTools(wanted: Effort | null, takes: Capabilities): WrittenEffort {
   if (takes.chatTools === 'never') {
-    throw untranslatable('tools', 'this model takes no function tools in Chat Completions')
+    throw untranslatable('tools', 'this model does not support function tools in Chat Completions')
   }
   if (wanted === 'none') return { effort: 'none', adjusted: [] }
   const why = 'with function tools the model takes no effort in this format'

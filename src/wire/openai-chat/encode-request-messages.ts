@@ -238,7 +238,7 @@ function mediaMember(part: MediaPart, { inputs }: Capabilities): MessageMembers 
   if (medium === 'image') {
     return { type: 'image_url', image_url: { url: addressOf(source), detail: part.detail ?? undefined } }
   }
-  if (source.kind === 'url') throw untranslatable(pointer, `${medium} only as data, not by its address`)
+  if (source.kind === 'url') throw untranslatable(pointer, `${medium} must be sent inline, not by URL`)
   if (medium === 'audio') return audioMember(source, pointer)
   const filename = part.title ?? (source.mediaType === 'application/pdf' ? 'document.pdf' : 'document')
   return { type: 'file', file: { filename, file_data: addressOf(source) } }

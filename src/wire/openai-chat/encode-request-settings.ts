@@ -92,7 +92,7 @@ function sampling({ sampling: values }: Conversation, settings: SettingContext):
 function temperature(value: string | null, settings: SettingContext, isTaken: boolean): string | null {
   const { temperatureMax } = settings.takes
   if (value === null || !isTaken || Number(value) <= temperatureMax) return value
-  adjust(settings, 'adapted', 'temperature', `the model takes no more than ${temperatureMax}`)
+  adjust(settings, 'adapted', 'temperature', `the model's maximum is ${temperatureMax}`)
   return String(temperatureMax)
 }
 
@@ -217,7 +217,7 @@ function choice(
 ): JsonOut {
   if (wanted.kind === 'auto' || wanted.kind === 'none') return wanted.kind
   if (wanted.kind === 'validated') {
-    adjust(context.settings, 'adapted', 'tool_choice', 'auto: only Gemini validates calls')
+    adjust(context.settings, 'adapted', 'tool_choice', 'treated as auto: only Gemini validates calls')
     return 'auto'
   }
   const isForced = wanted.kind !== 'some' || wanted.required

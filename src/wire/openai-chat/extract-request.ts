@@ -168,7 +168,11 @@ function readTools(json: Json, tools: number): boolean {
   for (const tool of json.children(tools)) {
     const { type, function: named, custom, cache_control: mark } = toolFields.read(json, tool)
     if (isGiven(json, type) && !callerTools.includes(string(json, type))) {
-      throw unpriced(json, type, 'a tool of this type runs at the provider, and there is no price for it.')
+      throw unpriced(
+        json,
+        type,
+        'tools of this type run at the provider, and this model has no price for them.',
+      )
     }
     const isMarked =
       mark !== absent || (named !== absent && functionFields.read(json, named).cache_control !== absent)

@@ -18,7 +18,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: problemWith('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream response is not a JSON object.'),
       sample,
     }
   }
@@ -36,7 +36,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
 function problemIn(answer: JsonRecord, choices: readonly JsonRecord[]): UpstreamProblem | null {
   const problem = problemInside(answer)
   if (problem !== null) return problem
-  if (choices.length === 0) return problemWith('The upstream answered without choices.')
+  if (choices.length === 0) return problemWith('The upstream response has no choices.')
   return (
     choices
       .map((choice) => finishProblem(choice, isContent(recordIn(choice, 'message'))))

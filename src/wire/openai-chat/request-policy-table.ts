@@ -43,22 +43,22 @@ export const policy: readonly ChatRow[] = [
   alone('system', carried, 'becomes the first instructions', 'Be brief.'),
   alone('max_completion_tokens', carried, 'the output limit', 500),
   alone('max_tokens', carried, 'the output limit', 500),
-  alone('temperature', carried, 'where the model takes it, at most its maximum', 0.5),
+  alone('temperature', carried, 'if the model supports it, up to its maximum', 0.5),
   alone('top_p', carried, 'where the model takes it', 0.5),
   alone('top_k', ['dropped', 'dropped', 'carried', 'carried'], 'OpenAI has no such field', 40),
   alone(
     'presence_penalty',
     ['carried', 'dropped', 'dropped', 'carried'],
-    'only Chat and Gemini have penalties',
+    'Chat Completions and Gemini only',
     0.5,
   ),
   alone(
     'frequency_penalty',
     ['carried', 'dropped', 'dropped', 'carried'],
-    'only Chat and Gemini have penalties',
+    'Chat Completions and Gemini only',
     0.5,
   ),
-  alone('seed', ['carried', 'dropped', 'dropped', 'carried'], 'only Chat and Gemini have a seed', 7),
+  alone('seed', ['carried', 'dropped', 'dropped', 'carried'], 'Chat Completions and Gemini only', 7),
   alone('stop', ['carried', 'adapted', 'carried', 'carried'], 'the answer is cut where a model takes none', [
     'END',
   ]),
@@ -68,7 +68,7 @@ export const policy: readonly ChatRow[] = [
     logprobs: true,
     top_logprobs: 2,
   }),
-  alone('n', refused, 'one answer a request when translated', 2),
+  alone('n', refused, 'one choice per request when translated', 2),
   alone('reasoning_effort', adapted, 'rounded to what the model takes', 'high'),
   alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
   alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
@@ -83,28 +83,38 @@ export const policy: readonly ChatRow[] = [
   }),
   alone('tools', carried, 'schemas go as they are written', tools),
   alone('functions', adapted, 'become tools', [tool.function]),
-  row('tool_choice', carried, 'validated is auto elsewhere than Gemini', { tools, tool_choice: 'none' }),
+  row('tool_choice', carried, 'validated becomes auto except for Gemini', { tools, tool_choice: 'none' }),
   row('function_call', adapted, 'becomes the choice of a tool', {
     functions: [tool.function],
     function_call: 'none',
   }),
-  row('parallel_tool_calls', ['carried', 'carried', 'carried', 'dropped'], 'Gemini has no such switch', {
+  row('parallel_tool_calls', ['carried', 'carried', 'carried', 'dropped'], 'Gemini has no such setting', {
     tools,
     parallel_tool_calls: false,
   }),
-  row('tools[].function.strict', ['carried', 'carried', 'carried', 'adapted'], 'binds all tools at Gemini', {
-    tools: [{ ...tool, function: { ...tool.function, parameters: strictSchema, strict: true } }],
-  }),
-  row('tools[].custom', adapted, 'free text goes as one string, elsewhere than Responses', {
+  row(
+    'tools[].function.strict',
+    ['carried', 'carried', 'carried', 'adapted'],
+    'applies to all tools in Gemini',
+    {
+      tools: [{ ...tool, function: { ...tool.function, parameters: strictSchema, strict: true } }],
+    },
+  ),
+  row('tools[].custom', adapted, 'free-form input becomes one string except in Responses', {
     tools: [{ type: 'custom', custom: { name: 'write', description: 'Writes.' } }],
   }),
-  row('tools[].cache_control', ['dropped', 'dropped', 'carried', 'dropped'], 'only Messages marks tools', {
-    tools: [{ ...tool, cache_control: { type: 'ephemeral' } }],
-  }),
+  row(
+    'tools[].cache_control',
+    ['dropped', 'dropped', 'carried', 'dropped'],
+    'only Messages supports cache breakpoints on tools',
+    {
+      tools: [{ ...tool, cache_control: { type: 'ephemeral' } }],
+    },
+  ),
   alone(
     'web_search_options',
     ['dropped', 'adapted', 'adapted', 'dropped'],
-    'becomes the search tool, where there is one',
+    'becomes the search tool if the model has one',
     {},
   ),
   row('messages[].name', dropped, 'no other format names its speakers', {
@@ -116,13 +126,13 @@ export const policy: readonly ChatRow[] = [
   row(
     'messages[].content[].cache_control',
     ['carried', 'carried', 'carried', 'dropped'],
-    'Gemini caches without marks',
+    'Gemini caches automatically',
     userMessage({ type: 'text', text: 'Hello.', cache_control: { type: 'ephemeral' } }),
   ),
   row(
     'messages[].content[].prompt_cache_breakpoint',
     ['carried', 'carried', 'carried', 'dropped'],
-    'Gemini caches without marks',
+    'Gemini caches automatically',
     userMessage({ type: 'text', text: 'Hello.', prompt_cache_breakpoint: { mode: 'explicit' } }),
   ),
   row(
@@ -134,7 +144,7 @@ export const policy: readonly ChatRow[] = [
   row(
     'messages[].content[].input_audio',
     ['carried', 'refused', 'refused', 'carried'],
-    'only Chat and Gemini take audio',
+    'Chat Completions and Gemini only',
     userMessage({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
   ),
   alone('user', ['carried', 'carried', 'carried', 'dropped'], 'who is behind the caller', 'user-1'),

@@ -45,7 +45,7 @@ export const chatPriceFields = {
   store: { rule: 'free', source: reference },
   background: {
     rule: 'refused',
-    why: 'a request in the background outlives its payment; leave it out.',
+    why: 'background requests are not supported in this format. Remove the field.',
     source: 'https://developers.openai.com/api/docs/guides/background',
   },
   previous_response_id: {
@@ -79,7 +79,7 @@ export const chatPriceFields = {
   },
   deferred: {
     rule: 'refused',
-    why: 'an answer that is fetched later outlives its payment; leave it out.',
+    why: 'deferred responses are not supported. Remove the field.',
     source: 'https://docs.x.ai/docs/guides/deferred-chat-completions',
   },
 } as const satisfies Readonly<Record<string, PriceField>>

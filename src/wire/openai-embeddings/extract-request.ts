@@ -91,7 +91,7 @@ function checkInput(json: Json, input: number, integerMax: number): void {
   const elements = json.children(input)
   const form = elements[0] === undefined ? 'string' : json.kind(elements[0])
   for (const element of elements) {
-    if (json.kind(element) !== form) throw invalid(json, element, `a ${form}, as the first element is`)
+    if (json.kind(element) !== form) throw invalid(json, element, `a ${form}, like the first element`)
     if (form === 'number') wholeNumber(json, element, { min: 0, max: integerMax })
     else if (form === 'array') checkTokens(json, element, integerMax)
     else if (form !== 'string') throw invalid(json, input, inputForms)

@@ -78,8 +78,8 @@ test('the tier an answer names is passed on, the default is not worth a word', (
 test('what came with 200 and is no answer is a problem', () => {
   const problem = (body: unknown) => read(body).problem?.message
   assert.equal(problem({ error: { message: 'broken', type: 'server_error' } }), 'broken')
-  assert.equal(problem({ object: 'list' }), 'The upstream answered without embeddings.')
-  assert.equal(problem([]), 'The upstream answered with no JSON object.')
+  assert.equal(problem({ object: 'list' }), 'The upstream response has no embeddings.')
+  assert.equal(problem([]), 'The upstream response is not a JSON object.')
   assert.equal(problem({ data: [], error: null }), undefined)
 })
 

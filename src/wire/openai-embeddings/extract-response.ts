@@ -16,7 +16,7 @@ export function extractResponse(body: Uint8Array): ExtractedResponse {
   const report = embeddingsReport()
   const answer = parsed(decoder.decode(body))
   if (!isRecord(answer)) {
-    const problem = { ...noProblem, message: 'The upstream answered with no JSON object.' }
+    const problem = { ...noProblem, message: 'The upstream response is not a JSON object.' }
     return { rawUsage: report.rawUsage(), problem, sample }
   }
   readUsage(report, answer)
@@ -28,5 +28,5 @@ export function extractResponse(body: Uint8Array): ExtractedResponse {
 function problemIn(answer: JsonRecord): ExtractedResponse['problem'] {
   if (isSet(answer.error)) return problemOf(answer.error)
   if (Array.isArray(answer.data)) return null
-  return { ...noProblem, message: 'The upstream answered without embeddings.' }
+  return { ...noProblem, message: 'The upstream response has no embeddings.' }
 }

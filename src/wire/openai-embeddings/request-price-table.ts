@@ -14,7 +14,7 @@ export const embeddingsPriceFields = {
   },
   background: {
     rule: 'refused',
-    why: 'a request in the background outlives its payment; leave it out.',
+    why: 'background requests are not supported in this format. Remove the field.',
     source: 'https://developers.openai.com/api/docs/guides/background',
   },
 } as const satisfies Readonly<Record<string, PriceField>>

@@ -190,7 +190,7 @@ export class ItemDecoder {
 
   private imagePart(view: View, cache: CacheLifetime | null): MediaPart {
     const address = view.get('image_url')
-    if (address === undefined) throw view.invalid('an image with its image_url')
+    if (address === undefined) throw view.invalid('an image with an image_url')
     const detail = (view.get('detail') ?? address.get('detail'))?.text() ?? null
     if (detail !== null && detail !== 'auto') this.fields.note('input[].content[].detail', view.pointer)
     const source = addressedSource(address)

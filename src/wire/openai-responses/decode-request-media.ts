@@ -21,13 +21,13 @@ export function addressedSource(value: View): MediaSource {
   const address = (value.isText ? value : (value.get('url') ?? value)).text().trim()
   if (!/^data:/i.test(address)) return { kind: 'url', mediaType: null, url: address }
   const comma = address.indexOf(',')
-  if (comma === -1) throw value.invalid('an address, or a data URL with its content')
+  if (comma === -1) throw value.invalid('a URL or a data URL')
   const [mediaType = '', ...settings] = address.slice('data:'.length, comma).split(';')
   const isBase64 = settings.some((setting) => setting.trim().toLowerCase() === 'base64')
   const content = address.slice(comma + 1)
   if (isBase64) return base64Source(content, mediaType)
   const text = percentDecoded(content)
-  if (text === null || !/^\s*(text\/.*)?$/i.test(mediaType)) throw value.invalid('a data URL in base64')
+  if (text === null || !/^\s*(text\/.*)?$/i.test(mediaType)) throw value.invalid('a base64 data URL')
   return { kind: 'text', text }
 }
 

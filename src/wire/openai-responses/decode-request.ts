@@ -119,7 +119,7 @@ function readFormat(format: View | undefined): OutputFormat | null {
   if (type === 'json_object') return { kind: 'json' }
   const schema = format.get('schema')
   if (type !== 'json_schema' || schema === undefined) {
-    throw format.invalid('a format of type text, json_object, or json_schema with its schema')
+    throw format.invalid('a format of type text, json_object, or json_schema with a schema')
   }
   return {
     kind: 'schema',

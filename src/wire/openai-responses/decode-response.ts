@@ -20,7 +20,7 @@ const decoder = new TextDecoder('utf-8')
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   const answer = parsed(decoder.decode(body))
   if (!isRecord(answer) || !Array.isArray(answer.output)) {
-    throw new WireError('invalid_value', 'The upstream answered with no response object.')
+    throw new WireError('invalid_value', 'The upstream response is not a response object.')
   }
   const parts = recordsIn(answer, 'output').flatMap(partsOf)
   return {

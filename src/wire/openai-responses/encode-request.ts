@@ -123,7 +123,11 @@ function choiceOf(
     throw untranslatable('tool_choice', 'the model decides itself whether it calls a tool')
   }
   if (toolChoice.kind === 'validated') {
-    setting.adjusted.push({ kind: 'adapted', field: 'tool_choice', why: 'auto: only Gemini validates calls' })
+    setting.adjusted.push({
+      kind: 'adapted',
+      field: 'tool_choice',
+      why: 'treated as auto: only Gemini validates calls',
+    })
     return 'auto'
   }
   const find = toolFinder(tools)

@@ -29,7 +29,7 @@ export class References {
     if (!isGiven(json, value)) return
     const id = string(json, value)
     if (byId.has(id)) {
-      throw new WireError('invalid_value', `${pointer}: this id is already in the request.`, pointer)
+      throw new WireError('invalid_value', `${pointer}: duplicate ID.`, pointer)
     }
     byId.set(id, { id, kind, pointer })
   }

@@ -68,7 +68,7 @@ export class ToolReader {
       return
     }
     if (type.length > typeCharactersMax || this.serverTools.length === serverToolsMax) {
-      throw invalid(json, fields.type, 'the type of a tool that is known, and one of not too many')
+      throw invalid(json, fields.type, 'a supported tool type, and not too many different ones')
     }
     this.serverTools.push({
       meter: Object.hasOwn(meters, undated) ? (meters[undated] ?? undated) : undated,

@@ -129,7 +129,7 @@ function readBackground(json: Json, { background, store }: ResponsesBodyValues, 
   if (!stream) return true
   throw new WireError(
     'invalid_value',
-    'stream: a background response is not streamed here; leave stream out and poll GET /v1/responses/{id} until it ends.',
+    'stream: background responses cannot be streamed. Remove stream and poll GET /v1/responses/{id} until the response has ended.',
     'stream',
   )
 }

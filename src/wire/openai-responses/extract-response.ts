@@ -72,7 +72,7 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
   if (!isRecord(answer)) {
     return {
       rawUsage: report.rawUsage(),
-      problem: problemWith('The upstream answered with no JSON object.'),
+      problem: problemWith('The upstream response is not a JSON object.'),
       sample,
     }
   }
@@ -91,8 +91,8 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
 function problemIn(answer: JsonRecord): UpstreamProblem | null {
   const { error, status } = answer
   if (isRecord(error) || (typeof error === 'string' && error !== '')) return problemOf(error)
-  if (status === 'failed') return problemWith('The upstream says that the response failed.')
-  if (!Array.isArray(answer.output)) return problemWith('The upstream answered without output.')
+  if (status === 'failed') return problemWith('The upstream reported that the response failed.')
+  if (!Array.isArray(answer.output)) return problemWith('The upstream response has no output.')
   return unfinished.includes(textIn(answer, 'status'))
     ? problemWith(`The upstream left the response ${textIn(answer, 'status')}.`)
     : null

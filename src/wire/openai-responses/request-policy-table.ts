@@ -44,7 +44,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     tool_choice: { tools: [tool], tool_choice: 'none' },
     'text.format': { text: { format } },
   }),
-  ...rows(carried, 'as written, up to the model', {
+  ...rows(carried, 'written as is; not enforced by the model', {
     temperature: { temperature: 0.5 },
     top_p: { top_p: 0.5 },
   }),
@@ -55,14 +55,18 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows({ ...dropped, anthropic: 'adapted' }, 'the uses of a tool at the provider', {
     max_tool_calls: { tools: [{ type: 'web_search' }], max_tool_calls: 3 },
   }),
-  ...rows({ 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' }, 'Gemini decides itself', {
-    parallel_tool_calls: { tools: [tool], parallel_tool_calls: false },
-  }),
+  ...rows(
+    { 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' },
+    'Gemini decides automatically',
+    {
+      parallel_tool_calls: { tools: [tool], parallel_tool_calls: false },
+    },
+  ),
   ...rows({ ...dropped, 'openai-chat': 'carried' }, 'only OpenAI has it', {
     'text.verbosity': { text: { verbosity: 'low' } },
     prompt_cache_key: { prompt_cache_key: 'project-1' },
   }),
-  ...rows({ ...adapted, 'openai-chat': 'carried' }, "the model's own measure of thinking", {
+  ...rows({ ...adapted, 'openai-chat': 'carried' }, "the model's default reasoning", {
     'reasoning.effort': { reasoning: { effort: 'high' } },
   }),
   ...rows({ ...adapted, 'openai-chat': 'dropped' }, 'whether thoughts are shown', {
@@ -126,7 +130,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows(dropped, 'what is included there comes by itself', {
     include: including('web_search_call.action.sources'),
   }),
-  ...rows(dropped, 'every tool is offered from the beginning, and called by the model itself', {
+  ...rows(dropped, 'every tool is available from the start and called by the model itself', {
     'tools[].defer_loading': { tools: [{ ...tool, defer_loading: true }] },
     'tools[].allowed_callers': { tools: [{ ...tool, allowed_callers: ['direct'] }] },
     // tidy-allow wire-is-pure: a field of the format has that name
@@ -134,7 +138,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     'tools[].output_schema': { tools: [{ ...tool, output_schema: parameters }] },
     'tools[type=tool_search]': { tools: [{ type: 'tool_search' }] },
   }),
-  ...rows(refused, 'a tool that only OpenAI models know', {
+  ...rows(refused, 'supported by OpenAI models only', {
     'tools[type=apply_patch]': { tools: [{ type: 'apply_patch' }] },
     'tools[type=computer]': { tools: [{ type: 'computer' }] },
     'tools[type=computer_use]': { tools: [{ type: 'computer_use' }] },
@@ -149,7 +153,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows(refused, "a choice of the provider's tools", {
     'tool_choice.type': { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search_preview' } },
   }),
-  ...rows(refused, 'only OpenAI can read what was compacted', {
+  ...rows(refused, 'only OpenAI can read compacted items', {
     'input[type=compaction]': {
       input: [
         { type: 'compaction', encrypted_content: 'opaque' },
@@ -163,7 +167,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows(refused, 'the answer would not be moderated', {
     moderation: { moderation: { model: 'omni-moderation-latest' } },
   }),
-  ...rows(refused, 'only models asked in the Responses format run in the background', {
+  ...rows(refused, 'only models served in the Responses format run in the background', {
     background: { background: true },
   }),
   ...rows(refused, 'state stored at the provider', {

@@ -228,8 +228,8 @@ const answers: [name: string, body: unknown, problem: RegExp | null][] = [
   ['failed in silence', { status: 'failed', error: null, output: [] }, /failed/],
   ['queued', { status: 'queued', output: [] }, /queued/],
   ['an error', { error: { message: 'No.' } }, /No/],
-  ['a list', [], /no JSON object/],
-  ['something else', { choices: [] }, /without output/],
+  ['a list', [], /not a JSON object/],
+  ['something else', { choices: [] }, /has no output/],
 ]
 for (const [name, body, problem] of answers) {
   test(`an answer that is ${name}`, () => {

@@ -106,10 +106,10 @@ export class SseTap implements UsageTap {
     // What a cut connection left of an event counts only where it is plainly the last word.
     if (!parser.isWhole && !terminalMeanings.includes(meaning)) return
     if (meaning === 'unreadable') {
-      return this.fail({ ...noProblem, message: 'The upstream sent something that is not in its format.' })
+      return this.fail({ ...noProblem, message: 'The upstream sent data that is not in its format.' })
     }
     if (meaning === 'mark' && this.state === 'waiting') {
-      return this.fail({ ...noProblem, message: 'The upstream ended its stream without an answer.' })
+      return this.fail({ ...noProblem, message: 'The upstream ended its stream without a response.' })
     }
     this.totalBytes = parser.end
     if (meaning === 'end' || meaning === 'mark') this.state = 'complete'

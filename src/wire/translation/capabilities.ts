@@ -7,7 +7,7 @@ import type { Effort } from './neutral.ts'
 
 export interface Capabilities {
   /**
-   * `all`; `one_of`: temperature or top_p, not both; `without_reasoning`: only while effort is none;
+   * `all`; `one_of`: temperature and top_p cannot be combined; `without_reasoning`: only while effort is none;
    * `none`: refused.
    */
   readonly sampling: 'all' | 'one_of' | 'without_reasoning' | 'none'

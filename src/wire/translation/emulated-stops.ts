@@ -34,6 +34,6 @@ export function cutAt(stops: readonly string[]): Emulation | undefined {
 }
 
 function refused(what: string): WireError {
-  const why = `the model takes no such stop strings itself; here its answers are cut, which takes ${what}`
+  const why = `the model does not support these stop strings; the gateway applies them, which requires ${what}`
   return new WireError('untranslatable', `stop: ${why}.`, 'stop')
 }

@@ -36,6 +36,6 @@ test('what is refused names its place and why', () => {
       error instanceof WireError &&
       error.code === 'untranslatable' &&
       error.pointer === 'at.lost' &&
-      /^at\.lost: .*\(nothing like it\)\.$/.test(error.message),
+      /^at\.lost: .*\(nothing like it\)\. Remove it/.test(error.message),
   )
 })

@@ -58,7 +58,7 @@ export function treat(
 export function untranslatable(pointer: string, why: string): WireError {
   return new WireError(
     'untranslatable',
-    `${pointer}: the model that was asked for is reached in another format, which has nothing like it${why === '' ? '' : ` (${why})`}.`,
+    `${pointer}: this model is served in another API format, which has no equivalent${why === '' ? '' : ` (${why})`}. Remove it or choose another model.`,
     pointer,
   )
 }

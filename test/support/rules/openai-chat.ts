@@ -330,7 +330,7 @@ function modelRules(rules: Rules, body: Members, takes: Capabilities): void {
   )
   rules.must(
     temperature === undefined || topP === undefined || takes.sampling !== 'one_of',
-    'temperature or top_p, not both',
+    'temperature and top_p cannot be combined',
   )
   rules.must(
     temperature === undefined || (temperature as number) <= takes.temperatureMax,

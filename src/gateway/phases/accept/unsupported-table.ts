@@ -3,17 +3,18 @@
  * more than a plain 404. Pure data.
  */
 const batches =
-  'Batches are not supported. Send each request by itself: requests of one account run in parallel up to its limit.'
+  'Batches are not supported. Send the requests individually; an account can run requests in parallel up to its limit.'
 const conversations =
-  'Conversations stored at the provider are not supported. Send the earlier items with each request, or continue a Responses answer of this account with previous_response_id.'
+  "Conversations stored at the provider are not supported. Send the earlier items with each request, or continue one of this account's responses with previous_response_id."
 const assistants =
   'The Assistants API is not supported, and OpenAI has shut it down. Use the Responses API: POST /v1/responses with tools, and previous_response_id to continue.'
 const fileSearch = 'Vector stores and file search are not supported. Send documents with the request.'
 const caches =
-  'Cached contents stored at the provider are not supported. Send the same beginning with each request: automatic prompt caching is charged at the cached rate.'
+  'Cached contents stored at the provider are not supported. Start each request with the same prefix: automatic prompt caching is charged at the cached rate.'
 const containers =
-  'Containers stored at the provider are not supported. A code tool that creates a container for one request needs no id.'
-const uploads = 'Uploads in parts are not supported. Upload the file in one request: POST /v1/files.'
+  'Containers stored at the provider are not supported. A code tool that creates a container for a single request needs no ID.'
+const uploads =
+  'Multipart uploads (/v1/uploads) are not supported. Upload the file in one request: POST /v1/files.'
 
 /** By the first segment of the path, or the first two, below the base address. */
 const unsupportedPaths: Readonly<Record<string, string>> = {

@@ -376,7 +376,7 @@ function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
   const words = {
     silence: 'The upstream stopped sending.',
     content: 'The upstream sent only keep-alive events.',
-    total: 'The request exceeded the time limit of this server.',
+    total: "The request exceeded this server's time limit.",
   }
   return new TollgateError('upstream_timeout', { message: words[name], source: 'upstream' })
 }
@@ -385,6 +385,6 @@ function timedOut(name: 'silence' | 'content' | 'total'): TollgateError {
 export function settlementDelayed(): TollgateError {
   return new TollgateError('settlement_delayed', {
     message:
-      'The response is complete upstream, but its charge could not be recorded in time, so its end is not delivered. Undelivered output is not charged.',
+      'The upstream completed the response, but the charge could not be recorded in time, so the rest was not delivered. Undelivered output is not charged.',
   })
 }

@@ -106,7 +106,7 @@ async function relayUnreadable(
   { body, relayContext, deps }: { body: AnswerBody; relayContext: RelayContext; deps: RelayDeps },
 ): Promise<void> {
   const error = new TollgateError('upstream_invalid', {
-    message: 'The upstream sent a response that is not in its format.',
+    message: 'The upstream sent a response that is not valid in its API format.',
     source: 'upstream',
   })
   await relayContext.settle({

@@ -242,7 +242,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: Refusal
       return insufficientFundsError(admission, input)
     case 'wait':
       return new TollgateError('balance_held', {
-        message: 'Requests that are still running hold the balance.',
+        message: 'The balance is reserved by running requests.',
         retryAfterMs: 1_000,
       })
   }
@@ -276,9 +276,7 @@ function insufficientFundsError(refused: InsufficientFunds, input: RefusalInput)
   const need = input.showBalance
     ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
     : `The ${whose} does not cover this request`
-  const bounded = input.isBounded
-    ? ' The input tokens are an upper bound by size, because counting took too long.'
-    : ''
+  const bounded = input.isBounded ? ' Input tokens were bounded by size because counting took too long.' : ''
   return new TollgateError(code, {
     message: `${need}.${bounded} ${advice}${lower}.`,
     facts: {

@@ -53,7 +53,7 @@ function sized(media: Media, rows: ReadonlyMap<string, FileRow>): Media {
 
 function notOwned({ pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', {
-    message: `${pointer}: this account has no file with this id at the provider of this model. Upload it first, or send its content instead.`,
+    message: `${pointer}: this account has no file with this ID at the provider of this model. Upload it first, or send its content instead.`,
     param: pointer,
   })
 }

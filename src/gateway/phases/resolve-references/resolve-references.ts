@@ -96,7 +96,7 @@ function isUnbounded(
 
 function notOwned({ pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', {
-    message: `${pointer}: this account has no stored item with this id at the provider of this model. Send the earlier items themselves, as clients do with store: false.`,
+    message: `${pointer}: this account has no stored item with this ID at the provider of this model. Send the earlier items themselves, as clients do with store: false.`,
     param: pointer,
   })
 }

@@ -90,7 +90,7 @@ async function chargedFor(
     if (excess > 0n || implausible !== null) {
       log.warn(
         { request, upstream, implausible, writtenOffUsd: formatUsd(excess) },
-        'an upstream reported usage above the hold of a background response; the excess was not charged',
+        'upstream reported usage above the hold of a background response; the excess was not charged',
       )
     }
     return result.charged

@@ -123,7 +123,7 @@ function warnOfExcess(
       writtenOffUsd: formatUsd(excess),
       implausible,
     },
-    'an upstream reported usage above the hold; the excess was not charged',
+    'upstream reported usage above the hold; the excess was not charged',
   )
 }
 
