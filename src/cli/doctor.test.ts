@@ -87,7 +87,7 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ],
   [
     'a provider out of reach',
-    keyFinding({ credential: 'unreachable', problem: 'There is no host of this name.' }),
+    keyFinding({ credential: 'unreachable', problem: 'Host name not found.' }),
     'warning',
     /no host of this name/,
   ],

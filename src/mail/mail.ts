@@ -113,7 +113,7 @@ async function deliver(
       clock.after(limits.mailRetryMs * tries, () => resolve('over')),
     )
     if ((await Promise.race([pause, closing])) === 'closing') {
-      log.error({ tries }, 'an e-mail was given up: the server ends')
+      log.error({ tries }, 'an email was dropped because the server is stopping')
       return
     }
   }

@@ -263,7 +263,7 @@ class UpstreamAttempt {
   #checkSize(): void {
     if (this.#seenBytes <= this.#bytesMax()) return
     this.#exchange?.abort()
-    this.#fail(this.#ownFailure('upstream_invalid', 'The upstream sent a response above the size limit.'), {})
+    this.#fail(this.#ownFailure('upstream_invalid', 'The upstream response exceeds the size limit.'), {})
   }
 
   /** The limit of buffered bytes: of a stream, those before the first content. */

@@ -52,19 +52,23 @@ interface Consequence {
   readonly operator: boolean
 }
 
-const limitsItsRate = 'The upstream limits its rate; try again later.'
-const unavailable = 'This model cannot be served at the moment; the administrators were notified.'
+const limitsItsRate = "The upstream's rate limit was exceeded. Try again later."
+const unavailable = 'This model is temporarily unavailable. The administrators have been notified.'
 
 const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),
   billing: operators('upstream_unavailable', unavailable, 60_000),
   // The catalog sells what this upstream does not have; its other models are not concerned.
   model_missing: operators('upstream_unavailable', unavailable, 0),
-  misdirected: operators('upstream_invalid', 'The upstream sent the request elsewhere.', 60_000),
+  misdirected: operators(
+    'upstream_invalid',
+    'The upstream returned a redirect, which is not followed.',
+    60_000,
+  ),
   rate: upstreams('upstream_rate_limited', limitsItsRate, 5_000),
   // A rate limit on our account, which the provider words as a plan and billing problem.
   quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), messageFrom: 'gateway' },
-  overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded; try again later.', 5_000),
+  overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded. Try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
   timeout: upstreams('upstream_timeout', 'The upstream did not respond in time.', 1_000),
   no_answer: {
@@ -91,7 +95,7 @@ function upstreams(code: UpstreamFailure['code'], sentence: string, cooldownMs: 
 }
 
 function callers(code: UpstreamFailure['code']): Consequence {
-  const sentence = 'The upstream refused the request.'
+  const sentence = 'The upstream rejected the request.'
   return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, operator: false }
 }
 

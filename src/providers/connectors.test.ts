@@ -249,25 +249,25 @@ const wordings: readonly Wording[] = [
     { message: "Quota exceeded for consumer 'project_number:123'." },
     "Quota exceeded for consumer 'project_number:…'.",
   ],
-  [429, {}, 'The upstream limits its rate; try again later.'],
+  [429, {}, "The upstream's rate limit was exceeded. Try again later."],
   [500, { message: 'The server had an error' }, 'The server had an error'],
   [500, {}, 'The upstream failed.'],
   [503, { message: 'Slow down' }, 'Slow down'],
   [504, { message: 'Deadline expired' }, 'Deadline expired'],
   [400, { message: 'Unknown field' }, 'Unknown field'],
-  [400, {}, 'The upstream refused the request.'],
+  [400, {}, 'The upstream rejected the request.'],
   [500, { message: 'x'.repeat(5_000) }, 'x'.repeat(2_000)],
   [
     401,
     { message: 'Incorrect key' },
-    'This model cannot be served at the moment; the administrators were notified.',
+    'This model is temporarily unavailable. The administrators have been notified.',
   ],
   [
     404,
     { message: 'No such model' },
-    'This model cannot be served at the moment; the administrators were notified.',
+    'This model is temporarily unavailable. The administrators have been notified.',
   ],
-  [302, { message: 'Moved' }, 'The upstream sent the request elsewhere.'],
+  [302, { message: 'Moved' }, 'The upstream returned a redirect, which is not followed.'],
 ]
 
 for (const [status, problem, message] of wordings) {

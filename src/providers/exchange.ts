@@ -100,7 +100,7 @@ export class UpstreamExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#headSeen = true
     const encoding = headers['content-encoding']
     if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-      this.#fail('protocol', `content-encoding ${String(encoding)} although identity was asked for`)
+      this.#fail('protocol', `content-encoding ${String(encoding)} although identity was requested`)
     } else this.#pass({ kind: 'head', status, headers: flatten(headers) })
   }
 

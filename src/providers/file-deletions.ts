@@ -168,7 +168,7 @@ class FileDeletionJob {
     if (deleted > 0) log.info({ provider, upstream, deleted }, 'files of closed accounts were deleted')
     if (problem !== null && !this.#isStopped) {
       const facts = { provider, upstream, files: files - deleted, problem }
-      log.warn(facts, 'files of closed accounts are not deleted yet; deleting them is retried')
+      log.warn(facts, 'files of closed accounts could not be deleted yet; retrying')
     }
     return visit
   }

@@ -56,15 +56,15 @@ const problems: readonly (readonly [
   answer: (response: ServerResponse) => void,
   problem: RegExp,
 ])[] = [
-  ['a wrong credential', (response) => response.writeHead(401).end(), /refuses the credential/],
-  ['no list', (response) => response.writeHead(404).end(), /check the path/],
+  ['a wrong credential', (response) => response.writeHead(401).end(), /rejected the credential/],
+  ['no list', (response) => response.writeHead(404).end(), /Check the path/],
   [
     'a redirect',
     (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     /not followed/,
   ],
-  ['words', (response) => response.end('<html>'), /no list of models/],
-  ['another JSON', (response) => response.end('{"data":7}'), /no list of models/],
+  ['words', (response) => response.end('<html>'), /not a model list/],
+  ['another JSON', (response) => response.end('{"data":7}'), /not a model list/],
   ['too much', (response) => response.end(' '.repeat(5_000)), /too long/],
   ['silence', () => undefined, /in time/],
 ]
@@ -84,7 +84,7 @@ test('it is asked once, at its own address, with its own credential, for no more
   assert.equal((await asked()).names.length, limits.hostModelsMax)
   await asked('google')
   assert.deepEqual(seen, ['GET /openai/v1/models Bearer ours', 'GET /openai/v1/models?pageSize=1000 ours'])
-  assert.match((await asked('openai', 'http://127.0.0.1:1')).problem ?? '', /Nothing answers/)
+  assert.match((await asked('openai', 'http://127.0.0.1:1')).problem ?? '', /Could not connect/)
 })
 
 function tested(provider = 'openai', at = origin, hostModelsMs = limits.hostModelsMs) {

@@ -50,7 +50,7 @@ export async function listHostModels(
   const [dialect] = connector.dialects
   const path = listPathOf(connector, host.basePath)
   if (path === null)
-    return { names: [], problem: 'The host has no list of models: type the names.', ...untested }
+    return { names: [], problem: 'The host has no model list. Enter the model names.', ...untested }
   const { headers } = connector.prepare({
     ...host,
     dialect,
@@ -68,7 +68,7 @@ export async function listHostModels(
       return {
         ...untested,
         names: [],
-        problem: 'The list of the host is too long to be shown: type the names.',
+        problem: "The host's model list is too long to show. Enter the model names.",
       }
     case 'refused':
       return {
@@ -80,7 +80,7 @@ export async function listHostModels(
     case 'list': {
       const names = namesIn(answer.bytes, asking.limits.hostModelsMax)
       return names.length === 0
-        ? { ...untested, names, problem: 'The host answered with no list of models.' }
+        ? { ...untested, names, problem: "The host's response is not a model list." }
         : { ...untested, names, problem: null, credential: 'accepted' }
     }
   }
@@ -148,7 +148,7 @@ function received(
         : { kind: 'refused', status, bytes: Buffer.concat(chunks) }
     const isRefused = (): boolean => status !== 0 && status !== 200
     const timer = clock.after(limits.hostModelsMs, () =>
-      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The host did not answer in time.' }),
+      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The host did not respond in time.' }),
     )
     const finish = (answer: Received): void => {
       timer.cancel()
@@ -188,22 +188,22 @@ function messageIn(bytes: Uint8Array, credential: string): string | null {
 }
 
 function refusedWords(status: number): string {
-  if (refusesCredential(status)) return `The host refuses the credential (HTTP ${status}).`
+  if (refusesCredential(status)) return `The host rejected the credential (HTTP ${status}).`
   if (status === 404)
-    return 'The host has no list of models at this address (HTTP 404): check the path, or type the names.'
+    return 'The host has no model list at this URL (HTTP 404). Check the path or enter the model names.'
   if (status >= 300 && status < 400)
-    return `The host points elsewhere (HTTP ${status}), which is not followed: enter the address that it means.`
-  return `The host did not give its list of models (HTTP ${status}): type the names.`
+    return `The host returned a redirect (HTTP ${status}), which is not followed. Enter the final URL.`
+  return `The host did not return its model list (HTTP ${status}). Enter the model names.`
 }
 
 const troubles: Readonly<Record<SendFailure['kind'], string>> = {
-  refused: 'Nothing answers at this address.',
-  connect_timeout: 'Nothing answers at this address.',
-  dns: 'There is no host of this name.',
-  tls: 'The host has no valid certificate.',
+  refused: 'Could not connect to this URL.',
+  connect_timeout: 'Could not connect to this URL.',
+  dns: 'Host name not found.',
+  tls: "The host's certificate is not valid.",
   reset: 'The host closed the connection.',
   aborted: 'The server is shutting down.',
-  protocol: 'What answers at this address does not speak HTTP.',
+  protocol: 'The server at this URL does not speak HTTP.',
 }
 
 function failedWords({ kind }: SendFailure): string {

@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
     expect: '302  end',
   },
   {
-    name: 'gzip although identity was asked for',
+    name: 'gzip although identity was requested',
     behaviour: wholeAnswer(200, gzipSync('zipped'), ['content-encoding: gzip']),
     expect: 'null  protocol',
   },

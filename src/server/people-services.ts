@@ -86,6 +86,6 @@ async function provisionOrLog(control: ControlDeps, person: Person): Promise<voi
   try {
     await provisionAccount(control, person)
   } catch (error) {
-    control.log.error({ err: error }, 'the account of a new person is opened later')
+    control.log.error({ err: error }, 'the account of a new user will be created later')
   }
 }

@@ -284,7 +284,7 @@ async function openAccountLedger(
     clock,
     limits,
     changes,
-    onTrouble: (error) => log.error({ err: error }, 'closing holds that were left open failed'),
+    onTrouble: (error) => log.error({ err: error }, 'failed to close expired holds'),
   })
   for (const { id, account } of opened.unrecorded) {
     const facts = { request: formatId('req', id), account: formatId('acct', account) }

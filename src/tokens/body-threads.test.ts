@@ -115,8 +115,8 @@ test('a queue that is full for all refuses, and takes work again afterwards', as
 })
 
 for (const [behavior, outcome, logged] of [
-  ['exit', 'overloaded', ['a thread that reads request bodies ended and is replaced']],
-  ['crash', 'overloaded', ['a thread that reads request bodies failed and is replaced']],
+  ['exit', 'overloaded', ['a request body thread exited; replacing it']],
+  ['crash', 'overloaded', ['a request body thread failed; replacing it']],
   // The thread lives on.
   ['throw', 'BrokenInvariant', []],
 ] as const) {

@@ -199,8 +199,8 @@ class BodyThreadPool implements BodyThreads {
     const thread: BodyThread = startThread<BodyRequests>({
       ...{ entry: this.#entry, name: 'body reader', waitingMax: 1, transfer: buffersIn, lostError: died },
       onLost: (_error, cause) => {
-        if (cause === undefined) this.#log.error('a thread that reads request bodies ended and is replaced')
-        else this.#log.error({ err: cause }, 'a thread that reads request bodies failed and is replaced')
+        if (cause === undefined) this.#log.error('a request body thread exited; replacing it')
+        else this.#log.error({ err: cause }, 'a request body thread failed; replacing it')
         this.#forget(thread)
       },
     })

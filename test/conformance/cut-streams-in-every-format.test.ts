@@ -249,7 +249,7 @@ const streamFaults: readonly StreamFault[] = [
   },
   {
     code: 'upstream_unavailable',
-    message: 'This model cannot be served at the moment; the administrators were notified.',
+    message: 'This model is temporarily unavailable. The administrators have been notified.',
     upstreamEvents: {
       'openai-chat': chatSays('insufficient_quota', 'insufficient_quota', 'Your quota, your billing'),
       'openai-responses': responsesSay('insufficient_quota', 'Your quota, your billing'),

@@ -254,7 +254,7 @@ test('what a removed upstream keeps is logged by its id and forgotten; one that 
   await leave(owner)
   await done(gateway)
   assert.deepEqual([removed.files.size, deletionsAt(removed).length, narrowed.files.size], [1, 0, 0])
-  const lines = logged.split('\n').filter((line) => line.includes('removed a file record'))
+  const lines = logged.split('\n').filter((line) => line.includes('removed the record of a file'))
   assert.equal(lines.length, 1)
   assert.equal((JSON.parse(lines[0] ?? '{}') as { file: string }).file, id)
 })

@@ -147,7 +147,7 @@ async function cancelUnowned(
   const outcome = await requestResponse(deps, ask).finally(() => room.set(0))
   const isCancelled = outcome.kind === 'answered' && outcome.status === 200
   const facts = { upstream: upstream.name, response: responseId, isCancelled }
-  deps.log.error(facts, 'a background response could not be recorded and has no owner')
+  deps.log.error(facts, 'a background response could not be recorded, so no account owns it')
 }
 
 // Requests for stored responses.

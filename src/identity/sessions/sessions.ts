@@ -86,6 +86,6 @@ async function recordLastSeen({ database, log }: SessionsDeps, person: string, n
     const lastSeenAt = new Date(nowMs).toISOString()
     await database.updateTable('auth_user').set({ lastSeenAt }).where('id', '=', person).execute()
   } catch (error) {
-    log.warn({ err: error }, 'failed to record when a person was last seen')
+    log.warn({ err: error }, 'failed to record when a user was last seen')
   }
 }

@@ -95,7 +95,7 @@ async function chargedFor(
     }
     return result.charged
   } catch (error) {
-    log.error({ err: asTollgateError(error), request }, 'settling a background response failed')
+    log.error({ err: asTollgateError(error), request }, 'failed to settle a background response')
     return undefined
   }
 }
