@@ -211,10 +211,7 @@ async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Pr
       pressure.stop()
       deps.refusals.flush()
       if (!(await within(clock, closeMs, deps.background.drained()))) {
-        log.error(
-          { works: deps.background.count },
-          'not everything was written before shutdown; the next start closes open holds',
-        )
+        log.error({ works: deps.background.count }, 'not everything was written; the next start closes holds')
       }
       await deps.sender.close()
       // A store that is lost cannot be closed; what listens must not keep the process alive for it.

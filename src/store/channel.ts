@@ -104,9 +104,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   function refusalOf(): Error | undefined {
     if (isClosed) return storeUnavailable('the store is closed')
     const waiting = queue.length + turnsWanted.length
-    return waiting < limits.operationsQueuedMax
-      ? undefined
-      : storeUnavailable(`${waiting} operations are queued`)
+    return waiting < limits.operationsQueuedMax ? undefined : storeUnavailable(`${waiting} are queued`)
   }
 
   function run(call: Call | MakeCall): Promise<unknown> {
