@@ -52,6 +52,20 @@ test('the client that is chosen is in sight in a list that is longer than the wi
   visit.clean()
 })
 
+test('ways to do the same are tabs, and code is colored', async () => {
+  await page.goto('/console/connect?client=curl')
+  await page.getByRole('tab', { name: 'Chat Completions', selected: true }).waitFor()
+  await page.locator('pre span.text-good', { hasText: 'Authorization: Bearer' }).first().waitFor()
+  assert.ok(!(await everything()).includes('/v1/alt/v1/messages'))
+  await page.getByRole('tab', { name: 'Messages' }).click()
+  await page.getByRole('heading', { name: 'Send a Messages request' }).waitFor()
+  assert.match(await everything(), /v1\/alt\/v1\/messages/)
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('heading', { name: 'Send a Responses request' }).waitFor()
+  await visit.accessible()
+  visit.clean()
+})
+
 test('a link leads to a client with a model, and Cursor is told what it needs', async () => {
   await page.goto('/console/connect?client=codex&model=sandbox-responses-echo')
   await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()

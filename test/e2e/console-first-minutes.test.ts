@@ -111,8 +111,8 @@ test('who started the server comes from the setup link to a paid request of an o
   const key = await makeKey(page)
   assert.ok(await isInSight(page, 'Done'))
   const dialog = page.getByRole('dialog')
-  for (const client of ['OpenAI SDK, JavaScript', 'Anthropic SDK, JavaScript']) {
-    await dialog.getByLabel('Client').selectOption(client)
+  for (const client of ['JavaScript', 'Anthropic JavaScript']) {
+    await dialog.getByRole('tab', { name: client, exact: true }).click()
     // For a moment it says that it did, and only then is that button what it was.
     await dialog.getByRole('button', { name: 'Copy the code' }).click()
     await dialog.getByRole('button', { name: 'Copied the code' }).waitFor()

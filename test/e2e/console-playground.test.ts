@@ -163,7 +163,7 @@ test('settings go with the request, and the code that is offered makes the same 
   assert.ok(shell.includes(`${person.gateway.origin}/v1/chat/completions`))
   assert.ok(!/sk-tg-/.test(await page.content()), 'no key is on the page')
   await visit.accessible()
-  await dialog.getByLabel('Language').selectOption('python')
+  await dialog.getByRole('tab', { name: 'Python' }).click()
   assert.match(
     (await dialog.locator('pre').textContent()) ?? '',
     /temperature=0\.5,\n {4}max_completion_tokens=64,/,

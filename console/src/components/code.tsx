@@ -1,12 +1,19 @@
-/** A code block with a copy button. */
-import type { JSX } from 'react'
+/** A code block with a copy button, highlighted where its language is known. */
+import { type JSX, lazy, Suspense } from 'react'
 import { cn } from '@/lib/class-names'
+import { patiently } from '@/lib/connection'
 import { CopyButton } from './copy-button.tsx'
+
+const Highlighted = lazy(
+  patiently(async () => ({ default: (await import('./highlighted.tsx')).Highlighted })),
+)
 
 export interface CodeProps {
   readonly code: string
   /** The label above the code, such as "Shell". */
   readonly language?: string
+  /** The language that it is highlighted as, such as `python`; left out: plain. */
+  readonly grammar?: string | undefined
   /** What is copied, for the button's accessible name. */
   readonly what?: string
   /** Wraps long lines instead of scrolling. */
@@ -14,7 +21,14 @@ export interface CodeProps {
   readonly className?: string
 }
 
-export function Code({ code, language, what = 'the code', wrap = false, className }: CodeProps): JSX.Element {
+export function Code({
+  code,
+  language,
+  grammar,
+  what = 'the code',
+  wrap = false,
+  className,
+}: CodeProps): JSX.Element {
   return (
     <figure className={cn('min-w-0 overflow-hidden rounded-lg border border-line bg-sunken', className)}>
       <figcaption className="flex h-10 items-center justify-between border-b border-line pr-1 pl-4 text-sm text-ink-soft">
@@ -29,7 +43,15 @@ export function Code({ code, language, what = 'the code', wrap = false, classNam
           wrap && 'break-all whitespace-pre-wrap',
         )}
       >
-        <code>{code}</code>
+        <code>
+          {grammar === undefined ? (
+            code
+          ) : (
+            <Suspense fallback={code}>
+              <Highlighted code={code} language={grammar} />
+            </Suspense>
+          )}
+        </code>
       </pre>
     </figure>
   )

@@ -1,6 +1,6 @@
 /** Libraries and curl, and how each is configured for this server. docs/clients.md lists what was verified. */
 import { quoted, shellQuoted } from './quote.ts'
-import { type Facts, hello, keyStep, program, type Recipe, run } from './recipe.ts'
+import { alternative, type Facts, hello, keyStep, program, type Recipe, run } from './recipe.ts'
 
 const noNotes = () => []
 
@@ -131,11 +131,13 @@ for block in answer.content:
     prefers: 'gemini',
     steps: (facts) => [
       keyStep(facts),
-      run('Install it', 'npm install @google/genai'),
-      program(
-        'Send a request in TypeScript',
-        'typescript',
-        `import { GoogleGenAI } from '@google/genai'
+      alternative('TypeScript', run('Install it', 'npm install @google/genai')),
+      alternative(
+        'TypeScript',
+        program(
+          'Send a request',
+          'typescript',
+          `import { GoogleGenAI } from '@google/genai'
 
 const client = new GoogleGenAI({
   apiKey: process.env.TOLLGATE_KEY,
@@ -147,11 +149,15 @@ const answer = await client.models.generateContent({
   contents: ${quoted(hello)},
 })
 console.log(answer.text)`,
+        ),
       ),
-      program(
-        'Or in Python (pip install google-genai)',
-        'python',
-        `import os
+      alternative('Python', run('Install it', 'pip install google-genai')),
+      alternative(
+        'Python',
+        program(
+          'Send a request',
+          'python',
+          `import os
 from google import genai
 
 client = genai.Client(
@@ -164,6 +170,7 @@ answer = client.models.generate_content(
     contents=${quoted(hello)},
 )
 print(answer.text)`,
+        ),
       ),
     ],
     notes: noNotes,
@@ -209,11 +216,13 @@ console.log(text)`,
     prefers: 'openai-chat',
     steps: (facts) => [
       keyStep(facts),
-      run('Install it', 'npm install @langchain/openai @langchain/core'),
-      program(
-        'Send a request in TypeScript',
-        'typescript',
-        `import { ChatOpenAI } from '@langchain/openai'
+      alternative('TypeScript', run('Install it', 'npm install @langchain/openai @langchain/core')),
+      alternative(
+        'TypeScript',
+        program(
+          'Send a request',
+          'typescript',
+          `import { ChatOpenAI } from '@langchain/openai'
 
 const chat = new ChatOpenAI({
   model: ${quoted(facts.model.name)},
@@ -223,11 +232,15 @@ const chat = new ChatOpenAI({
 
 const answer = await chat.invoke(${quoted(hello)})
 console.log(answer.text)`,
+        ),
       ),
-      program(
-        'Or in Python (pip install langchain-openai)',
-        'python',
-        `import os
+      alternative('Python', run('Install it', 'pip install langchain-openai')),
+      alternative(
+        'Python',
+        program(
+          'Send a request',
+          'python',
+          `import os
 from langchain_openai import ChatOpenAI
 
 chat = ChatOpenAI(
@@ -237,6 +250,7 @@ chat = ChatOpenAI(
 )
 
 print(chat.invoke(${quoted(hello)}).content)`,
+        ),
       ),
     ],
     notes: ({ address }) => [
@@ -251,10 +265,10 @@ print(chat.invoke(${quoted(hello)}).content)`,
     prefers: 'openai-chat',
     steps: (facts) => [
       keyStep(facts),
-      run('Send a Chat Completions request', chatCurl(facts)),
-      run('Or a Messages request', messagesCurl(facts)),
-      run('Or a Responses request', responsesCurl(facts)),
-      run('Or a Gemini request', geminiCurl(facts)),
+      alternative('Chat Completions', run('Send a Chat Completions request', chatCurl(facts))),
+      alternative('Messages', run('Send a Messages request', messagesCurl(facts))),
+      alternative('Responses', run('Send a Responses request', responsesCurl(facts))),
+      alternative('Gemini', run('Send a Gemini request', geminiCurl(facts))),
     ],
     notes: () => ['Every model answers in all four formats.'],
   },

@@ -37,6 +37,8 @@ export interface Step {
   readonly title: string
   readonly text?: string
   readonly snippet?: Snippet
+  /** The name of its tab: steps that follow one another and have one are alternatives. */
+  readonly alternative?: string
 }
 
 export interface Recipe {
@@ -106,6 +108,8 @@ export const program = (title: string, language: 'typescript' | 'python', text: 
   text: howToRun[language],
   snippet: { language, text },
 })
+/** One of several steps of which one is enough. */
+export const alternative = (name: string, step: Step): Step => ({ ...step, alternative: name })
 export const speaks = ({ model }: Facts, dialect: string) => model.dialects.includes(dialect)
 
 /** Whether an address is reachable from the internet: not loopback or private, with TLS. */

@@ -1,5 +1,6 @@
 /** The steps of one recipe, each with the text to copy. */
 import type { JSX } from 'react'
+import { ChoiceTabs } from '@/components/choice-tabs'
 import { Code } from '@/components/code'
 import { CopyButton } from '@/components/copy-button'
 import type { Language, Snippet, Step } from './recipes.ts'
@@ -21,28 +22,80 @@ const languageNames: Readonly<Record<Language, string>> = {
 export function Steps({ steps }: { readonly steps: readonly Step[] }): JSX.Element {
   return (
     <ol className="flex flex-col gap-6">
-      {steps.map((step, index) => (
-        <li key={step.title} className="flex min-w-0 flex-col gap-2.5">
-          <div className="flex items-baseline gap-3">
-            <span
-              aria-hidden="true"
-              className="tabular flex size-6 shrink-0 items-center justify-center rounded-full border border-line bg-sunken text-xs font-semibold text-ink-soft"
-            >
-              {index + 1}
-            </span>
-            <div className="min-w-0">
-              <h3 className="font-medium">{step.title}</h3>
-              {step.text === undefined ? null : <p className="text-ink-soft">{step.text}</p>}
-            </div>
+      {numbered(steps).map((ways, index) => (
+        <li key={ways[0]?.steps[0]?.title} className="flex min-w-0 gap-3">
+          <span
+            aria-hidden="true"
+            className="tabular mt-px flex size-6 shrink-0 items-center justify-center rounded-full border border-line bg-sunken text-xs font-semibold text-ink-soft max-sm:hidden"
+          >
+            {index + 1}
+          </span>
+          <div className="min-w-0 flex-1">
+            <Ways ways={ways} />
           </div>
-          {step.snippet === undefined ? null : (
-            <div className="sm:pl-9">
-              <Shown snippet={step.snippet} what={step.title} />
-            </div>
-          )}
         </li>
       ))}
     </ol>
+  )
+}
+
+/** One way to do a step, or one of several. */
+interface Way {
+  readonly name: string | undefined
+  readonly steps: readonly Step[]
+}
+
+/** Alternatives that follow one another are one numbered step together. */
+function numbered(steps: readonly Step[]): readonly (readonly Way[])[] {
+  const runs: Step[][] = []
+  for (const step of steps) {
+    const last = runs.at(-1)
+    const joins = step.alternative !== undefined && last?.[0]?.alternative !== undefined
+    if (joins) last?.push(step)
+    else runs.push([step])
+  }
+  return runs.map((run) =>
+    [...Map.groupBy(run, ({ alternative }) => alternative)].map(([name, ofName]) => ({
+      name,
+      steps: ofName,
+    })),
+  )
+}
+
+function Ways({ ways }: { readonly ways: readonly Way[] }): JSX.Element {
+  const [only] = ways
+  if (only !== undefined && ways.length === 1) return <StepList steps={only.steps} />
+  return (
+    <ChoiceTabs
+      label="Alternatives"
+      tabs={ways.map(({ name = '', steps }, index) => ({
+        id: `way-${index}`,
+        label: name,
+        content: <StepList steps={steps} />,
+      }))}
+    />
+  )
+}
+
+function StepList({ steps }: { readonly steps: readonly Step[] }): JSX.Element {
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      {steps.map((step) => (
+        <OneStep key={step.title} step={step} />
+      ))}
+    </div>
+  )
+}
+
+function OneStep({ step }: { readonly step: Step }): JSX.Element {
+  return (
+    <div className="flex min-w-0 flex-col gap-2.5">
+      <div>
+        <h3 className="pt-px font-medium">{step.title}</h3>
+        {step.text === undefined ? null : <p className="text-ink-soft">{step.text}</p>}
+      </div>
+      {step.snippet === undefined ? null : <Shown snippet={step.snippet} what={step.title} />}
+    </div>
   )
 }
 
@@ -59,6 +112,7 @@ function Shown({ snippet, what }: { readonly snippet: Snippet; readonly what: st
     <Code
       code={snippet.text}
       language={snippet.file ?? languageNames[snippet.language]}
+      grammar={snippet.language}
       what={`the text of “${what}”`}
     />
   )

@@ -1,28 +1,24 @@
-/** The first request as code, for a selected client. */
-import { type JSX, useState } from 'react'
+/** The first request as code, in a tab for each client. */
+import type { JSX } from 'react'
+import { ChoiceTabs } from '@/components/choice-tabs'
 import { Code } from '@/components/code'
-import { Select } from '@/components/select'
 import { type SnippetParts, snippets } from './snippets.ts'
 
+const languageNames: Readonly<Record<string, string>> = {
+  shell: 'Shell',
+  python: 'Python',
+  javascript: 'JavaScript',
+}
+
 export function SnippetChoice(props: SnippetParts): JSX.Element {
-  const [chosen, setChosen] = useState('curl')
-  const all = snippets(props)
-  const snippet = all.find(({ id }) => id === chosen) ?? all[0]
   return (
-    <div className="flex flex-col gap-2">
-      <Select
-        aria-label="Client"
-        value={chosen}
-        onChange={(event) => setChosen(event.target.value)}
-        className="max-w-64"
-      >
-        {all.map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
-      </Select>
-      {snippet === undefined ? null : <Code code={snippet.text} language={snippet.language} />}
-    </div>
+    <ChoiceTabs
+      label="Client"
+      tabs={snippets(props).map(({ id, label, language, text }) => ({
+        id,
+        label,
+        content: <Code code={text} language={languageNames[language] ?? language} grammar={language} />,
+      }))}
+    />
   )
 }

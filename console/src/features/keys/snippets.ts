@@ -36,7 +36,7 @@ export function snippets(parts: SnippetParts): readonly Snippet[] {
     { id: 'curl', label: 'curl', language: 'shell', text: curlSnippet(parts) },
     {
       id: 'openai-python',
-      label: 'OpenAI SDK, Python',
+      label: 'Python',
       language: 'python',
       text: `# pip install openai
 ${importOs}from openai import OpenAI
@@ -50,7 +50,7 @@ print(answer.choices[0].message.content)`,
     },
     {
       id: 'openai-js',
-      label: 'OpenAI SDK, JavaScript',
+      label: 'JavaScript',
       language: 'javascript',
       text: `// npm install openai; save this as ask.mjs and run: node ask.mjs
 import OpenAI from 'openai'
@@ -64,7 +64,7 @@ console.log(answer.choices[0].message.content)`,
     },
     {
       id: 'anthropic-python',
-      label: 'Anthropic SDK, Python',
+      label: 'Anthropic Python',
       language: 'python',
       text: `# pip install anthropic
 ${importOs}from anthropic import Anthropic
@@ -79,7 +79,7 @@ print(answer.content[0].text)`,
     },
     {
       id: 'anthropic-js',
-      label: 'Anthropic SDK, JavaScript',
+      label: 'Anthropic JavaScript',
       language: 'javascript',
       text: `// npm install @anthropic-ai/sdk; save this as ask.mjs and run: node ask.mjs
 import Anthropic from '@anthropic-ai/sdk'

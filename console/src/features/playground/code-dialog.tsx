@@ -1,13 +1,12 @@
 /** The playground's next request as code. */
-import { type JSX, useState } from 'react'
+import type { JSX } from 'react'
+import { ChoiceTabs } from '@/components/choice-tabs'
 import { Code } from '@/components/code'
 import { Dialog } from '@/components/dialog'
-import { Field } from '@/components/field'
 import { Problem } from '@/components/problem'
-import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
 import { useOperation } from '@/lib/operations'
-import { type CodeExample, codeExamples } from './code.ts'
+import { codeExamples } from './code.ts'
 import type { Json } from './conversation.ts'
 
 export interface CodeDialogProps {
@@ -32,25 +31,19 @@ export function CodeDialog({ open, onOpenChange, body }: CodeDialogProps): JSX.E
 
 function Examples({ body }: Pick<CodeDialogProps, 'body'>): JSX.Element {
   const installation = useOperation('installation.show')
-  const [chosen, setChosen] = useState<CodeExample['id']>('curl')
   if (installation.isError) {
     return <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
   }
   if (installation.data === undefined) return <Skeleton className="h-72" />
   const examples = codeExamples(installation.data.address, body)
-  const shown = examples.find(({ id }) => id === chosen) ?? examples[0]
   return (
-    <div className="flex flex-col gap-4">
-      <Field label="Language">
-        <Select value={chosen} onChange={(event) => setChosen(event.target.value as CodeExample['id'])}>
-          {examples.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      {shown === undefined ? null : <Code code={shown.text} language={shown.language} />}
-    </div>
+    <ChoiceTabs
+      label="Language"
+      tabs={examples.map(({ id, label, language, text }) => ({
+        id,
+        label,
+        content: <Code code={text} language={language} grammar={language} />,
+      }))}
+    />
   )
 }

@@ -15,7 +15,8 @@ export function Output({ text }: { readonly text: string }): JSX.Element {
 
 function Shown({ piece }: { readonly piece: Piece }): JSX.Element {
   if (piece.kind === 'code') {
-    return <Code code={piece.text} {...(piece.language === '' ? {} : { language: piece.language })} wrap />
+    const { language } = piece
+    return <Code code={piece.text} {...(language === '' ? {} : { language, grammar: language })} wrap />
   }
   return <p className="max-w-[75ch] break-words whitespace-pre-wrap">{piece.text}</p>
 }
