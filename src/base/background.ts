@@ -36,7 +36,7 @@ export class Background {
         } catch (error) {
           if (times >= bounds.timesMax) throw error
           if (times === 1)
-            this.#log.warn({ err: error, work: name }, 'background work is repeated until it succeeds')
+            this.#log.warn({ err: error, work: name }, 'background work failed; retrying until it succeeds')
         }
         await new Promise<void>((resolve) => this.#clock.after(bounds.everyMs, resolve))
       }

@@ -35,7 +35,7 @@ export function operationHandler<Name extends OperationName>(
   run: OperationBody<Name, Principal>,
 ): OperationHandler<Name> {
   const { policy } = operations[name]
-  assert(policy.kind !== 'account', `${name} is no operation on an account`)
+  assert(policy.kind !== 'account', `${name} is not an operation on an account`)
   return async (deps, actor, given) => {
     authorizeActor(deps, policy, actor)
     const input = parseInput(name, given)

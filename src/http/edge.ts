@@ -31,7 +31,7 @@ export function malformation(request: IncomingMessage, limits: EdgeLimits): Malf
   if (request.headers.expect === undefined || waitsForContinue(request)) return undefined
   return {
     code: 'expectation_failed',
-    message: 'The only supported Expect value is "100-continue".',
+    message: 'The only supported Expect value is 100-continue.',
   }
 }
 

@@ -72,7 +72,7 @@ class Probe {
     const socket = this.#socket
     socket.write = (data: unknown, ...rest: unknown[]): boolean => {
       Reflect.deleteProperty(socket, 'write')
-      assert(typeof data === 'string' && data.startsWith(answerStart), 'an answer begins with its version')
+      assert(typeof data === 'string' && data.startsWith(answerStart), 'a response begins with its version')
       return Reflect.apply(this.#write, socket, [data.slice(this.#startBytes), ...rest])
     }
   }

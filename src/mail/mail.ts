@@ -48,7 +48,7 @@ export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
   return {
     send(email) {
       if (waiting >= limits.mailQueueMax) {
-        log.error({ waiting }, 'an e-mail was not taken: too many wait for the mail server')
+        log.error({ waiting }, 'an email was dropped because the queue for the mail server is full')
         return 'full'
       }
       waiting += 1
@@ -105,7 +105,7 @@ async function deliver(
       const isLast = tries >= limits.mailTriesMax || isRefusedForGood(error)
       log[isLast ? 'error' : 'warn'](
         { reason: reasonOf(error), tries },
-        isLast ? 'an e-mail could not be sent' : 'an e-mail is sent again later',
+        isLast ? 'an email could not be sent' : 'an email could not be sent; retrying later',
       )
       if (isLast) return
     }

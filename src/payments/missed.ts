@@ -33,10 +33,7 @@ export function missedEvents(deps: WebhookDeps, limits: MissedLimits): () => Pro
       const { code, details } = asTollgateError(thrown)
       // A place that the provider does not know any more leads nowhere.
       if (code === 'payment_failed') after = null
-      deps.log.warn(
-        { code, detail: details.detail },
-        'events that were perhaps missed could not be looked for',
-      )
+      deps.log.warn({ code, detail: details.detail }, 'failed to search for missed webhook events')
     }
   }
 }

@@ -28,7 +28,7 @@ export function webhookHandling(deps: WebhookDeps): HandleWebhook {
       const { log } = deps
       log.error(
         { err: thrown, code: error.code, detail: error.details.detail },
-        'a webhook was not carried out',
+        'a webhook was not processed',
       )
       // The provider repeats it later, which loses nothing.
       return { status: error.status >= 500 ? error.status : 503, body: 'not processed, try again\n' }
@@ -69,7 +69,7 @@ export async function carryOut(
       deps.log.warn({ event: event.id, type: event.type }, 'a webhook refers to an unknown top-up')
       return refused('no such top-up here')
     case 'contradiction':
-      return refused('not as the top-up is here')
+      return refused('does not match the top-up')
   }
 }
 

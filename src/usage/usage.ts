@@ -127,7 +127,7 @@ const allAccounts = 0n
 
 function busy(): TollgateError {
   return new TollgateError('overloaded', {
-    message: 'Other files are being made at present; try again in a moment.',
+    message: 'Too many exports are running. Try again in a moment.',
     retryAfterMs: 5_000,
   })
 }

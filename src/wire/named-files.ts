@@ -34,7 +34,11 @@ export class NamedFiles {
     if (byId.has(id)) return id
     const pointer = json.pointer(value)
     if (byId.size === namedFilesMax) {
-      throw new WireError('invalid_value', `${pointer}: a request can name ${namedFilesMax} files.`, pointer)
+      throw new WireError(
+        'invalid_value',
+        `${pointer}: a request can reference at most ${namedFilesMax} files.`,
+        pointer,
+      )
     }
     byId.set(id, { id, kind: 'file', pointer })
     return id

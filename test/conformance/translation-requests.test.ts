@@ -102,7 +102,7 @@ const refusals: readonly ListedRefusal[] = [
     ],
   },
   {
-    why: 'the model follows no schema',
+    why: 'the model does not support schemas',
     code: 'untranslatable',
     to: everywhere,
     models: ['claude-3-5-haiku-20241022'],
@@ -117,14 +117,14 @@ const refusals: readonly ListedRefusal[] = [
     ],
   },
   {
-    why: 'the model takes no schema with tools',
+    why: 'the model does not support a schema with tools',
     code: 'untranslatable',
     to: everywhere,
     models: ['gemini-2.0-flash', 'gemini-2.5-pro'],
     cases: ['anthropic/json-schema-plus-tools-t1', 'anthropic/json-schema-plus-tools-t2'],
   },
   {
-    why: 'the model does not go on with an answer that was begun for it',
+    why: 'the model does not support prefilled responses',
     code: 'untranslatable',
     to: ['gemini'],
     models: [

@@ -152,7 +152,7 @@ suite('refused wherever it would go', () => {
   }
 })
 
-suite('tools of other servers', () => {
+suite('tools on other servers', () => {
   const more = { mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }
   for (const upstream of upstreamNames) {
     const code = upstream === 'messages' ? 'unpriced_option' : 'untranslatable'

@@ -299,7 +299,7 @@ const sellable: readonly (readonly [what: string, more: object, line: string])[]
     'fees: { "code_execution": "0" }',
   ],
   [
-    'tools of other servers',
+    'tools on other servers',
     { mcp_servers: [{ type: 'url', url: 'https://a.example' }] },
     'fees: { "mcp": "0" }',
   ],

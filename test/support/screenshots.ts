@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the console in `docs/screens`: every page of a server that was used for a month, light, dark
+ * Takes the screenshots in `docs/screens`: every page of a server that was used for a month, light, dark
  * and on a phone, and some as a newcomer sees them. Prints how long a page takes until it can be read. With names as
  * arguments only those pages, with `--to=<folder>` elsewhere. Not a test: it judges nothing.
  */
@@ -191,10 +191,10 @@ function index(): string {
     ([name, where]) =>
       `| ${name} | \`${where}\` | ${looks.map((look) => link(name, look.name)).join(' | ')} |`,
   )
-  return `# The console in pictures
+  return `# Console screenshots
 
-Made by \`npm run screenshots\` from a server that was used for a month, by real requests at the sandbox. The dates are
-those of the pictures, whenever they are made; ids and durations differ each time.
+Taken by \`npm run screenshots\` from a server with a month of real requests to the sandbox. Dates are those of the
+screenshots; IDs and durations differ each time.
 
 | page | address | light | dark | phone |
 | --- | --- | --- | --- | --- |

@@ -66,9 +66,12 @@ export async function finishAccountDeletions(deps: ControlDeps): Promise<void> {
     try {
       const isGone = (await deps.identity.findPerson(person)) === undefined
       await endAccountDeletion(deps, person, { going: parseClosingAccounts(value), isGone })
-      deps.log.warn({ person, isGone }, 'a deletion that was cut short was ended')
+      deps.log.warn({ person, isGone }, 'completed an interrupted account deletion')
     } catch (error) {
-      deps.log.error({ err: error, person }, 'a deletion that was cut short is ended at the next start')
+      deps.log.error(
+        { err: error, person },
+        'an interrupted account deletion will be completed at the next start',
+      )
     }
   }
 }
@@ -97,6 +100,6 @@ async function closeAccount(
   assert(assigned === 'assigned', `${formatId('acct', account)} is given back`)
   await payments.forgetMethod(account).catch((error: unknown) => {
     // It is forgotten here and can be used no more; what the provider keeps of it the operator removes there.
-    log.warn({ err: error, account: formatId('acct', account) }, 'a method of payment was not forgotten')
+    log.warn({ err: error, account: formatId('acct', account) }, 'failed to delete a payment method')
   })
 }

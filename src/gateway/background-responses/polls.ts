@@ -143,7 +143,7 @@ export class ResponsePolls {
         else entry.dueMonoMs = this.#in(Math.max(delayOf(result.ageMs, limits), result.pauseMs ?? 0))
       } catch (error) {
         entry.dueMonoMs = this.#in(limits.backgroundPollMsMax)
-        log.warn({ err: error, request: id.toString() }, 'polling a background response failed')
+        log.warn({ err: error, request: id.toString() }, 'failed to poll a background response')
       } finally {
         entry.isPolling = false
         this.#polls -= 1

@@ -73,7 +73,7 @@ function findModel(snapshot: Snapshot, caller: Caller, name: string): ModelMatch
   const { models } = caller.policy
   if (models !== null && !models.includes(found.model.name) && !models.includes(name)) {
     throw new TollgateError('model_not_allowed', {
-      message: `This API key may not use the model ${name}. It may use: ${models.join(', ')}.`,
+      message: `This API key cannot use the model ${name}. Allowed models: ${models.join(', ')}.`,
       param: 'model',
     })
   }

@@ -199,7 +199,7 @@ function sourceOf(source: View, urlType: string): MediaSource {
   const url = source.get('url')
   if (url !== undefined) return { kind: 'url', mediaType: urlType === '' ? null : urlType, url: url.text() }
   const content = source.get('data')
-  if (content === undefined) throw source.invalid('a source with its content or its address')
+  if (content === undefined) throw source.invalid('a source with content or a URL')
   if (source.get('type')?.text() === 'text') return { kind: 'text', text: content.text() }
   const mediaType = source.get('media_type')?.text().toLowerCase() ?? ''
   return { kind: 'base64', mediaType, data: content.text().replace(/\s+/g, '') }

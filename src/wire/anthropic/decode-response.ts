@@ -52,7 +52,7 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
 
 function answerOf(answer: View, usage: Usage): NeutralResponse {
   const content = answer.get('content')
-  if (content === undefined) throw new WireError('invalid_value', 'there is no content')
+  if (content === undefined) throw new WireError('invalid_value', 'content is missing')
   return {
     id: textIn(answer, 'id') ?? '',
     model: textIn(answer, 'model') ?? '',

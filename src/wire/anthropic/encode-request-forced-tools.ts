@@ -35,7 +35,8 @@ export function planForcedTool(
   const { toolChoice, providerTools } = conversation
   if (!isForced(toolChoice) || capabilities.forcedTools) return { kind: 'as_asked' }
   if (offered.length + providerTools.length === 0) return { kind: 'as_asked' }
-  if (forcedTools === 'refuse') throw untranslatable('tool_choice', 'the model cannot be made to call a tool')
+  if (forcedTools === 'refuse')
+    throw untranslatable('tool_choice', 'the model does not support forced tool calls')
   const tool = soleTool(conversation, offered)
   const canBind = isFree && capabilities.schemaOutput && capabilities.schemaWithTools
   const schema = tool === null || !canBind ? null : boundInput(tool)
@@ -48,7 +49,7 @@ function soleTool({ toolChoice, providerTools }: Conversation, offered: readonly
   if (toolChoice?.kind === 'one') {
     const { name, namespace } = toolChoice
     const named = offered.find((tool) => tool.name === name && tool.namespace === namespace)
-    if (named === undefined) throw untranslatable('tool_choice', 'there is no such tool')
+    if (named === undefined) throw untranslatable('tool_choice', 'unknown tool')
     return named
   }
   return offered.length === 1 && providerTools.length === 0 ? (offered[0] ?? null) : null

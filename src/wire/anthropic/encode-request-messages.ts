@@ -122,20 +122,20 @@ class MessagesWriter {
   }
 
   private addNothingSaid(): void {
-    this.options.adjusted.adapted('messages', 'a conversation begins with a turn of the user')
+    this.options.adjusted.adapted('messages', 'a conversation must begin with a user turn')
     this.messages.push({ role: 'user', content: [textBlock(nothingSaid)] })
   }
 
   private checkPrefill(content: Block[]): void {
     const { capabilities, adjusted } = this.options
     if (!capabilities.prefill) {
-      throw untranslatable('messages', 'the model cannot go on from the beginning of an answer')
+      throw untranslatable('messages', 'the model does not support prefilled responses')
     }
     const last = content.at(-1)
     if (typeof last?.text !== 'string') return
     const text = last.text.trimEnd()
     if (text === last.text) return
-    adjusted.adapted('messages', 'the beginning of an answer cannot end with white space')
+    adjusted.adapted('messages', 'a prefilled response cannot end with whitespace')
     content[content.length - 1] = { ...last, text }
   }
 
@@ -171,7 +171,7 @@ class MessagesWriter {
         return
       }
       case 'media':
-        throw untranslatable(part.pointer, 'answers are text')
+        throw untranslatable(part.pointer, 'assistant content must be text')
       case 'other':
         return this.options.adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
       default:
@@ -180,7 +180,7 @@ class MessagesWriter {
   }
 
   private reportLostBlank(blocks: Blocks): void {
-    if (blocks.lostBlank) this.options.adjusted.adapted('messages', 'a message of white space alone')
+    if (blocks.lostBlank) this.options.adjusted.adapted('messages', 'a whitespace-only message')
   }
 
   /** Writes what the user said since the last answer; `isLast`: the model is to answer it. */
@@ -200,7 +200,7 @@ class MessagesWriter {
     if (results.length === 0 && shown.length === 0) {
       const asksNothing = this.messages.length > 0 || !this.options.hasInstructions
       if (isLast && asksNothing) throw emptyMessage()
-      this.options.adjusted.adapted('messages', 'a turn of the user is never empty')
+      this.options.adjusted.adapted('messages', 'a user turn cannot be empty')
       shown.push(textBlock(nothingSaid))
     }
     this.messages.push({ role: 'user', content: [...results, ...shown] })
@@ -225,7 +225,7 @@ class MessagesWriter {
     const texts = new Blocks()
     for (const part of parts) {
       if (part.kind === 'text') texts.addText(part.text, this.options.breakpoints.of(part))
-      if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
+      if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions must be text')
       if (part.kind === 'other')
         this.options.adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
     }
@@ -247,7 +247,7 @@ class MessagesWriter {
     const byId = Map.groupBy(this.open, ({ call }) => call.id)
     for (const result of results) {
       const opened = byId.get(result.callId)?.shift()
-      if (opened === undefined) throw untranslatable(result.pointer, 'a result without the call before it')
+      if (opened === undefined) throw untranslatable(result.pointer, 'a tool result without its tool call')
       found.set(opened, result)
     }
     const blocks = this.open.map((opened) => {
@@ -266,7 +266,7 @@ function emptyMessage(): Error {
 }
 
 function withoutResult({ call }: UnansweredCall): Error {
-  return untranslatable(call.pointer, 'a call without its result in the next turn')
+  return untranslatable(call.pointer, 'a tool call without its result in the next turn')
 }
 
 function isThought(block: Block | undefined): boolean {

@@ -30,10 +30,10 @@ const textTypes = /^text\/|^application\/(?:json|xml|javascript|x-yaml|yaml|csv)
 export function mediaBlock(part: MediaPart, { inputs }: Capabilities, mark?: CacheControl): Block {
   const { medium, source, pointer } = part
   const title = part.title === null || isBlank(part.title) ? undefined : part.title
-  if (medium === 'audio') throw untranslatable(pointer, 'the model hears nothing')
+  if (medium === 'audio') throw untranslatable(pointer, 'the model does not support audio')
   const shown = medium === 'image' ? imageSource(part) : documentSource(part)
   const needed = source.kind === 'text' || shown.type === 'text' ? 'text' : medium
-  if (!inputs.includes(needed)) throw untranslatable(pointer, `the model takes no ${needed}`)
+  if (!inputs.includes(needed)) throw untranslatable(pointer, `the model does not support ${needed}`)
   return {
     type: medium,
     source: shown,
@@ -44,7 +44,7 @@ export function mediaBlock(part: MediaPart, { inputs }: Capabilities, mark?: Cac
 
 function imageSource({ source, pointer }: MediaPart): Block {
   if (source.kind === 'url') return urlSource(source.url, pointer)
-  if (source.kind === 'text') throw untranslatable(pointer, 'text is no picture')
+  if (source.kind === 'text') throw untranslatable(pointer, 'text is not an image')
   const mediaType = otherNames[source.mediaType] ?? source.mediaType
   if (!pictureTypes.includes(mediaType)) {
     throw untranslatable(pointer, `images must be JPEG, PNG, GIF or WebP, not ${mediaType}`)
@@ -67,7 +67,7 @@ function plainText(text: string, pointer: string): Block {
 }
 
 function urlSource(url: string, pointer: string): Block {
-  if (!/^https?:\/\//i.test(url)) throw untranslatable(pointer, 'only http and https addresses are fetched')
+  if (!/^https?:\/\//i.test(url)) throw untranslatable(pointer, 'only http and https URLs are fetched')
   return { type: 'url', url }
 }
 

@@ -34,9 +34,9 @@ function resultContent(result: ResultPart, { capabilities, adjusted }: ResultOpt
   for (const part of result.content) {
     if (part.kind === 'text') blocks.addText(part.text)
     else if (capabilities.resultMedia) blocks.add(mediaBlock(part, capabilities))
-    else throw untranslatable(part.pointer, 'results of tools are text')
+    else throw untranslatable(part.pointer, 'tool results must be text')
   }
-  if (blocks.lostBlank) adjusted.adapted(result.pointer, 'a result of white space alone is an empty one')
+  if (blocks.lostBlank) adjusted.adapted(result.pointer, 'a whitespace-only result becomes empty')
   const [only] = blocks.list
   if (only === undefined) return undefined
   return blocks.list.length === 1 && only.type === 'text' ? only.text : blocks.list

@@ -133,7 +133,7 @@ const inputs: readonly [what: string, schema: unknown, expected: unknown, isChan
   ],
 ]
 
-test('the input of a tool is one object', () => {
+test('tool input must be an object', () => {
   for (const [what, schema, expected, isChanged] of inputs) {
     const written = inputSchema(raw(schema))
     assert.deepEqual(JSON.parse(written.schema.text), expected, what)

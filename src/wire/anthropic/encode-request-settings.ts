@@ -58,7 +58,7 @@ export function thinkingPlan(
   if (!isAsked && summaries !== true) return byDefault
   switch (capabilities.thinking) {
     case 'none':
-      adjusted.dropped('reasoning', 'the model does not think')
+      adjusted.dropped('reasoning', 'the model does not support reasoning')
       return byDefault
     case 'budget':
       return budgeted(reasoning, capabilities, outputLimit, adjusted)
@@ -82,7 +82,7 @@ function switchedOff(
       adjusted.adapted('reasoning', 'this model cannot turn reasoning off; the lowest effort is used')
       return { thinking: null, effort: efforts[0] ?? null }
     case 'between_tools':
-      adjusted.adapted('reasoning', 'the model thinks between calls of tools at least')
+      adjusted.adapted('reasoning', 'the model always reasons between tool calls')
       return { thinking: { type: 'between_tools' }, effort: null }
     default:
       return { thinking: disabled, effort: null }
@@ -97,7 +97,7 @@ function budgeted(
 ): ThinkingPlan {
   const { min, max } = capabilities.budget ?? { min: budgets.minimal, max: budgets.max }
   if (outputLimit <= min) {
-    adjusted.adapted('reasoning', 'the output limit leaves no room to think')
+    adjusted.adapted('reasoning', 'the output limit is too low for reasoning')
     return { thinking: disabled, effort: null }
   }
   const wanted = budget !== null && budget > 0 ? budget : budgets[effort ?? defaultEffort]
@@ -171,8 +171,8 @@ export function samplingFields(
 ): Readonly<Record<string, string>> {
   const temperature = clamped(sampling.temperature, capabilities.temperatureMax, adjusted)
   const { topP, topK } = sampling
-  const none = capabilities.sampling === 'none' ? 'the model takes no sampling parameters' : null
-  const besides = thinks ? 'not combined with thinking' : null
+  const none = capabilities.sampling === 'none' ? 'the model does not support sampling parameters' : null
+  const besides = thinks ? 'cannot be combined with reasoning' : null
   const isLow = topP !== null && Number(topP) < topPBesideThinking
   const both =
     capabilities.sampling === 'one_of' && temperature !== null
@@ -214,7 +214,7 @@ export function stopsOf(
 ): SharedStops {
   const shared = sharedStops(conversation, { max: stopsMax, isTaken: (stop) => !isBlank(stop) })
   if (shared.emulated.length > 0)
-    adjusted.adapted('stop', 'the answer is cut at what the model does not take')
+    adjusted.adapted('stop', 'the gateway applies stop strings that the model does not support')
   return shared
 }
 
@@ -226,14 +226,15 @@ export function formatBlock(
   adjusted: AdjustmentList,
 ): Block | undefined {
   if (format?.kind !== 'schema') return undefined
-  if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model follows no schema')
+  if (!capabilities.schemaOutput)
+    throw untranslatable('response_format', 'the model does not support schemas')
   if (hasTools && !capabilities.schemaWithTools) {
-    throw untranslatable('response_format', 'the model takes no schema with tools')
+    throw untranslatable('response_format', 'the model does not support a schema with tools')
   }
-  if (isRecursive(format.schema)) throw untranslatable('response_format', 'the schema refers to itself')
+  if (isRecursive(format.schema)) throw untranslatable('response_format', 'the schema is recursive')
   const { schema, isChanged } = outputSchema(format.schema)
   if (isChanged)
-    adjusted.adapted('response_format', 'unsupported schema constraints are written into descriptions')
+    adjusted.adapted('response_format', 'unsupported schema constraints are added to descriptions')
   return { type: 'json_schema', schema }
 }
 

@@ -62,7 +62,8 @@ export function toolBlocks(
   const usedNames = new Set(blocks.map(({ name }) => name))
   for (const { name, usesMax, pointer } of offeredProviderTools(conversation, options.adjusted)) {
     const type = Object.hasOwn(providerTypes, name) ? providerTypes[name] : undefined
-    if (type === undefined || usedNames.has(name)) options.adjusted.dropped(pointer, `${name} is not offered`)
+    if (type === undefined || usedNames.has(name))
+      options.adjusted.dropped(pointer, `${name} is not available`)
     else blocks.push({ type, name, max_uses: usesMax ?? undefined })
     usedNames.add(name)
   }
@@ -72,14 +73,14 @@ export function toolBlocks(
 function canBeStrict(tool: Tool, strictTools: number, { capabilities, adjusted }: ToolOptions): boolean {
   if (tool.strict !== true || tool.schema === null) return false
   const canBe = capabilities.schemaOutput && strictTools < strictToolsMax && isStrictSchema(tool.schema)
-  if (!canBe) adjusted.adapted(`${tool.pointer}.strict`, 'the schema guides the input and does not bind it')
+  if (!canBe) adjusted.adapted(`${tool.pointer}.strict`, 'the schema is not enforced')
   return canBe
 }
 
 function toolBlock(tool: Tool, isStrict: boolean, { names, breakpoints, adjusted }: ToolOptions): Block {
   const isText = tool.form === 'text'
   const schema = isText ? null : inputSchema(tool.schema)
-  if (schema?.isChanged === true) adjusted.adapted(tool.pointer, 'the input of a tool is one object')
+  if (schema?.isChanged === true) adjusted.adapted(tool.pointer, 'tool input must be an object')
   return {
     name: names.name(tool.name, tool.namespace, isText),
     description: isText ? freeTextDescription(tool, adjusted) : (tool.description ?? undefined),
@@ -95,7 +96,7 @@ function freeTextDescription(
   adjusted: AdjustmentList,
 ): string | undefined {
   if (format === null) return description ?? undefined
-  adjusted.adapted(pointer, 'the format of the input is written into its description')
+  adjusted.adapted(pointer, 'the input format is added to the description')
   return [description ?? '', `The input has this format: ${jsonText(format)}`].join('\n\n').trim()
 }
 
@@ -121,14 +122,14 @@ export function choiceBlock(
   if (written.length === 0) return undefined
   const isSerial = parallelCalls === false && capabilities.parallelSwitch
   if (parallelCalls === false && !isSerial) {
-    adjusted.dropped('parallel_tool_calls', 'the model decides how many tools it calls')
+    adjusted.dropped('parallel_tool_calls', 'the model decides how many tools to call')
   }
   if (toolChoice === null && !isSerial) return undefined
   if (toolChoice?.kind === 'validated')
     adjusted.adapted('tool_choice', 'treated as auto: only Gemini validates calls')
   const block = blockOf(toolChoice, tools, names)
   if (block.type === 'tool' && !written.some(({ name }) => name === block.name)) {
-    throw untranslatable('tool_choice', 'there is no such tool')
+    throw untranslatable('tool_choice', 'unknown tool')
   }
   return block.type === 'none' || !isSerial ? block : { ...block, disable_parallel_tool_use: true }
 }

@@ -61,7 +61,7 @@ export function encodeRequest(original: Conversation, target: Target): EncodedRe
   const parts = turns.flatMap((turn) => turn.parts)
   const isMarked = hasBreakpoints([...offered, ...instructions, ...parts])
   if (isMarked && !capabilities.cacheBreakpoints)
-    adjusted.dropped('cache_control', 'the model takes no marks')
+    adjusted.dropped('cache_control', 'the model does not support cache breakpoints')
   const breakpoints = capabilities.cacheBreakpoints
     ? chooseBreakpoints([...offered, ...instructions], parts, adjusted)
     : noBreakpoints
@@ -80,13 +80,13 @@ export function encodeRequest(original: Conversation, target: Target): EncodedRe
       ? forcing.format
       : formatBlock(conversation.format, capabilities, tools.length > 0, adjusted)
   if (format !== undefined && written.isPrefilled) {
-    throw untranslatable('response_format', 'no schema where the beginning of the answer is given')
+    throw untranslatable('response_format', 'a schema cannot be combined with a prefilled response')
   }
   const stops = stopsOf(conversation, capabilities, adjusted)
   const sampling = samplingFields(conversation.sampling, capabilities, isThinking(plan), adjusted)
   const isWanted = cachesItself[automaticCaching](written)
   const isCached = !isMarked && capabilities.cacheBreakpoints && isWanted
-  if (isCached) adjusted.added('cache_control', 'a conversation that goes on is cached')
+  if (isCached) adjusted.added('cache_control', 'multi-turn conversations are cached')
   const text = jsonText({
     model,
     tools: tools.length > 0 ? tools : undefined,
@@ -124,10 +124,10 @@ function unforced(
     case 'as_asked':
       return conversation
     case 'auto':
-      adjusted.adapted('tool_choice', 'auto: the model cannot be made to call a tool')
+      adjusted.adapted('tool_choice', 'auto: the model does not support forced tool calls')
       return { ...conversation, toolChoice: freed(conversation.toolChoice) }
     case 'schema':
-      adjusted.adapted('tool_choice', 'the input of the tool is asked for as structured output')
+      adjusted.adapted('tool_choice', 'the tool input is requested as structured output')
       return { ...conversation, toolChoice: { kind: 'none' }, parallelCalls: null }
   }
 }
@@ -163,7 +163,7 @@ function split(
   const instructions: TextPart[] = []
   for (const part of all.slice(0, count).flatMap(({ parts }) => parts)) {
     if (part.kind === 'text') instructions.push(part)
-    if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions are text')
+    if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions must be text')
     if (part.kind === 'other') adjusted.dropped(part.pointer, `${part.type} is not supported by the model`)
   }
   return { instructions, turns: all.slice(count) }
@@ -185,10 +185,10 @@ function allowed(
   adjusted: AdjustmentList,
 ): ThinkingPlan {
   if (plan.thinking?.type !== 'enabled') return plan
-  if (loopLacksThought) return withoutThinking(adjusted, 'the running tool loop began without thinking')
-  if (isPrefilled) return withoutThinking(adjusted, 'the answer has begun without thinking')
+  if (loopLacksThought) return withoutThinking(adjusted, 'the current tool loop started without reasoning')
+  if (isPrefilled) return withoutThinking(adjusted, 'the response was prefilled without reasoning')
   if (isForced(toolChoice) && tools.length > 0) {
-    return withoutThinking(adjusted, 'a tool that must be called leaves no time to think')
+    return withoutThinking(adjusted, 'a forced tool call cannot be combined with reasoning')
   }
   return plan
 }
@@ -202,7 +202,7 @@ function systemOf(
 ): JsonOut | undefined {
   const texts = new Blocks()
   for (const part of instructions) texts.addText(part.text, breakpoints.of(part))
-  if (texts.lostBlank) adjusted.adapted('system', 'an instruction of white space alone')
+  if (texts.lostBlank) adjusted.adapted('system', 'a whitespace-only instruction')
   const blocks = texts.list
   if (format?.kind === 'json') {
     adjusted.adapted('response_format', 'an instruction to answer in JSON')

@@ -84,8 +84,7 @@ export class BlockReader {
     if (!isGiven(json, mark)) return
     const { ttl } = cacheFields.read(json, mark)
     const lifetime = isGiven(json, ttl) ? lifetimes.find((known) => json.is(ttl, known)) : '5m'
-    if (lifetime === undefined)
-      throw unpriced(json, ttl, 'there is no price for this lifetime of a cache entry.')
+    if (lifetime === undefined) throw unpriced(json, ttl, 'this model has no price for this cache lifetime.')
     this.cacheWrites.add(lifetime)
   }
 

@@ -41,31 +41,31 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'system[].cache_control',
     to: { ...adapted, gemini: 'dropped' },
-    note: 'a cache breakpoint where the model takes them',
+    note: 'a cache breakpoint if the model supports them',
     example: { system: [{ type: 'text', text: 'Be brief.', cache_control: ephemeral }] },
   },
   {
     field: 'messages[].content[].cache_control',
     to: { ...adapted, gemini: 'dropped' },
-    note: 'a cache breakpoint where the model takes them',
+    note: 'a cache breakpoint if the model supports them',
     example: userMessage({ type: 'text', text, cache_control: ephemeral }),
   },
   {
     field: 'tools[].cache_control',
     to: dropped,
-    note: 'tools are cached without being marked',
+    note: 'tools are cached automatically',
     example: { tools: [{ ...tool, cache_control: ephemeral }] },
   },
   {
     field: 'cache_control',
     to: dropped,
-    note: 'prompts are cached without being asked to',
+    note: 'prompts are cached automatically',
     example: { cache_control: ephemeral },
   },
   {
     field: 'messages[].content[].citations',
     to: dropped,
-    note: 'documents cannot be cited there',
+    note: 'citations are not supported',
     example: userMessage({
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: text },
@@ -85,7 +85,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'messages[].output_config',
     to: adapted,
-    note: 'the effort of the turn that is being answered',
+    note: 'the effort of the current turn',
     example: {
       messages: [
         { role: 'user', content: text },
@@ -96,7 +96,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'messages[].clear_at',
     to: dropped,
-    note: 'instructions between turns stay',
+    note: 'instructions between turns are carried',
     example: {
       messages: [
         { role: 'user', content: text },
@@ -119,37 +119,37 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'tools[].defer_loading',
     to: dropped,
-    note: 'every tool is offered from the beginning',
+    note: 'every tool is available from the start',
     example: { tools: [{ ...tool, defer_loading: true }] },
   },
   {
     field: 'tools[].input_examples',
     to: dropped,
-    note: 'tools have no examples there',
+    note: 'tool examples are not supported',
     example: { tools: [{ ...tool, input_examples: [{}] }] },
   },
   {
     field: 'tools[].allowed_callers',
     to: dropped,
-    note: 'only the model itself calls tools',
+    note: 'only the model calls tools',
     example: { tools: [{ ...tool, allowed_callers: ['direct'] }] },
   },
   {
     field: 'tools[].eager_input_streaming',
     to: dropped,
-    note: 'how input is streamed is up to the model',
+    note: 'the model decides how input is streamed',
     example: { tools: [{ ...tool, eager_input_streaming: true }] },
   },
   ...['allowed_domains', 'blocked_domains', 'user_location', 'max_content_tokens'].map((name) => ({
     field: `tools[].${name}`,
     to: dropped,
-    note: 'the search goes everywhere',
+    note: 'the search is not restricted',
     example: { tools: [{ type: 'web_search_20250305', name: 'web_search', [name]: searchValue(name) }] },
   })),
   {
     field: 'tool_choice',
     to: carried,
-    note: 'how the model chooses among the tools',
+    note: 'how the model chooses tools',
     example: { tools: [tool], tool_choice: { type: 'none' } },
   },
   {
@@ -167,7 +167,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'thinking.display',
     to: { ...adapted, 'openai-chat': 'dropped' },
-    note: 'whether thoughts are summarized',
+    note: 'whether reasoning is summarized',
     example: {
       max_tokens: 4_096,
       thinking: { type: 'enabled', budget_tokens: 2_048, display: 'omitted' },
@@ -176,7 +176,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'thinking.block_binding',
     to: dropped,
-    note: 'thoughts are bound to nothing there',
+    note: 'reasoning is not bound to a request',
     example: {
       max_tokens: 4_096,
       thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } },
@@ -185,25 +185,25 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'output_config.effort',
     to: adapted,
-    note: 'the nearest effort the model takes',
+    note: 'the nearest effort that the model supports',
     example: { output_config: { effort: 'high' } },
   },
   {
     field: 'output_config.format',
     to: carried,
-    note: 'an answer by a schema',
+    note: 'structured output',
     example: { output_config: { format: { type: 'json_schema', schema } } },
   },
   {
     field: 'output_config.task_budget',
     to: dropped,
-    note: 'there is no budget over several requests',
+    note: 'budgets across requests are not supported',
     example: { output_config: { task_budget: { type: 'tokens', total: 50_000 } } },
   },
   {
     field: 'output_format',
     to: carried,
-    note: 'an answer by a schema',
+    note: 'structured output',
     example: { output_format: { type: 'json_schema', schema } },
   },
   {
@@ -222,7 +222,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'stop_sequences',
     to: { ...carried, 'openai-responses': 'adapted' },
-    note: 'the answer is cut where a model takes none',
+    note: 'if the model does not support them, the gateway applies them',
     example: { stop_sequences: ['END'] },
   },
   {
@@ -241,7 +241,7 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'inference_geo',
     to: refused,
-    note: 'where it runs cannot be promised elsewhere',
+    note: 'other providers cannot guarantee a location',
     example: { inference_geo: 'us' },
   },
   {
@@ -259,25 +259,25 @@ export const policy: PolicyTableOf<'anthropic'> = [
   {
     field: 'mcp_servers',
     to: refused,
-    note: 'tools of other servers',
+    note: 'tools on other servers',
     example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'one' }] },
   },
   {
     field: 'compaction',
     to: refused,
-    note: 'the answer would be no summary',
+    note: 'the response would not be a summary',
     example: { compaction: { type: 'summarize' } },
   },
   {
     field: 'context_management',
     to: dropped,
-    note: 'the conversation goes as it is',
+    note: 'the conversation is sent unchanged',
     example: { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } },
   },
   {
     field: 'fallbacks',
     to: dropped,
-    note: 'no other model answers a refusal',
+    note: 'no fallback model after a refusal',
     example: { fallbacks: [{ model: 'claude-other' }] },
   },
   {

@@ -234,7 +234,7 @@ function mediaOf(part: View): readonly MediaPart[] {
   } as const
   const url = member(source, 'fileUri')?.text() ?? ''
   if (type.startsWith('video/') || isVideoPage(url)) {
-    throw untranslatable(part.pointer, 'it takes no video')
+    throw untranslatable(part.pointer, 'video is not supported')
   }
   if (blob === undefined) {
     return [{ ...described, source: { kind: 'url', mediaType: type === '' ? null : type, url } }]

@@ -148,14 +148,14 @@ export class ContentWriter {
       const count = used.get(call.id) ?? 0
       used.set(call.id, count + 1)
       const result = byCall.get(call.id)?.[count]
-      if (result === undefined) throw untranslatable(call.pointer, 'a call must have its result behind it')
+      if (result === undefined)
+        throw untranslatable(call.pointer, 'a tool call must be followed by its result')
       return { call, result }
     })
     this.open = []
     for (const [callId, all] of byCall) {
       const orphan = all[used.get(callId) ?? 0]
-      if (orphan !== undefined)
-        throw untranslatable(orphan.pointer, 'there is no call before it that it answers')
+      if (orphan !== undefined) throw untranslatable(orphan.pointer, 'no earlier tool call matches it')
     }
     return answered
   }
@@ -201,7 +201,7 @@ export class ContentWriter {
 
   private dropped(part: ConversationPart): readonly JsonOut[] {
     const field = 'pointer' in part ? part.pointer : part.kind
-    this.adjusted.push({ kind: 'dropped', field, why: 'only its own format has it' })
+    this.adjusted.push({ kind: 'dropped', field, why: 'supported in its own format only' })
     return noParts
   }
 }

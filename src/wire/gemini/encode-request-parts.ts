@@ -39,7 +39,8 @@ export function mediaPart(part: MediaPart, capabilities: Capabilities): JsonOut 
   if (source.kind === 'text') {
     return { text: title === null ? source.text : `${title}\n\n${source.text}` }
   }
-  if (!capabilities.inputs.includes(medium)) throw untranslatable(pointer, `the model takes no ${medium}`)
+  if (!capabilities.inputs.includes(medium))
+    throw untranslatable(pointer, `the model does not support ${medium}`)
   const mimeType = mediaTypeOf(part)
   if (source.kind === 'base64') return { inlineData: { mimeType, data: source.data } }
   return { fileData: mimeType === undefined ? { fileUri: source.url } : { mimeType, fileUri: source.url } }

@@ -15,7 +15,7 @@ type GeminiMembers = Readonly<Record<string, JsonOut | undefined>>
 
 /** Seeds are 32-bit numbers. */
 const seedMax = 2_147_483_647
-const refusedByModel = 'the model refuses it'
+const refusedByModel = 'the model rejects it'
 
 /** `{functionCallingConfig}`; undefined where no function is declared, or nothing was said. */
 export function toolConfig(
@@ -29,7 +29,8 @@ export function toolConfig(
   })
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'one'
   if (isForced || (toolChoice?.kind === 'some' && toolChoice.required)) {
-    if (!capabilities.forcedTools) throw untranslatable('tool_choice', 'the model cannot be made to call')
+    if (!capabilities.forcedTools)
+      throw untranslatable('tool_choice', 'the model does not support forced tool calls')
   }
   switch (toolChoice?.kind) {
     case 'none':
@@ -98,7 +99,7 @@ function declaration(tool: Tool, names: NamedTools): JsonOut {
 /** Agents that do not know the model ask for what another one can. */
 function limit(wanted: number | null, tokensMax: number, adjust: Adjust): number | undefined {
   // The format reads 0 as «no limit».
-  if (wanted === 0) throw untranslatable('max_tokens', 'it has no answer of no tokens')
+  if (wanted === 0) throw untranslatable('max_tokens', 'an output limit of 0 is not supported')
   if (wanted === null || wanted <= tokensMax) return wanted ?? undefined
   adjust({ kind: 'adapted', field: 'max_tokens', why: `at most ${tokensMax}` })
   return tokensMax
@@ -145,7 +146,7 @@ function sampling(
     else members[name] = new RawJson(value)
   }
   if (members.temperature !== undefined && Number(values.temperature) > capabilities.temperatureMax) {
-    adjust({ kind: 'adapted', field: 'temperature', why: 'the model takes no more' })
+    adjust({ kind: 'adapted', field: 'temperature', why: 'the maximum of the model' })
     members.temperature = capabilities.temperatureMax
   }
   return members
@@ -154,7 +155,11 @@ function sampling(
 function stops(conversation: Conversation, capabilities: Capabilities, adjust: Adjust): JsonOut | undefined {
   const { sent, emulated } = stopsOf(conversation, capabilities)
   if (emulated.length > 0)
-    adjust({ kind: 'adapted', field: 'stop', why: 'the answer is cut at what is not taken' })
+    adjust({
+      kind: 'adapted',
+      field: 'stop',
+      why: 'the gateway applies stop strings that the model does not support',
+    })
   return sent.length === 0 ? undefined : sent
 }
 
@@ -165,16 +170,17 @@ export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities):
 
 function logprobs(alternatives: number | null, capabilities: Capabilities): GeminiMembers {
   if (alternatives === null) return {}
-  if (!capabilities.logprobs) throw untranslatable('logprobs', 'the model does not tell them')
+  if (!capabilities.logprobs) throw untranslatable('logprobs', 'the model does not return them')
   return { responseLogprobs: true, logprobs: alternatives === 0 ? undefined : alternatives }
 }
 
 function format({ format: wanted, tools }: Conversation, capabilities: Capabilities): GeminiMembers {
   if (wanted === null) return {}
   if (wanted.kind === 'json') return { responseMimeType: 'application/json' }
-  if (!capabilities.schemaOutput) throw untranslatable('response_format', 'the model cannot keep to a schema')
+  if (!capabilities.schemaOutput)
+    throw untranslatable('response_format', 'the model does not support schemas')
   if (tools.length > 0 && !capabilities.schemaWithTools) {
-    throw untranslatable('response_format', 'the model takes no schema with tools')
+    throw untranslatable('response_format', 'the model does not support a schema with tools')
   }
   return { responseMimeType: 'application/json', responseJsonSchema: wanted.schema }
 }
@@ -194,7 +200,8 @@ function thinking(reasoning: Reasoning, capabilities: Capabilities, adjust: Adju
   const { effort, budget, summaries } = reasoning
   if (capabilities.thinking === 'none') {
     const wantsNone = (effort ?? 'none') === 'none' && (budget ?? 0) <= 0
-    if (!wantsNone) adjust({ kind: 'dropped', field: 'reasoning', why: 'the model does not think' })
+    if (!wantsNone)
+      adjust({ kind: 'dropped', field: 'reasoning', why: 'the model does not support reasoning' })
     return undefined
   }
   const amount =

@@ -31,11 +31,11 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
   }
   const { turns } = conversation
   if (turns.at(-1)?.role === 'assistant' && !capabilities.prefill) {
-    throw untranslatable('messages', 'the model does not go on with an answer that was begun')
+    throw untranslatable('messages', 'the model does not support prefilled responses')
   }
   // No request can cap how often these run, so their cost is unbounded.
   for (const { pointer } of conversation.providerTools) {
-    adjust({ kind: 'dropped', field: pointer, why: 'its uses cannot be limited' })
+    adjust({ kind: 'dropped', field: pointer, why: 'its number of uses cannot be limited' })
   }
   const names = new NamedTools(geminiNames)
   const writer = new ContentWriter(capabilities, names)

@@ -128,7 +128,7 @@ function refuseOtherModel(json: Json, value: number, model: string): void {
   if (!isGiven(json, value)) return
   const named = string(json, value)
   if (named !== model && named !== `models/${model}`) {
-    throw invalid(json, value, 'the model that the address names')
+    throw invalid(json, value, 'the model in the path')
   }
 }
 
@@ -211,7 +211,7 @@ function readTools(
       if (json.isNull(name + 1)) continue
       const type = json.text(name)
       if (camelCase(type) === callerTool) functionTools = true
-      else if (found.length === serverToolsMax) throw invalid(json, name + 1, 'one of not so many tools')
+      else if (found.length === serverToolsMax) throw invalid(json, name + 1, 'not too many tools')
       else found.push(serverTool(json, name + 1, type))
     }
   }

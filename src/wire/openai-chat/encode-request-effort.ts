@@ -32,7 +32,7 @@ export function effortFor(reasoning: Reasoning, takes: Capabilities, hasTools: b
       : changed(null, 'dropped', 'the model does not reason')
   }
   const effort = nearest(wanted, takes)
-  if (effort === null) return changed(null, 'dropped', 'the model takes no effort')
+  if (effort === null) return changed(null, 'dropped', 'the model does not support effort')
   if (effort !== wanted)
     return changed(effort, 'adapted', `the nearest effort that the model supports: ${effort}`)
   if (reasoning.effort === null) return changed(effort, 'adapted', `converted to effort ${effort}`)
@@ -44,7 +44,7 @@ function besideTools(wanted: Effort | null, takes: Capabilities): WrittenEffort 
     throw untranslatable('tools', 'this model does not support function tools in Chat Completions')
   }
   if (wanted === 'none') return { effort: 'none', adjusted: [] }
-  const why = 'with function tools the model takes no effort in this format'
+  const why = 'the model does not support effort with function tools in this format'
   if (takes.chatTools === 'explicit_none') return changed('none', 'adapted', why)
   return wanted === null ? { effort: null, adjusted: [] } : changed(null, 'dropped', why)
 }

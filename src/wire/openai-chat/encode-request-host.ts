@@ -158,7 +158,7 @@ class HostAdapter {
   }
 
   private tell(kind: Adjustment['kind'], field: string): void {
-    this.adjusted.push({ kind, field, why: 'the host takes it otherwise' })
+    this.adjusted.push({ kind, field, why: 'the host uses another field' })
   }
 }
 

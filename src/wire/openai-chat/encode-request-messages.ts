@@ -107,7 +107,7 @@ class ChatMessageWriter {
     if (this.hasHeader || this.written.length > 0 || texts[0]?.text.startsWith(billingHeader) !== true)
       return texts
     this.hasHeader = true
-    this.adjust('dropped', 'system', 'means something to another provider alone')
+    this.adjust('dropped', 'system', 'only meaningful to another provider')
     return texts.slice(1)
   }
 
@@ -125,7 +125,7 @@ class ChatMessageWriter {
 
   private result(result: ResultPart): void {
     if (!this.called.has(result.callId))
-      throw untranslatable(result.pointer, 'a result without the call before it')
+      throw untranslatable(result.pointer, 'a tool result without its tool call')
     const texts = result.content.filter((part) => part.kind === 'text')
     const marked = result.cache ?? texts.find(({ cache }) => cache !== null)?.cache ?? null
     const text = texts.length === 0 ? (result.json ?? '') : texts.map((part) => part.text).join('\n')
@@ -218,7 +218,8 @@ class ChatMessageWriter {
 
   private reportMedia(parts: readonly ConversationPart[]): void {
     for (const part of parts) {
-      if (part.kind === 'media') this.adjust('dropped', part.pointer, 'an assistant message holds no media')
+      if (part.kind === 'media')
+        this.adjust('dropped', part.pointer, 'an assistant message cannot contain media')
     }
   }
 
@@ -234,7 +235,7 @@ function textMember(text: string): MessageMembers {
 function mediaMember(part: MediaPart, { inputs }: Capabilities): MessageMembers {
   const { medium, source, pointer } = part
   if (source.kind === 'text') return textMember(source.text)
-  if (!inputs.includes(medium)) throw untranslatable(pointer, `the model takes no ${medium}`)
+  if (!inputs.includes(medium)) throw untranslatable(pointer, `the model does not support ${medium}`)
   if (medium === 'image') {
     return { type: 'image_url', image_url: { url: addressOf(source), detail: part.detail ?? undefined } }
   }

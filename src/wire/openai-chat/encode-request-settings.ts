@@ -59,13 +59,13 @@ function outputLimit({ outputLimit: limit }: Conversation, settings: SettingCont
   if (limit === null) return undefined
   const { outputTokensMax } = settings.takes
   if (limit <= outputTokensMax) return limit
-  adjust(settings, 'adapted', 'max_tokens', 'the model answers with no more')
+  adjust(settings, 'adapted', 'max_tokens', 'the maximum of the model')
   return outputTokensMax
 }
 
 function verbosity({ verbosity: value }: Conversation, settings: SettingContext): string | undefined {
   if (value === null || settings.takes.thinking === 'effort') return value ?? undefined
-  return adjust(settings, 'dropped', 'verbosity', 'only models that reason take it')
+  return adjust(settings, 'dropped', 'verbosity', 'only reasoning models support it')
 }
 
 function sampling({ sampling: values }: Conversation, settings: SettingContext): SettingMembers {
@@ -73,7 +73,7 @@ function sampling({ sampling: values }: Conversation, settings: SettingContext):
   const number = (field: string, written: string | null, isTaken: boolean): JsonOut | undefined => {
     if (written === null) return undefined
     if (isTaken) return new RawJson(written)
-    return adjust(settings, 'dropped', field, 'the model does not take it')
+    return adjust(settings, 'dropped', field, 'the model does not support it')
   }
   const isSampled =
     takes.sampling === 'all' ||
@@ -99,7 +99,7 @@ function temperature(value: string | null, settings: SettingContext, isTaken: bo
 function stops(conversation: Conversation, settings: SettingContext): readonly string[] | undefined {
   const { sent, emulated } = stopsOf(conversation, settings.takes)
   if (emulated.length > 0)
-    adjust(settings, 'adapted', 'stop', 'the answer is cut at what the model does not take')
+    adjust(settings, 'adapted', 'stop', 'the gateway applies stop strings that the model does not support')
   return sent.length === 0 ? undefined : sent
 }
 
@@ -110,16 +110,16 @@ export function stopsOf(conversation: Conversation, { stopsMax }: Capabilities):
 
 function logprobs({ logprobs: count }: Conversation, takes: Capabilities): SettingMembers {
   if (count === null) return {}
-  if (!takes.logprobs) throw untranslatable('logprobs', 'the model tells no log probabilities')
+  if (!takes.logprobs) throw untranslatable('logprobs', 'the model does not return log probabilities')
   return { logprobs: true, top_logprobs: count === 0 ? undefined : count }
 }
 
 function responseFormat({ format, tools }: Conversation, takes: Capabilities): JsonOut | undefined {
   if (format === null) return undefined
   if (format.kind === 'json') return { type: 'json_object' }
-  if (!takes.schemaOutput) throw untranslatable('response_format', 'the model takes no schema')
+  if (!takes.schemaOutput) throw untranslatable('response_format', 'the model does not support schemas')
   if (tools.length > 0 && !takes.schemaWithTools) {
-    throw untranslatable('response_format', 'the model takes no schema with tools')
+    throw untranslatable('response_format', 'the model does not support a schema with tools')
   }
   return schemaFormat(format)
 }
@@ -170,7 +170,7 @@ export function toolsOf(
       adjusted.push({
         kind: 'adapted',
         field: tool.pointer,
-        why: 'free text goes as the one member of an object',
+        why: 'free-form input becomes the only member of an object',
       })
     }
     const described = format === null ? description : withFormat(description, format)
@@ -207,7 +207,9 @@ export function choiceOf(
 
 function parallelSwitch(value: boolean | null, settings: SettingContext): boolean | undefined {
   if (value === null || settings.takes.parallelSwitch) return value ?? undefined
-  return value ? undefined : adjust(settings, 'dropped', 'parallel_tool_calls', 'the model does not take it')
+  return value
+    ? undefined
+    : adjust(settings, 'dropped', 'parallel_tool_calls', 'the model does not support it')
 }
 
 function choice(
@@ -222,7 +224,7 @@ function choice(
   }
   const isForced = wanted.kind !== 'some' || wanted.required
   if (isForced && !context.settings.takes.forcedTools) {
-    throw untranslatable('tool_choice', 'the model decides itself whether to call a tool')
+    throw untranslatable('tool_choice', 'the model decides whether to call a tool')
   }
   const find = toolFinder(tools)
   const named = (name: string, namespace: string | null): JsonOut => {

@@ -41,7 +41,7 @@ function omissions(conversation: Conversation, takesBreakpoints: boolean): reado
     why: `${name} runs at another provider`,
   }))
   if (!takesBreakpoints && hasBreakpoints(conversation)) {
-    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'the model caches without marks' })
+    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'the model caches automatically' })
   }
   return adjusted
 }

@@ -98,7 +98,8 @@ function readPart(json: Json, part: number, found: FoundParts): boolean {
   if (isGiven(json, document)) found.media.push(...addressedIn(json, document, 'document'))
   if (isGiven(json, fields.input_audio)) found.media.push(...audioMedia(json, fields.input_audio))
   if (isGiven(json, fields.file)) found.media.push(...filed(json, fields.file, found.files))
-  if (isGiven(json, fields.video_url)) throw unpriced(json, fields.video_url, 'there is no price for video.')
+  if (isGiven(json, fields.video_url))
+    throw unpriced(json, fields.video_url, 'this model has no price for video.')
   if (isGiven(json, fields.prompt_cache_breakpoint)) {
     readLifetime(json, fields.prompt_cache_breakpoint, found.options)
   }

@@ -44,7 +44,7 @@ export const policy: readonly ChatRow[] = [
   alone('max_completion_tokens', carried, 'the output limit', 500),
   alone('max_tokens', carried, 'the output limit', 500),
   alone('temperature', carried, 'if the model supports it, up to its maximum', 0.5),
-  alone('top_p', carried, 'where the model takes it', 0.5),
+  alone('top_p', carried, 'if the model supports it', 0.5),
   alone('top_k', ['dropped', 'dropped', 'carried', 'carried'], 'OpenAI has no such field', 40),
   alone(
     'presence_penalty',
@@ -59,9 +59,12 @@ export const policy: readonly ChatRow[] = [
     0.5,
   ),
   alone('seed', ['carried', 'dropped', 'dropped', 'carried'], 'Chat Completions and Gemini only', 7),
-  alone('stop', ['carried', 'adapted', 'carried', 'carried'], 'the answer is cut where a model takes none', [
-    'END',
-  ]),
+  alone(
+    'stop',
+    ['carried', 'adapted', 'carried', 'carried'],
+    'if the model does not support them, the gateway applies them',
+    ['END'],
+  ),
   alone('logit_bias', dropped, 'a hint to one tokenizer', { '50256': -100 }),
   alone('logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', true),
   row('top_logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', {
@@ -69,7 +72,7 @@ export const policy: readonly ChatRow[] = [
     top_logprobs: 2,
   }),
   alone('n', refused, 'one choice per request when translated', 2),
-  alone('reasoning_effort', adapted, 'rounded to what the model takes', 'high'),
+  alone('reasoning_effort', adapted, 'rounded to what the model supports', 'high'),
   alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
   alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
   row('include_reasoning', ['dropped', 'adapted', 'adapted', 'adapted'], 'whether reasoning is shown', {
@@ -81,7 +84,7 @@ export const policy: readonly ChatRow[] = [
     type: 'json_schema',
     json_schema: { name: 'answer', schema: { type: 'object', properties: {}, additionalProperties: false } },
   }),
-  alone('tools', carried, 'schemas go as they are written', tools),
+  alone('tools', carried, 'schemas are sent unchanged', tools),
   alone('functions', adapted, 'become tools', [tool.function]),
   row('tool_choice', carried, 'validated becomes auto except for Gemini', { tools, tool_choice: 'none' }),
   row('function_call', adapted, 'becomes the choice of a tool', {
@@ -117,12 +120,17 @@ export const policy: readonly ChatRow[] = [
     'becomes the search tool if the model has one',
     {},
   ),
-  row('messages[].name', dropped, 'no other format names its speakers', {
+  row('messages[].name', dropped, 'other formats have no participant names', {
     messages: [{ role: 'user', name: 'alex', content: 'Hello.' }],
   }),
-  row('messages[].cache_control', ['carried', 'carried', 'carried', 'dropped'], 'a mark on its last part', {
-    messages: [{ role: 'user', content: 'Hello.', cache_control: { type: 'ephemeral' } }],
-  }),
+  row(
+    'messages[].cache_control',
+    ['carried', 'carried', 'carried', 'dropped'],
+    'a cache breakpoint on its last part',
+    {
+      messages: [{ role: 'user', content: 'Hello.', cache_control: { type: 'ephemeral' } }],
+    },
+  ),
   row(
     'messages[].content[].cache_control',
     ['carried', 'carried', 'carried', 'dropped'],
@@ -147,28 +155,23 @@ export const policy: readonly ChatRow[] = [
     'Chat Completions and Gemini only',
     userMessage({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
   ),
-  alone('user', ['carried', 'carried', 'carried', 'dropped'], 'who is behind the caller', 'user-1'),
-  alone(
-    'safety_identifier',
-    ['carried', 'carried', 'carried', 'dropped'],
-    'who is behind the caller',
-    'user-1',
-  ),
+  alone('user', ['carried', 'carried', 'carried', 'dropped'], 'the end user', 'user-1'),
+  alone('safety_identifier', ['carried', 'carried', 'carried', 'dropped'], 'the end user', 'user-1'),
   alone(
     'prompt_cache_key',
     ['carried', 'carried', 'dropped', 'dropped'],
-    'caches elsewhere need no key',
+    'other caches need no key',
     'cache-1',
   ),
-  alone('prompt_cache_options', dropped, 'how one provider caches', { mode: 'explicit' }),
-  alone('prompt_cache_retention', dropped, 'how one provider caches', '24h'),
+  alone('prompt_cache_options', dropped, "one provider's cache setting", { mode: 'explicit' }),
+  alone('prompt_cache_retention', dropped, "one provider's cache setting", '24h'),
   alone('metadata', dropped, 'Not stored when translated', { topic: 'greeting' }),
   alone('store', dropped, 'Not stored when translated', true),
   alone('service_tier', dropped, 'tiers differ by provider', 'flex'),
-  alone('prediction', dropped, 'only speeds one provider up', { type: 'content', content: 'Hello.' }),
-  alone('modalities', refused, 'spoken answers exist only here', ['text', 'audio']),
-  alone('audio', refused, 'spoken answers exist only here', { voice: 'alloy', format: 'wav' }),
-  alone('moderation', refused, 'its findings are only in untranslated responses', {
+  alone('prediction', dropped, 'speeds up one provider only', { type: 'content', content: 'Hello.' }),
+  alone('modalities', refused, 'audio output is supported in this format only', ['text', 'audio']),
+  alone('audio', refused, 'audio output is supported in this format only', { voice: 'alloy', format: 'wav' }),
+  alone('moderation', refused, 'results are only in untranslated responses', {
     model: 'omni-moderation-latest',
   }),
 ]

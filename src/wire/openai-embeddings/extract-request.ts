@@ -55,7 +55,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   }
   if (isGiven(json, values.encoding_format)) string(json, values.encoding_format)
   if (isGiven(json, values.user)) string(json, values.user)
-  if (flag(json, values.stream)) throw invalid(json, values.stream, 'false: embeddings come in one piece')
+  if (flag(json, values.stream)) throw invalid(json, values.stream, 'false: embeddings cannot be streamed')
   const options = new PricedOptions(json)
   options.read(values, embeddingsPriceFields)
   return {

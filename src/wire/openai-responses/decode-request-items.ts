@@ -246,7 +246,7 @@ function filePart(view: View, cache: CacheLifetime | null): MediaPart {
   const title = view.get('filename')?.text() ?? null
   const content = view.get('file_data')
   const address = view.get('file_url')
-  if (content === undefined && address === undefined) throw view.invalid('a file with its data or address')
+  if (content === undefined && address === undefined) throw view.invalid('a file with data or a URL')
   const source =
     content === undefined ? addressedSource(address ?? view) : embeddedSource(content, typeOfFile(title))
   return { kind: 'media', medium: 'document', source, title, detail: null, cache, pointer: view.pointer }

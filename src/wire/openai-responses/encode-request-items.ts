@@ -62,7 +62,11 @@ export class InputEncoder {
   private withoutBilling(parts: readonly ConversationPart[]): readonly ConversationPart[] {
     const [first] = parts
     if (first?.kind !== 'text' || !first.text.startsWith(billingHeader)) return parts
-    this.setting.adjusted.push({ kind: 'dropped', field: 'system[0]', why: 'no instruction to a model' })
+    this.setting.adjusted.push({
+      kind: 'dropped',
+      field: 'system[0]',
+      why: 'not an instruction to the model',
+    })
     return parts.slice(1)
   }
 
@@ -113,7 +117,7 @@ export class InputEncoder {
       return { type: 'input_text', text, prompt_cache_breakpoint: this.breakpoint(part.cache) }
     }
     if (medium === 'audio' || !this.setting.capabilities.inputs.includes(medium)) {
-      throw untranslatable(pointer, `the model takes no ${medium} input`)
+      throw untranslatable(pointer, `the model does not support ${medium} input`)
     }
     if (part.cache !== null) this.lostBreakpoints = true
     const isUrl = source.kind === 'url'
@@ -128,7 +132,7 @@ export class InputEncoder {
   private addResult(result: ResultPart): readonly ConversationPart[] {
     const { capabilities, calls } = this.setting
     const call = calls.get(result.callId)
-    if (call === undefined) throw untranslatable(result.pointer, 'a result without the call before it')
+    if (call === undefined) throw untranslatable(result.pointer, 'a tool result without its tool call')
     const id = plainId(result.callId, callIdCharactersMax)
     const media = result.content.filter((part) => part.kind === 'media')
     const isShownApart = media.length > 0 && !capabilities.resultMedia
@@ -233,7 +237,7 @@ export class InputEncoder {
   }
 
   private drop(pointer: string): void {
-    this.setting.adjusted.push({ kind: 'dropped', field: pointer, why: 'only its own format has it' })
+    this.setting.adjusted.push({ kind: 'dropped', field: pointer, why: 'supported in its own format only' })
   }
 }
 

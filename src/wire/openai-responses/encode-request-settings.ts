@@ -19,7 +19,7 @@ export function limitOf(
   if (limit === null) return undefined
   const written = Math.max(outputTokensMin, Math.min(limit, outputTokensMax))
   if (written !== limit) {
-    adjusted.push({ kind: 'adapted', field: 'max_output_tokens', why: 'as much as the model takes' })
+    adjusted.push({ kind: 'adapted', field: 'max_output_tokens', why: "the model's maximum" })
   }
   return written
 }
@@ -40,12 +40,12 @@ export function samplingOf({ sampling }: Conversation, target: SamplingTarget): 
   const { temperature } = sampling
   const isOneTooMany = capabilities.sampling === 'one_of' && temperature !== null
   const topP = isOneTooMany ? null : sampling.topP
-  const drop = (field: string) => adjusted.push({ kind: 'dropped', field, why: 'the model refuses it' })
+  const drop = (field: string) => adjusted.push({ kind: 'dropped', field, why: 'the model rejects it' })
   if (temperature !== null && !isTaken) drop('temperature')
   if (sampling.topP !== null && (!isTaken || isOneTooMany)) drop('top_p')
   if (!isTaken) return {}
   const isHigh = temperature !== null && Number(temperature) > capabilities.temperatureMax
-  if (isHigh) adjusted.push({ kind: 'adapted', field: 'temperature', why: 'as high as the model takes' })
+  if (isHigh) adjusted.push({ kind: 'adapted', field: 'temperature', why: "the model's maximum" })
   return {
     temperature: isHigh ? capabilities.temperatureMax : rawNumber(temperature),
     top_p: rawNumber(topP),
@@ -71,7 +71,7 @@ export function reasoningOf(
   }
   const effort = wanted === null ? null : nearest(wanted, capabilities)
   if (effort !== wanted)
-    adjusted.push({ kind: 'adapted', field: 'reasoning', why: 'the nearest effort it takes' })
+    adjusted.push({ kind: 'adapted', field: 'reasoning', why: 'the nearest effort that the model supports' })
   const isShown = reasoning.summaries !== false && effort !== 'none'
   if (effort === null && !isShown) return undefined
   return { ...(effort === null ? {} : { effort }), ...(isShown ? { summary: 'auto' } : {}) }

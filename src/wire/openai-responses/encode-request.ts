@@ -48,7 +48,7 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
     ...settings(conversation, capabilities, adjusted),
   }
   if (input.lostBreakpoints || conversation.tools.some(({ cache }) => cache !== null)) {
-    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'prompts are cached without marks' })
+    adjusted.push({ kind: 'dropped', field: 'cache_control', why: 'prompts are cached automatically' })
   }
   return {
     text: jsonText(body),
@@ -61,7 +61,7 @@ export function encodeRequest(conversation: Conversation, target: Target): Encod
 
 function emulationOf(conversation: Conversation, adjusted: Adjustment[]): Emulation | undefined {
   const { emulated } = sharedStops(conversation, { max: 0, isTaken: () => false })
-  if (emulated.length > 0) adjusted.push({ kind: 'adapted', field: 'stop', why: 'the answer is cut at it' })
+  if (emulated.length > 0) adjusted.push({ kind: 'adapted', field: 'stop', why: 'the gateway applies them' })
   return cutAt(emulated)
 }
 
@@ -120,7 +120,7 @@ function choiceOf(
     toolChoice.kind === 'one' ||
     (toolChoice.kind === 'some' && toolChoice.required)
   if (isForced && !capabilities.forcedTools) {
-    throw untranslatable('tool_choice', 'the model decides itself whether it calls a tool')
+    throw untranslatable('tool_choice', 'the model decides whether to call a tool')
   }
   if (toolChoice.kind === 'validated') {
     setting.adjusted.push({
@@ -159,7 +159,7 @@ function named(
 function textOf({ format, verbosity }: Conversation, capabilities: Capabilities): JsonOut | undefined {
   if (format === null && verbosity === null) return undefined
   if (format?.kind === 'schema' && !capabilities.schemaOutput) {
-    throw untranslatable('response_format', 'the model takes no schema')
+    throw untranslatable('response_format', 'the model does not support schemas')
   }
   const written =
     format?.kind === 'schema'
@@ -177,7 +177,8 @@ function textOf({ format, verbosity }: Conversation, capabilities: Capabilities)
 }
 
 function includeOf({ logprobs }: Conversation, capabilities: Capabilities): JsonOut | undefined {
-  if (logprobs !== null && !capabilities.logprobs) throw untranslatable('logprobs', 'the model tells none')
+  if (logprobs !== null && !capabilities.logprobs)
+    throw untranslatable('logprobs', 'the model does not return them')
   const include = [
     ...(capabilities.thinking === 'none' ? [] : ['reasoning.encrypted_content']),
     ...(logprobs === null ? [] : ['message.output_text.logprobs']),

@@ -133,7 +133,7 @@ export class ItemReader {
       this.media.push(this.files.media(fields.file_id, kind))
     }
     for (const video of [fields.video_url, fields.input_video]) {
-      if (isGiven(json, video)) throw unpriced(json, video, 'there is no price for video.')
+      if (isGiven(json, video)) throw unpriced(json, video, 'this model has no price for video.')
     }
     this.readAddress(fields.image_url, 'image')
     this.readAddress(fields.audio_url, 'audio')

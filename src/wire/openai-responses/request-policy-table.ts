@@ -37,7 +37,7 @@ const rows = (
   Object.entries(examples).map(([field, example]) => ({ field, to, note, example }))
 
 export const policy: PolicyTableOf<'openai-responses'> = [
-  ...rows(carried, 'means the same there', {
+  ...rows(carried, 'has the same meaning', {
     instructions: { instructions: 'Be brief.' },
     max_output_tokens: { max_output_tokens: 77 },
     tools: { tools: [tool] },
@@ -52,7 +52,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     top_logprobs: { top_logprobs: 2, include: [logprobs] },
     [`include[${logprobs}]`]: including(logprobs),
   }),
-  ...rows({ ...dropped, anthropic: 'adapted' }, 'the uses of a tool at the provider', {
+  ...rows({ ...dropped, anthropic: 'adapted' }, 'the number of provider tool calls', {
     max_tool_calls: { tools: [{ type: 'web_search' }], max_tool_calls: 3 },
   }),
   ...rows(
@@ -69,11 +69,11 @@ export const policy: PolicyTableOf<'openai-responses'> = [
   ...rows({ ...adapted, 'openai-chat': 'carried' }, "the model's default reasoning", {
     'reasoning.effort': { reasoning: { effort: 'high' } },
   }),
-  ...rows({ ...adapted, 'openai-chat': 'dropped' }, 'whether thoughts are shown', {
+  ...rows({ ...adapted, 'openai-chat': 'dropped' }, 'whether reasoning is shown', {
     'reasoning.summary': { reasoning: { effort: 'high', summary: 'auto' } },
     'reasoning.generate_summary': { reasoning: { effort: 'high', generate_summary: 'auto' } },
   }),
-  ...rows(adapted, 'the last of them counts from the beginning', {
+  ...rows(adapted, 'the last one applies from the start', {
     'input[type=configuration_update]': {
       input: [
         { role: 'user', content: 'Hello.' },
@@ -81,30 +81,30 @@ export const policy: PolicyTableOf<'openai-responses'> = [
       ],
     },
   }),
-  ...rows({ 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' }, 'who is behind the caller', {
+  ...rows({ 'openai-chat': 'carried', anthropic: 'adapted', gemini: 'dropped' }, 'the end user', {
     safety_identifier: { safety_identifier: 'user-1' },
     user: { user: 'user-1' },
   }),
-  ...rows({ ...dropped, 'openai-chat': 'carried' }, 'images have no such setting there', {
+  ...rows({ ...dropped, 'openai-chat': 'carried' }, 'images have no such setting', {
     'input[].content[].detail': userMessage({
       type: 'input_image',
       image_url: 'https://example.com/a.png',
       detail: 'high',
     }),
   }),
-  ...rows({ ...adapted, gemini: 'dropped' }, 'a cache mark where the model takes them', {
+  ...rows({ ...adapted, gemini: 'dropped' }, 'a cache breakpoint if the model supports them', {
     'input[].content[].prompt_cache_breakpoint': userMessage({
       type: 'input_text',
       text: 'Hello.',
       prompt_cache_breakpoint: { mode: 'explicit' },
     }),
   }),
-  ...rows(dropped, 'prompts are cached in the way of the provider', {
+  ...rows(dropped, "prompts are cached as the provider's default", {
     prompt_cache_options: { prompt_cache_options: { mode: 'explicit' } },
     prompt_cache_retention: { prompt_cache_retention: '24h' },
   }),
-  ...rows(dropped, 'repeated in the answer', { metadata: { metadata: { purpose: 'test' } } }),
-  ...rows(dropped, 'comments and answers keep their order', {
+  ...rows(dropped, 'repeated in the response', { metadata: { metadata: { purpose: 'test' } } }),
+  ...rows(dropped, 'the order of comments and messages is preserved', {
     'input[].phase': {
       input: [
         { role: 'user', content: 'Hi.' },
@@ -123,11 +123,11 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     'reasoning.context': { reasoning: { context: 'all_turns' } },
     'reasoning.mode': { reasoning: { mode: 'pro' } },
   }),
-  ...rows(dropped, 'the conversation goes as it is', {
+  ...rows(dropped, 'the conversation is sent unchanged', {
     context_management: { context_management: [{ type: 'compaction', compact_threshold: 100_000 }] },
     truncation: { truncation: 'auto' },
   }),
-  ...rows(dropped, 'what is included there comes by itself', {
+  ...rows(dropped, 'included by default', {
     include: including('web_search_call.action.sources'),
   }),
   ...rows(dropped, 'every tool is available from the start and called by the model itself', {
@@ -164,7 +164,7 @@ export const policy: PolicyTableOf<'openai-responses'> = [
       input: [{ role: 'user', content: 'Hello.' }, { type: 'compaction_trigger' }],
     },
   }),
-  ...rows(refused, 'the answer would not be moderated', {
+  ...rows(refused, 'the response would not be moderated', {
     moderation: { moderation: { model: 'omni-moderation-latest' } },
   }),
   ...rows(refused, 'only models served in the Responses format run in the background', {

@@ -199,7 +199,7 @@ function recordOutcome(
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'warn' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: context.requestId },
-    'an upstream did not count tokens',
+    'an upstream failed to count tokens',
   )
 }
 

@@ -207,7 +207,7 @@ function untilDurable(
         if (!isLogged)
           log.error(
             { err: asTollgateError(error), request: id.toString() },
-            'closing a hold failed and is retried',
+            'failed to close a hold; retrying',
           )
         isLogged = true
         throw error

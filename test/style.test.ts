@@ -1,0 +1,45 @@
+/** What people read follows docs/style.md, as far as a list of words can check it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { bannedIn } from './support/banned-words.ts'
+import { readTree } from './support/source-tree.ts'
+import { pageTexts, sourceTexts } from './support/visible-text.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+
+/** Decisions are notes among engineers; docs/style.md quotes the words that it bans. */
+const pageNames = /^(?:[A-Z]+|docs\/(?!style\.md$|decisions\/).*)\.md$/
+const sourceNames = /^(?:src|contract|console\/src|console\/docs)\/(?!.*\.test\.ts).*\.tsx?$/
+/** Data of others: names of models, passwords that many people use, programs to paste. */
+const foreign = /builtin-|-models\.ts$|weak-passwords-table|recipes-table|sample-programs/
+
+const pages = [...readTree(root)].filter(([path]) => pageNames.test(path))
+const sources = sourceTexts(
+  root,
+  ['tsconfig.json', 'console/tsconfig.json'],
+  (path) => sourceNames.test(path) && !foreign.test(path),
+)
+
+test('there is text to check', () => {
+  assert.ok(sources.length > 2_000, `${sources.length} sentences in sources`)
+  assert.ok(pages.length > 70, `${pages.length} pages`)
+})
+
+test('a banned word is found', () => {
+  assert.equal(bannedIn('Whoever shall pay').length, 2)
+  assert.deepEqual(bannedIn('We reserve the maximum cost up front.'), [])
+})
+
+test('pages contain no banned words', () => {
+  const texts = pages.flatMap(([path, page]) => pageTexts(path, page))
+  assert.deepEqual(breachesIn(texts), [])
+})
+
+test('messages, labels and descriptions contain no banned words', () => {
+  assert.deepEqual(breachesIn(sources), [])
+})
+
+function breachesIn(texts: readonly { readonly path: string; readonly text: string }[]): string[] {
+  return texts.flatMap(({ path, text }) => bannedIn(text).map((found) => `${path}: ${found}`))
+}
