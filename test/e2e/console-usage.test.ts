@@ -160,7 +160,8 @@ test('a receipt shows what was used, reserved and charged', async () => {
 
 test('a running request is seen, stopped, and becomes a receipt by itself', async () => {
   await page.goto('/console/requests')
-  await page.getByText('No running requests.').waitFor()
+  await page.getByRole('region', { name: 'Requests, latest first' }).waitFor()
+  assert.equal(await page.getByText('Running now').count(), 0, 'nothing runs, so nothing is said of it')
   const ended = streamed('sandbox-stream', 'tokens=20000 rate=20')
   await page.getByRole('button', { name: /^Stop request/ }).waitFor()
   await page

@@ -18,7 +18,13 @@ export function Card({ title, description, actions, flush, className, children }
   return (
     <section className={cn('min-w-0 rounded-xl border border-line bg-surface', className)}>
       {hasHead ? (
-        <div className="flex items-start justify-between gap-x-4 gap-y-2.5 px-5 pt-4 pb-3 max-sm:flex-wrap">
+        <div
+          className={cn(
+            'flex justify-between gap-x-4 gap-y-2.5 px-5 pt-4 pb-3 max-sm:flex-wrap',
+            // A title alone stands on one line with its buttons.
+            description === undefined ? 'items-center' : 'items-start',
+          )}
+        >
           <div className="min-w-0">
             {title === undefined ? null : (
               <h2 className="text-[0.9375rem] font-semibold tracking-tight">{title}</h2>

@@ -26,6 +26,8 @@ export interface ChartProps {
   readonly series: readonly Series[]
   /** Formats values on the axis and in the table. */
   readonly format: (value: number) => string
+  /** Formats the ticks of the axis together, where they need one precision. */
+  readonly formatTicks?: (values: readonly number[]) => readonly string[]
   /** Formats table values with more digits, by series and index. */
   readonly exact?: (series: Series, index: number) => string
   readonly formatTime: (iso: string) => string

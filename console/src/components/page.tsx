@@ -28,7 +28,7 @@ export function Page(props: PageProps): JSX.Element {
   }, [])
   return (
     <div className={cn('mx-auto flex w-full max-w-6xl flex-col gap-6', className)}>
-      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 md:flex-nowrap">
         <div className="min-w-0">
           {back === undefined ? null : <div className="mb-2 text-sm">{back}</div>}
           <h1
@@ -42,7 +42,9 @@ export function Page(props: PageProps): JSX.Element {
             <p className="mt-1 max-w-[46rem] text-pretty text-ink-soft">{description}</p>
           )}
         </div>
-        {actions === undefined ? null : <div className="flex flex-wrap gap-2 print:hidden">{actions}</div>}
+        {actions === undefined ? null : (
+          <div className="flex flex-wrap gap-2 md:shrink-0 print:hidden">{actions}</div>
+        )}
       </header>
       {children}
     </div>

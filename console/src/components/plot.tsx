@@ -8,6 +8,7 @@ import { colourOf } from './series-colours.ts'
 
 /** The latest props, read by the plot's callbacks. */
 type Latest = () => PlotProps
+const axisFont = '12px "Inter Variable", sans-serif'
 type PlotProps = ChartProps & { readonly height: number }
 
 export function Plot(props: PlotProps): JSX.Element {
@@ -27,11 +28,16 @@ export function Plot(props: PlotProps): JSX.Element {
     const ask = (): PlotProps => latest.current
     const plot = new UPlot(optionsOf(ask, element), dataOf(ask()), element)
     drawn.current = plot
+    // A canvas that was drawn before the font arrived shows another one.
+    void document.fonts.load(axisFont).then(() => {
+      if (drawn.current === plot) plot.redraw(false, true)
+    })
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
     return () => {
       observer.disconnect()
       plot.destroy()
+      drawn.current = undefined
     }
   }, [look])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tooltip stays while values arrive.
@@ -48,7 +54,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
   const { series, kind = 'line', height, whole = false } = latest()
   const ink = colour('--ink-soft')
   const line = colour('--line')
-  const axis = { stroke: ink, font: '12px "Inter Variable", sans-serif', ticks: { show: false } }
+  const axis = { stroke: ink, font: axisFont, ticks: { show: false } }
   return {
     width: element.clientWidth,
     height,
@@ -75,7 +81,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
         ...axis,
         size: (_plot, values) => widthOf(values),
         grid: { stroke: line, width: 1 },
-        values: (_plot, values) => values.map((value) => latest().format(value)),
+        values: (_plot, values) => tickTexts(latest(), values),
         ...(whole ? { incrs: wholeSteps } : {}),
       },
     ],
@@ -85,6 +91,10 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
     ],
     plugins: [hint(latest)],
   }
+}
+
+function tickTexts({ format, formatTicks }: ChartProps, values: readonly number[]): string[] {
+  return [...(formatTicks?.(values) ?? values.map(format))]
 }
 
 /** Bars are centered on their time, so the first and last need room for half a bar. */

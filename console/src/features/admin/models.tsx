@@ -23,6 +23,7 @@ import { AddModel } from './add-model.tsx'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
 import { ModelUpstreams } from './model-upstreams.tsx'
+import { providerName } from './providers.ts'
 
 export type Model = OperationOutput<'models.list'>[number]
 
@@ -85,7 +86,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
             {model}
           </span>
           <span className="block text-sm text-ink-soft">
-            {details?.provider ?? ''}
+            {details === null ? '' : providerName(details.provider)}
             {sold ? null : (
               <OnPhone>
                 <span className="text-warn"> · Disabled</span>

@@ -34,7 +34,8 @@ export const providers = { ...vendors, ...hosts } as const
 export const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
 
 /** The name of a provider as it is shown; its id if it is not in the table. */
-export const providerName = (id: string): string => (isProvider(id) ? providers[id] : id)
+export const providerName = (id: string): string =>
+  isProvider(id) ? providers[id] : id === 'sandbox' ? 'Sandbox' : id
 
 /** The same in the choice of a provider: other hosts can be reached as a vendor whose format they speak. */
 export const providerChoice = (id: string): string =>

@@ -87,8 +87,10 @@ function BalanceLabel(): JSX.Element {
 }
 
 /** Next to the others where there is room, else below them. */
-function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
+function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element | null {
   const { latencyMs, firstByteMs } = overview?.today ?? {}
+  // Without a request today there is nothing to say.
+  if (overview !== undefined && latencyMs == null && firstByteMs == null) return null
   const pairs = [
     ['Time to first byte', firstByteMs],
     ['Total', latencyMs],
@@ -110,8 +112,15 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
                 '–'
               ) : (
                 <>
-                  <span className="font-normal text-ink-soft">p50</span> {duration(value.p50)}
-                  <span className="font-normal text-ink-soft"> · p95</span> {duration(value.p95)}
+                  <span className="font-normal text-ink-soft" title="Half of the requests were faster">
+                    p50
+                  </span>{' '}
+                  {duration(value.p50)}
+                  <span className="font-normal text-ink-soft" title="95% of the requests were faster">
+                    {' '}
+                    · p95
+                  </span>{' '}
+                  {duration(value.p95)}
                 </>
               )}
             </dd>

@@ -68,9 +68,7 @@ export function OverviewPage(): JSX.Element {
       )}
       {isNew ? null : (
         <>
-          <Card title="Running now" flush>
-            <RunningRequests />
-          </Card>
+          <RunningRequests />
           <Latest />
         </>
       )}

@@ -6,6 +6,7 @@ import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'
 import { useMedia } from '@/lib/use-media'
+import { providerName } from '../admin/providers.ts'
 import { Abilities, ModelDetails } from './model-details.tsx'
 import { ModelName } from './model-name.tsx'
 import { type Sort, sorts, type View } from './pricing-view.ts'
@@ -59,7 +60,18 @@ const heads: readonly Head[] = [
   { sort: 'output', label: 'Output', cell: (model) => exactUsd(model.price.output) },
 ]
 
+const figureSpace = '\u2007'
+
+const decimalsOf = (text: string): number => (text.startsWith('$') ? (text.split('.')[1]?.length ?? 0) : 0)
+
+/** Aligns the decimal points of a column whose prices have as many decimals as they need. */
+const filler = (text: string, decimals: number): string =>
+  text.startsWith('$') ? figureSpace.repeat(decimals - decimalsOf(text)) : ''
+
 function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {
+  const decimals = new Map(
+    heads.map(({ sort, cell }) => [sort, Math.max(0, ...models.map((model) => decimalsOf(cell(model))))]),
+  )
   return (
     <section
       aria-label="Models and prices"
@@ -86,7 +98,7 @@ function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {
         </thead>
         <tbody>
           {models.map((model) => (
-            <Row key={model.model} model={model} />
+            <Row key={model.model} model={model} decimals={decimals} />
           ))}
         </tbody>
       </table>
@@ -129,7 +141,13 @@ function SortHead({ sort, label, title, view, onSort, className }: SortHeadProps
   )
 }
 
-function Row({ model }: { readonly model: SoldModel }): JSX.Element {
+interface RowProps {
+  readonly model: SoldModel
+  /** The most decimals of each column. */
+  readonly decimals: ReadonlyMap<Sort, number>
+}
+
+function Row({ model, decimals }: RowProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
@@ -156,7 +174,7 @@ function Row({ model }: { readonly model: SoldModel }): JSX.Element {
             </span>
           </span>
         </th>
-        <td className="px-3.5 py-2.5 align-top whitespace-nowrap">{model.provider}</td>
+        <td className="px-3.5 py-2.5 align-top whitespace-nowrap">{providerName(model.provider)}</td>
         {heads.map(({ sort, cell, exact, roomy }) => (
           <td
             key={sort}
@@ -167,6 +185,7 @@ function Row({ model }: { readonly model: SoldModel }): JSX.Element {
             )}
           >
             {cell(model)}
+            {filler(cell(model), decimals.get(sort) ?? 0)}
           </td>
         ))}
       </tr>
@@ -198,7 +217,7 @@ function ModelCard({ model }: { readonly model: SoldModel }): JSX.Element {
     <li className="rounded-xl border border-line bg-surface p-4">
       <div className="flex items-start justify-between gap-2">
         <ModelName name={model.model} />
-        <span className="pt-2 text-sm whitespace-nowrap text-ink-soft">{model.provider}</span>
+        <span className="pt-2 text-sm whitespace-nowrap text-ink-soft">{providerName(model.provider)}</span>
       </div>
       <Abilities model={model} />
       <dl className="mt-3 grid grid-cols-2 gap-x-6 gap-y-1.5">

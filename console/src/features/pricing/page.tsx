@@ -10,6 +10,7 @@ import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
 import { cn } from '@/lib/class-names'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { providerName } from '../admin/providers.ts'
 import { ModelTable } from './model-table.tsx'
 import {
   type Capability,
@@ -130,7 +131,9 @@ function Filters({
         >
           <option value="">All providers</option>
           {providersOf(models).map((provider) => (
-            <option key={provider}>{provider}</option>
+            <option key={provider} value={provider}>
+              {providerName(provider)}
+            </option>
           ))}
         </Select>
         <Select

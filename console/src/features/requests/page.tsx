@@ -51,9 +51,7 @@ export function RequestsPage(): JSX.Element {
         </>
       }
     >
-      <Card title="Running now" flush>
-        <RunningRequests />
-      </Card>
+      <RunningRequests />
       <div className="flex flex-wrap items-center gap-2">
         <RangeControl choice={choice} onChange={(changes) => setSearch({ ...changes, before: undefined })} />
         <Filters

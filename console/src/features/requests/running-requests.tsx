@@ -1,8 +1,9 @@
-/** The running requests, with a stop button for each. */
+/** The running requests, with a stop button for each; nothing where none run. */
 
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
+import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Square } from '@/components/icons'
 import { moneyColumn } from '@/components/money-column'
@@ -16,21 +17,24 @@ import { Name } from '../usage/name.tsx'
 import { dialectName, type RunningRequest } from './receipt-words.ts'
 import { RequestLink } from './request-link.tsx'
 
-export function RunningRequests(): JSX.Element {
+export function RunningRequests(): JSX.Element | null {
   const account = useAccount()
   const running = useOperation('requests.running', { account: account.id })
   const mayStop = useMay('owner', 'admin', 'developer')
   const [toStop, setToStop] = useState<RunningRequest>()
-  if (running.error !== null)
-    return <Problem className="m-5 mt-0" problem={running.error} onRetry={() => void running.refetch()} />
+  const isEmpty = running.data === undefined || running.data.length === 0
+  if (running.error === null && isEmpty && toStop === undefined) return null
   return (
-    <>
+    <Card title="Running now" flush>
+      {running.error === null ? null : (
+        <Problem className="m-5 mt-0" problem={running.error} onRetry={() => void running.refetch()} />
+      )}
       <Table
         caption="Running requests"
         rows={running.data}
         keyOf={({ id }) => id}
         expected={1}
-        empty={<p className="flex h-14 items-start px-5 pt-1 text-ink-soft">No running requests.</p>}
+        empty={<p className="px-5 pb-4 text-ink-soft">No running requests.</p>}
         columns={[
           {
             id: 'model',
@@ -75,7 +79,7 @@ export function RunningRequests(): JSX.Element {
         ]}
       />
       <StopDialog request={toStop} onClose={() => setToStop(undefined)} />
-    </>
+    </Card>
   )
 }
 

@@ -2,6 +2,8 @@
  * Exact arithmetic on the API's decimal USD strings: sums, differences, order. Only chart heights become a Number,
  * through `heightOf`.
  */
+import { columnDecimals, fixedUsd } from '../../lib/usd.ts'
+
 const nanoDigits = 9
 const nanoPerUsd = 10n ** BigInt(nanoDigits)
 
@@ -22,6 +24,18 @@ export function amountOf(nano: bigint): string {
     .padStart(nanoDigits, '0')
     .replace(/0{1,7}$/, '')
   return `${nano < 0n ? '-' : ''}${size / nanoPerUsd}.${fraction}`
+}
+
+/** A round number of an axis as an amount: `0.05` → `0.05`, without what floating-point numbers add. */
+export function amountAt(value: number): string {
+  return amountOf(BigInt(Math.round(value * 10 ** nanoDigits)))
+}
+
+/** The ticks of an axis in one precision: `$0.000010`, `$0.000015`. */
+export function axisAmounts(values: readonly number[]): readonly string[] {
+  const amounts = values.map(amountAt)
+  const decimals = columnDecimals(amounts, true)
+  return amounts.map((amount) => fixedUsd(amount, decimals))
 }
 
 /** The share of `whole` in thousandths, from 0 to 1000; for bars. */

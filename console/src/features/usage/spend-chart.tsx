@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { Chart } from '@/components/chart'
 import { usd } from '@/lib/format'
 import { columnDecimals, fixedUsd } from '@/lib/usd'
-import { amountOf, heightOf } from './amount.ts'
+import { amountAt, axisAmounts, heightOf } from './amount.ts'
 import { stepWords } from './step-words.ts'
 import type { Step } from './usage-range.ts'
 import type { Stack } from './usage-stack.ts'
@@ -14,9 +14,6 @@ export interface SpendChartProps {
   readonly step: Step
   readonly height?: number
 }
-
-/** A round number of the axis as an amount: `0.05` → `$0.05`. */
-const axisWords = (value: number) => usd(amountOf(BigInt(Math.round(value * 1e9))))
 
 export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps): JSX.Element {
   const amounts = new Map(stack.groups.map((group) => [seriesId(group.group), group.chargedByStep]))
@@ -36,7 +33,8 @@ export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps
               values: group.chargedByStep.map(heightOf),
             }))
       }
-      format={axisWords}
+      format={(value) => usd(amountAt(value))}
+      formatTicks={axisAmounts}
       exact={(series, index) => fixedUsd(amounts.get(series.id)?.[index] ?? '0.00', decimals)}
       formatTime={stepWords(step)}
     />
