@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bannedIn } from './support/banned-words.ts'
 import { readTree } from './support/source-tree.ts'
-import { pageTexts, sourceTexts } from './support/visible-text.ts'
+import { misspelledIn } from './support/spelling.ts'
+import { pageTexts, sourceTexts, type VisibleText } from './support/visible-text.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
@@ -12,9 +13,10 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const pageNames = /^(?:[A-Z]+|docs\/(?!style\.md$|decisions\/).*)\.md$/
 const sourceNames = /^(?:src|contract|console\/src|console\/docs)\/(?!.*\.test\.ts).*\.tsx?$/
 /** Data of others: names of models, passwords that many people use, programs to paste. */
-const foreign = /builtin-|-models\.ts$|weak-passwords-table|recipes-table|sample-programs/
+const foreign = /builtin-|-models\.ts$|weak-passwords-table|recipes-table|snippets\.ts$|style-text/
 
 const pages = [...readTree(root)].filter(([path]) => pageNames.test(path))
+const prose = pages.flatMap(([path, page]) => pageTexts(path, page))
 const sources = sourceTexts(
   root,
   ['tsconfig.json', 'console/tsconfig.json'],
@@ -32,14 +34,24 @@ test('a banned word is found', () => {
 })
 
 test('pages contain no banned words', () => {
-  const texts = pages.flatMap(([path, page]) => pageTexts(path, page))
-  assert.deepEqual(breachesIn(texts), [])
+  assert.deepEqual(breachesIn(prose, bannedIn), [])
 })
 
 test('messages, labels and descriptions contain no banned words', () => {
-  assert.deepEqual(breachesIn(sources), [])
+  assert.deepEqual(breachesIn(sources, bannedIn), [])
 })
 
-function breachesIn(texts: readonly { readonly path: string; readonly text: string }[]): string[] {
-  return texts.flatMap(({ path, text }) => bannedIn(text).map((found) => `${path}: ${found}`))
+test('a misspelled word is found', () => {
+  assert.deepEqual(misspelledIn('The recieved colour of `teh` x-code https://exmaple.org'), [
+    'recieved',
+    'colour',
+  ])
+})
+
+test('pages and messages are spelled right', () => {
+  assert.deepEqual(breachesIn([...prose, ...sources], misspelledIn), [])
+})
+
+function breachesIn(texts: readonly VisibleText[], check: (text: string) => readonly string[]): string[] {
+  return texts.flatMap(({ path, text }) => check(text).map((found) => `${path}: ${found}`))
 }

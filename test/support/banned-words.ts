@@ -51,6 +51,11 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\bpictures?\b/i, instead: 'image' },
   { pattern: /\bcontrol plane API\b/i, instead: 'Management API' },
 
+  // Grammar.
+  { pattern: /(?<![\w-])(?!(?:had|that|refund)\b)([a-z]{2,}) \1(?![\w-])/, instead: 'the word once' },
+  { pattern: /(?<![\w'.-])a (?=[aeio][a-z])(?!one|once|eur|ewe)/i, instead: '"an" before a vowel' },
+  { pattern: /(?<![\w'-])an (?=[bcdfgjklpqtvwyz][a-z])/i, instead: '"a" before a consonant' },
+
   // Typography.
   { pattern: /[«»]/, instead: 'straight or curly double quotes' },
   { pattern: /!!|\?\?\?|\bplease\b/i, instead: 'a plain sentence: no exclamation, no "please"' },
