@@ -1,4 +1,4 @@
-/** Every operation of the management API for readers: who may call it, parameters, response, an example. Pure. */
+/** Every operation of the Management API for readers: who may call it, parameters, response, an example. Pure. */
 import { errors } from '../../contract/errors.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { inputParts, type Parameter } from '../../src/api/openapi.ts'

@@ -373,7 +373,7 @@ export const limitsTable = {
   recentLoginMs: limit(900_000, 'How long a sign-in counts as recent.'),
   exportReceiptsMax: limit(20_000, 'Latest receipts in the export of user data.'),
   changesGatherMs: limit(100, 'How long changes of an account are batched before consoles are notified.'),
-  controlBodyBytesMax: limit(1024 * 1024, 'Size of a request body in the management API.'),
+  controlBodyBytesMax: limit(1024 * 1024, 'Size of a request body in the Management API.'),
   authBodyBytesMax: limit(64 * 1024, 'The same below `/api/auth` and for unauthenticated operations.'),
   webhookBodyBytesMax: limit(1024 * 1024, 'Size of a webhook of the payment provider.'),
   controlBodyBudgetBytes: limit(
