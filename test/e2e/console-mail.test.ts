@@ -145,17 +145,63 @@ test('an address changes once it is confirmed from the present one and the new o
   await visit.close()
 })
 
+async function firstOperator({ gateway: { start }, origin }: TestGateway): Promise<ControlClient> {
+  assert.ok(start.kind === 'first')
+  const token = new URL(start.setupLink).searchParams.get('token') ?? ''
+  const client = new ControlClient(origin)
+  const login = { email: 'operator@example.org', password }
+  await client.done('setup.claim', { token, name: 'Operator', ...login })
+  assert.equal((await client.post('/api/auth/sign-in/email', login)).status, 200)
+  return client
+}
+
+test('the link of an invitation proves the address: no second email has to be opened', async () => {
+  const operator = await firstOperator(gateway)
+  const email = 'invited@example.org'
+  await operator.done('people.invite', { email })
+  const visit = await browser.visit(gateway.origin)
+  const { page } = visit
+  await page.goto(await linkIn(email))
+  await fillSignUp(page, 'Ida', email)
+  await heading(page, 'Overview')
+  await page.getByText('$5.00').first().waitFor()
+  assert.equal(await page.getByText('Verify your email.').count(), 0)
+  assert.deepEqual(
+    sink.emails.filter(({ to }) => to.includes(email)).map(({ subject }) => /confirm/i.test(subject)),
+    [false],
+  )
+  visit.clean()
+  await visit.close()
+})
+
+test('an invitation proves no other address, and not without its token', async () => {
+  const operator = new ControlClient(gateway.origin)
+  const login = { email: 'operator@example.org', password }
+  assert.equal((await operator.post('/api/auth/sign-in/email', login)).status, 200)
+  const { link } = await operator.done('people.invite', { email: 'proven@example.org' })
+  const invitation = new URL(link).searchParams.get('invitation') ?? ''
+  for (const [email, token] of [
+    ['another@example.org', invitation],
+    ['proven@example.org', `${invitation}x`],
+  ] as const) {
+    const anyone = new ControlClient(gateway.origin)
+    const joined = await anyone.post('/api/auth/sign-up/email', {
+      name: 'Mallory',
+      email,
+      password,
+      invitation: token,
+    })
+    assert.equal(joined.status, 200)
+    const entered = await anyone.post('/api/auth/sign-in/email', { email, password })
+    assert.equal(entered.status, 403, `${email} is not verified`)
+  }
+})
+
 test('where sign-up is by invitation, the page says so, and the link of one opens it', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   writeFileSync(join(dataFolder, 'tollgate.yaml'), 'signup: invite\n')
   const invited = await testGateway({ dataFolder })
-  const { start } = invited.gateway
-  assert.ok(start.kind === 'first')
-  const token = new URL(start.setupLink).searchParams.get('token') ?? ''
-  const operator = new ControlClient(invited.origin)
-  const login = { email: 'operator@example.org', password }
-  await operator.done('setup.claim', { token, name: 'Operator', ...login })
-  assert.equal((await operator.post('/api/auth/sign-in/email', login)).status, 200)
+  const operator = await firstOperator(invited)
   const visit = await browser.visit(invited.origin)
   const { page } = visit
   await page.goto('/console/sign-up')

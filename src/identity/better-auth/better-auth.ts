@@ -179,7 +179,10 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
       ? {}
       : {
           emailVerification: {
-            sendVerificationEmail: emails.verifyAddress,
+            // The library sends one at every sign-up, also where an invitation has proven the address.
+            sendVerificationEmail: async (email) => {
+              if (!hooks.isProven(email.user)) await emails.verifyAddress(email)
+            },
             sendOnSignUp: true,
             sendOnSignIn: true,
             // The link proves the address, not who opens it.
@@ -194,7 +197,8 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
           before: async (user) => {
             const message = await hooks.refusalOf(user)
             if (message !== null) throw new APIError('FORBIDDEN', { code: 'sign_up_closed', message })
-            return { data: { ...user, name: withoutHiddenCharacters(user.name) } }
+            const emailVerified = user.emailVerified || hooks.isProven(user)
+            return { data: { ...user, emailVerified, name: withoutHiddenCharacters(user.name) } }
           },
           after: (user) => hooks.onSignUp(user),
         },

@@ -24,6 +24,8 @@ export interface NewUser {
 export interface UserHooks {
   /** Why this user may not sign up, for the user; null: admitted. */
   refusalOf(user: Omit<NewUser, 'id'>): Promise<string | null>
+  /** Whether the sign-up that runs has the token of an invitation that was sent to this address. */
+  isProven(user: Pick<NewUser, 'email'>): boolean
   onSignUp(user: NewUser): Promise<void>
   onVerified(user: NewUser): Promise<void>
 }
@@ -86,6 +88,7 @@ export function openAdmissionPolicy({
         if (signup === 'closed') return refusalMessages.closed
         return (await isInvited(user)) ? null : refusalMessages.invite
       },
+      isProven: ({ email }) => admitted.getStore() === email,
       async onSignUp(user) {
         if ((await isInvited(user)) && (await invitations.consume(user.email))) {
           await database.updateTable('auth_user').set({ confirmed: 1 }).where('id', '=', user.id).execute()

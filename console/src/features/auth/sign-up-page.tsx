@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import type { OperationOutput } from '@/lib/api'
-import { identity } from '@/lib/identity'
+import { identity, signIn } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
 import { isZero, usd } from '@/lib/usd'
@@ -100,6 +100,12 @@ function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element 
   const next = useNext()
   const enter = useEnter()
   const navigate = useNavigate()
+  const verify = (): Promise<void> => navigate({ to: '/console/verify', search: { email: email.trim() } })
+  /** The link of an invitation proves the address, so the new password opens the console. */
+  const enterInvited = async (): Promise<void> => {
+    const entered = await signIn(email.trim(), password)
+    await (entered.kind === 'done' ? enter(next) : verify())
+  }
   const join = () =>
     identity<{ readonly token: string | null }>('POST', '/sign-up/email', {
       name: name.trim(),
@@ -115,9 +121,7 @@ function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element 
         onSubmit={(event) => {
           event.preventDefault()
           void submit.run(join, ({ token }) =>
-            token === null
-              ? navigate({ to: '/console/verify', search: { email: email.trim() } })
-              : enter(next),
+            token !== null ? enter(next) : invitation === undefined ? verify() : enterInvited(),
           )
         }}
       >
