@@ -87,8 +87,7 @@ test('a key that was just made stands in the recipes, in memory alone', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   const key = (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
   assert.match(key, /^sk-tg-/)
-  await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Connect' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Open its recipe with this key' }).click()
   await page.getByText(`export TOLLGATE_KEY=${key}`).waitFor()
   assert.ok(!page.url().includes(key))
   const kept = await page.evaluate(

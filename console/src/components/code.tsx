@@ -47,7 +47,7 @@ export function Code({
           {grammar === undefined ? (
             code
           ) : (
-            <Suspense fallback={code}>
+            <Suspense fallback={<span aria-busy="true">{code}</span>}>
               <Highlighted code={code} language={grammar} />
             </Suspense>
           )}

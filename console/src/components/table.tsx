@@ -30,8 +30,17 @@ export interface TableProps<Row> {
   readonly empty?: ReactNode
   /** How many skeleton rows to show while loading. */
   readonly expected?: number
+  /** Of rows and of their skeletons alike, so that nothing moves when they arrive. */
+  readonly rowHeight?: keyof typeof rowHeights
   readonly className?: string
 }
+
+const rowHeights = {
+  oneLine: 'h-11',
+  twoLines: 'h-14',
+  /** A second line on phones only. */
+  twoLinesOnPhone: 'h-11 max-md:h-14',
+} as const
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, empty, className } = props
@@ -62,14 +71,16 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   )
 }
 
-function Rows<Row>({ columns, rows, keyOf, expected = 5 }: TableProps<Row>): JSX.Element {
+function Rows<Row>(props: TableProps<Row>): JSX.Element {
+  const { columns, rows, keyOf, expected = 5, rowHeight = 'oneLine' } = props
+  const height = rowHeights[rowHeight]
   if (rows === undefined) {
     return (
       <>
         {Array.from({ length: expected }, (_, index) => `row-${index}`).map((row) => (
           <tr key={row} className="border-b border-line last:border-0">
             {columns.map((column) => (
-              <td key={column.id} className={cn(place(column), 'h-11')}>
+              <td key={column.id} className={cn(place(column), height)}>
                 <Skeleton className={cn('h-4 w-20', column.align === 'right' && 'ml-auto')} />
               </td>
             ))}
@@ -83,7 +94,7 @@ function Rows<Row>({ columns, rows, keyOf, expected = 5 }: TableProps<Row>): JSX
       {rows.map((row) => (
         <tr key={keyOf(row)} onClick={openRow} className={rowLook}>
           {columns.map((column) => (
-            <td key={column.id} className={cn(place(column), 'h-11 py-2', column.className)}>
+            <td key={column.id} className={cn(place(column), height, 'py-2', column.className)}>
               {column.cell(row, rows)}
             </td>
           ))}

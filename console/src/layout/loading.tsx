@@ -9,7 +9,8 @@ export function Loading(): JSX.Element {
         Loading
       </span>
       <Skeleton className="h-8 w-48" />
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+        <Skeleton className="h-28" />
         <Skeleton className="h-28" />
         <Skeleton className="h-28" />
         <Skeleton className="h-28" />

@@ -155,6 +155,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
         columns={columns}
         rows={rows}
         keyOf={({ model }) => model}
+        rowHeight="twoLines"
         empty={<Empty icon={<Boxes />} title="No matching models" text="Try part of the name." />}
       />
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}

@@ -58,6 +58,7 @@ export function KeysPage(): JSX.Element {
             rows={shown}
             keyOf={({ id }) => id}
             expected={3}
+            rowHeight="twoLines"
             columns={columns(now, memberNames)}
             empty={
               <Empty

@@ -1,5 +1,5 @@
 /** A key just after it was created: shown this once, with a way to try it. */
-
+import { Link } from '@tanstack/react-router'
 import { type JSX, useEffect, useRef } from 'react'
 import { Button } from '@/components/button'
 import { Code } from '@/components/code'
@@ -51,6 +51,13 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
           <>
             <SnippetChoice address={address} apiKey={secret} model={model} />
             <AboutModel model={model} />
+            <p className="text-sm text-ink-soft">
+              Claude Code, Cursor or another client?{' '}
+              <Link to="/console/connect" className="text-accent underline underline-offset-3">
+                Open its recipe with this key
+              </Link>
+              . The key stays there until you reload the page.
+            </p>
           </>
         )}
       </section>

@@ -31,6 +31,7 @@ export function RequestsTable({
       rows={receipts}
       keyOf={({ id }) => id}
       expected={expected}
+      rowHeight="twoLinesOnPhone"
       empty={empty}
       columns={[
         {
