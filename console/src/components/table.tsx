@@ -125,7 +125,7 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 
 function place<Row>({ align, wide }: Column<Row>): string {
   return cn(
-    'px-3 whitespace-nowrap first:pl-5 last:pr-5',
+    'px-3 whitespace-nowrap first:pl-5 last:pr-5 max-sm:not-first:pl-2 max-sm:not-last:pr-2',
     align === 'right' && 'tabular text-right',
     wide === true && 'max-md:hidden',
   )

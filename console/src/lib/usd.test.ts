@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatUsd } from '../../../contract/usd.ts'
 import {
+  alignedUsd,
   centsUsd,
   columnDecimals,
   compareUsd,
@@ -58,6 +59,15 @@ test('a column has one precision, by its largest amount', () => {
     '−$0.000054399',
     'about five',
   ])
+})
+
+test('prices keep their digits and line up by spaces as wide as digits', () => {
+  const prices = ['2.10', '0.07875', '']
+  const decimals = columnDecimals(prices, true)
+  assert.deepEqual(
+    prices.map((price) => alignedUsd(price, decimals)),
+    ['$2.10\u2007\u2007\u2007', '$0.07875', ''],
+  )
 })
 
 test('no form shows more than the amount', () => {

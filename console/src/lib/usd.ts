@@ -38,6 +38,18 @@ const columnSteps: readonly (readonly [fromNano: bigint, decimals: number])[] = 
   [100_000n, 6],
 ]
 const allDecimals = 9
+const figureSpace = '\u2007'
+
+/**
+ * Every digit, with spaces as wide as digits up to so many decimals: aligns the decimal points of price lists, in which
+ * zeros would read as a precision that the price does not have.
+ */
+export function alignedUsd(text: string, decimals: number): string {
+  if (!decimal.test(text)) return text
+  const shown = exactUsd(text)
+  return shown + figureSpace.repeat(Math.max(0, decimals - (shown.split('.')[1]?.length ?? 0)))
+}
+
 const centNano = 10_000_000n
 
 /** The one precision of the visible rows of a column; `exact` loses no digit. */

@@ -121,14 +121,14 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       id: 'input',
       header: 'Input',
       wide: true,
-      exact: true,
+      prices: true,
       amount: ({ details }) => details?.price.input ?? '',
     }),
     moneyColumn<Model>({
       id: 'output',
       header: 'Output',
       wide: true,
-      exact: true,
+      prices: true,
       amount: ({ details }) => details?.price.output ?? '',
     }),
     {

@@ -4,7 +4,7 @@ import { Fragment, type JSX, useId, useState } from 'react'
 import { ArrowDown, ArrowUp, ChevronRight } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
-import { exactUsd } from '@/lib/usd'
+import { alignedUsd, columnDecimals, exactUsd } from '@/lib/usd'
 import { useMedia } from '@/lib/use-media'
 import { providerName } from '../admin/providers.ts'
 import { Abilities, ModelDetails } from './model-details.tsx'
@@ -30,8 +30,14 @@ interface Head {
   readonly title?: string
   readonly cell: (model: SoldModel) => string
   readonly exact?: (model: SoldModel) => string
+  /** Of columns that hold prices, whose decimal points are aligned. */
+  readonly price?: (model: SoldModel) => string
   /** Columns that are hidden on narrow screens. */
   readonly roomy?: boolean
+}
+
+function priceHead(sort: Sort, label: string, price: (model: SoldModel) => string): Head {
+  return { sort, label, price, cell: (model) => exactUsd(price(model)) }
 }
 
 const heads: readonly Head[] = [
@@ -48,29 +54,19 @@ const heads: readonly Head[] = [
     exact: (model) => `${count(model.outputTokensMax)} tokens`,
     roomy: true,
   },
-  { sort: 'input', label: 'Input', cell: (model) => exactUsd(model.price.input) },
-  { sort: 'cached', label: 'Cached', cell: (model) => exactUsd(model.price.cacheRead) },
+  priceHead('input', 'Input', (model) => model.price.input),
+  priceHead('cached', 'Cached', (model) => model.price.cacheRead),
   {
-    sort: 'write',
-    label: 'Cache write',
+    ...priceHead('write', 'Cache write', (model) => model.price.cacheWrite5m),
     title: '5-minute cache',
-    cell: (model) => exactUsd(model.price.cacheWrite5m),
     roomy: true,
   },
-  { sort: 'output', label: 'Output', cell: (model) => exactUsd(model.price.output) },
+  priceHead('output', 'Output', (model) => model.price.output),
 ]
-
-const figureSpace = '\u2007'
-
-const decimalsOf = (text: string): number => (text.startsWith('$') ? (text.split('.')[1]?.length ?? 0) : 0)
-
-/** Aligns the decimal points of a column whose prices have as many decimals as they need. */
-const filler = (text: string, decimals: number): string =>
-  text.startsWith('$') ? figureSpace.repeat(decimals - decimalsOf(text)) : ''
 
 function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {
   const decimals = new Map(
-    heads.map(({ sort, cell }) => [sort, Math.max(0, ...models.map((model) => decimalsOf(cell(model))))]),
+    heads.map(({ sort, price }) => [sort, price === undefined ? 0 : columnDecimals(models.map(price), true)]),
   )
   return (
     <section
@@ -175,7 +171,7 @@ function Row({ model, decimals }: RowProps): JSX.Element {
           </span>
         </th>
         <td className="px-3.5 py-2.5 align-top whitespace-nowrap">{providerName(model.provider)}</td>
-        {heads.map(({ sort, cell, exact, roomy }) => (
+        {heads.map(({ sort, cell, exact, price, roomy }) => (
           <td
             key={sort}
             title={exact?.(model)}
@@ -184,8 +180,7 @@ function Row({ model, decimals }: RowProps): JSX.Element {
               roomy === true && 'max-xl:hidden',
             )}
           >
-            {cell(model)}
-            {filler(cell(model), decimals.get(sort) ?? 0)}
+            {price === undefined ? cell(model) : alignedUsd(price(model), decimals.get(sort) ?? 0)}
           </td>
         ))}
       </tr>
