@@ -99,7 +99,7 @@ export const consolePages: readonly ConsolePage[] = [
 
 /** What opens a window or a menu over a page: the beginnings of the names of its buttons. */
 export const overlaysOf: Readonly<Record<string, readonly string[]>> = {
-  overview: ['Ada Personal account', 'Signed in as', 'Theme'],
+  overview: ['Ada Personal account', 'Search or jump to', 'Signed in as', 'Theme'],
   key: ['Edit', 'Rotate', 'Disable', 'Revoke'],
   requests: ['Stop'],
   billing: ['Remove'],
