@@ -30,7 +30,7 @@ test('alone it answers at the address that it prints, and a signal ends it', asy
 test('what is no port is named, and nothing starts', async () => {
   const child = started('70000')
   const [message] = (await once(createInterface(child.stderr), 'line')) as [string]
-  assert.equal(message, 'sandbox: "70000" is no port from 0 to 65535')
+  assert.equal(message, 'sandbox: "70000" is not a port from 0 to 65535')
   if (child.exitCode === null) await once(child, 'exit')
   assert.equal(child.exitCode, 1)
 })

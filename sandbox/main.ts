@@ -9,7 +9,7 @@ import { startSandbox } from './sandbox.ts'
 const { positionals } = parseArgs({ allowPositionals: true })
 const [port = '0'] = positionals
 if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-  process.stderr.write(`sandbox: ${JSON.stringify(port)} is no port from 0 to 65535\n`)
+  process.stderr.write(`sandbox: ${JSON.stringify(port)} is not a port from 0 to 65535\n`)
   process.exit(1)
 }
 

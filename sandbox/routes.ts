@@ -96,7 +96,7 @@ function dialectOf(path: string): SandboxDialect {
 function formError(path: string, query: string): ProviderError | null {
   if (!path.endsWith(':streamGenerateContent')) return null
   if (new URLSearchParams(query).get('alt') === 'sse') return null
-  const subject = 'The sandbox streams as server-sent events alone: add alt=sse to the query.'
+  const subject = 'The sandbox streams server-sent events only: add alt=sse to the query.'
   return { kind: 'invalid', subject, param: null }
 }
 

@@ -202,7 +202,7 @@ for (const format of sandboxFormats) {
       ['make use of it', 'make use of it'],
       ['use Read {"path":', 'use Read {"path":'],
       ['reuse Read {}', 'reuse Read {}'],
-      ['use Write {}', 'There is no tool Write. There is: Delete, Read, Bash'],
+      ['use Write {}', 'Unknown tool Write. Tools: Delete, Read, Bash'],
     ] as const) {
       const { path, body } = begin(format, 'sandbox-tools', prompt)
       assert.equal(text(await send(path, body, 'echo')), expected)

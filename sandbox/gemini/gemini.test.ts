@@ -199,7 +199,7 @@ test('snake_case and small letters are understood', async () => {
   const answer = await whole('sandbox-tool', body)
   assert.deepEqual(partsOf([answer])[0]?.functionCall?.name, 'other')
   const none = { ...body, tool_config: { function_calling_config: { mode: 'none' } } }
-  assert.equal(textOf([await whole('sandbox-tool', none)]), 'There is no tool to call.')
+  assert.equal(textOf([await whole('sandbox-tool', none)]), 'No tool to call.')
 })
 
 test('countTokens counts what a request would be charged, of contents or of a whole request', async () => {

@@ -67,7 +67,7 @@ const flow: readonly ParameterName[] = ['tokens', 'rate', 'delay']
 const flowAndEvents: readonly ParameterName[] = [...flow, 'events']
 
 const toolsDoes =
-  'Calls what the last user message, or the results of its calls, say as `use <tool> <JSON object>`, as often as they say it; quotes any other results and echoes any other message.'
+  'Calls a tool for each `use <tool> <JSON object>` in the last user message or in tool results; quotes any other results and echoes any other message.'
 
 const toolsReads: RowOptions = { parameters: ['ids', 'rate', 'delay'] }
 const thinkingToolsReads: RowOptions = { parameters: ['thinking', 'ids', 'rate', 'delay'] }
@@ -82,11 +82,11 @@ const formats: readonly (readonly [short: string, format: ConversationFormat, ca
 /** For each format models that have no other, so that a translation to it can be tried; they mind every unknown field. */
 const fixedFormats: readonly Behavior[] = formats.flatMap(([short, format, called]) =>
   [
-    row(`sandbox-${short}-echo`, `Echoes, in ${called} alone.`, echo),
-    row(`sandbox-${short}-tools`, `In ${called} alone. ${toolsDoes}`, tools, toolsReads),
+    row(`sandbox-${short}-echo`, `Echoes the last user message, in ${called} only.`, echo),
+    row(`sandbox-${short}-tools`, `In ${called} only. ${toolsDoes}`, tools, toolsReads),
     row(
       `sandbox-${short}-thinking-tools`,
-      `In ${called} alone. Reasons at every step. ${toolsDoes}`,
+      `In ${called} only. Reasons at every step. ${toolsDoes}`,
       thinkingTools,
       thinkingToolsReads,
     ),
@@ -94,13 +94,13 @@ const fixedFormats: readonly Behavior[] = formats.flatMap(([short, format, calle
 )
 
 export const behaviors: readonly Behavior[] = [
-  basic('sandbox-echo', 'Answers with the text of the last user message.', echo),
-  basic('sandbox-stream', 'Answers with common English words, one token and one event each.', words, {
+  basic('sandbox-echo', 'Echoes the last user message.', echo),
+  basic('sandbox-stream', 'Generates common English words, one token and one event each.', words, {
     parameters: flow,
   }),
   basic(
     'sandbox-tool',
-    'Calls the tool that is demanded, else the first one, with arguments made from its schema; quotes the results it is given.',
+    'Calls the required tool, otherwise the first one, with arguments generated from its schema; quotes the results.',
     (call) => written(call, answer(call, toolParts(call))),
     { parameters: ['calls', 'ids', 'rate', 'delay'] },
   ),
@@ -108,13 +108,13 @@ export const behaviors: readonly Behavior[] = [
   row('sandbox-thinking-tools', `Reasons at every step. ${toolsDoes}`, thinkingTools, thinkingToolsReads),
   basic(
     'sandbox-think',
-    'Reasons first, signed or sealed as the format does it (in Chat Completions only counted); then words.',
+    'Reasons first, signed or encrypted as the format does (only counted in Chat Completions), then generates words.',
     (call) => written(call, answer(call, thinkingParts(call))),
     { parameters: ['thinking', ...flow] },
   ),
   row(
     'sandbox-slow',
-    'Echoes, but sends no headers for `delay` milliseconds.',
+    'Echoes after `delay` milliseconds without headers.',
     function* (call) {
       yield { kind: 'wait', ms: call.settings.delay }
       const { request, dialect, stamp } = call
@@ -122,56 +122,59 @@ export const behaviors: readonly Behavior[] = [
     },
     { parameters: ['delay'], defaults: { delay: 5_000 } },
   ),
-  row('sandbox-split', 'Echoes, every byte written on its own.', (call) => byteByByte(echo(call))),
-  row('sandbox-flaky', 'Answers the first, third, fifth … request with 500 and echoes the others.', (call) =>
+  row('sandbox-split', 'Echoes, writing each byte separately.', (call) => byteByByte(echo(call))),
+  row('sandbox-flaky', 'Fails the first, third, fifth … request with 500 and echoes the others.', (call) =>
     call.earlier % 2 === 0 ? refused(call, providerError('server')) : echo(call),
   ),
   row(
     'sandbox-over',
-    'Reports `extra` more output tokens than the limit (or the answer) allows; makes no more than allowed.',
+    'Reports `extra` more output tokens than the limit (or the response) allows, but generates no more than allowed.',
     over,
     { parameters: [...flow, 'extra'] },
   ),
-  row('sandbox-endless', 'Ignores the output limit: makes and reports `extra` tokens beyond it.', endless, {
-    parameters: [...flow, 'extra'],
-  }),
+  row(
+    'sandbox-endless',
+    'Ignores the output limit: generates and reports `extra` tokens beyond it.',
+    endless,
+    {
+      parameters: [...flow, 'extra'],
+    },
+  ),
   row(
     'sandbox-no-usage',
-    'Answers with words and reports no usage anywhere.',
+    'Generates words and reports no usage.',
     (call) => written(call, { ...wordsAnswer(call), reportedOutputTokens: null }),
     { parameters: flow },
   ),
   row(
     'sandbox-odd-usage',
-    'Answers with words; the final output count in the usage is `value`, whether that is JSON or not.',
+    'Generates words; the final output count in the usage is `value`, even if that is not valid JSON.',
     (call) => withOutputCount(words(call), call.settings.value),
     { parameters: [...flow, 'value'] },
   ),
-  row(
-    'sandbox-refuse',
-    'Resets the connection as soon as the request is read, without a byte of answer.',
-    () => [{ kind: 'close', how: 'rst' }],
-  ),
+  row('sandbox-refuse', 'Resets the connection as soon as the request is read, without a response.', () => [
+    { kind: 'close', how: 'rst' },
+  ]),
   row('sandbox-hang', 'Never sends headers.', () => [{ kind: 'silence' }]),
   row(
     'sandbox-hang-stream',
-    'Sends `events` content events and then nothing more, the connection left open.',
+    'Sends `events` content events, then nothing more, and leaves the connection open.',
     (call) => brokenAfter(words(call), call.settings.events, () => [{ kind: 'silence' }]),
     { parameters: flowAndEvents },
   ),
   row(
     'sandbox-pings',
-    'Begins a stream and then sends only pings, one every `delay` milliseconds; not streamed, nothing.',
+    'Starts a stream and then sends only pings, one every `delay` milliseconds; nothing if not streamed.',
     pings,
     { parameters: ['delay'], defaults: { delay: 1_000 } },
   ),
-  row('sandbox-401', 'Refuses the credential as wrong, whatever it is.', refusing('wrong_credential')),
+  row('sandbox-401', 'Rejects every credential.', refusing('wrong_credential')),
   row(
     'sandbox-402-quota',
-    "Says that this gateway's own credit with the provider is used up: 402 billing_error in Messages, else 429.",
+    "Reports that the gateway's credit with the provider is exhausted: 402 billing_error in Messages, otherwise 429.",
     refusing('quota'),
   ),
-  row('sandbox-400-context', 'Says that the prompt is too long.', (call) =>
+  row('sandbox-400-context', 'Reports that the prompt is too long.', (call) =>
     refused(call, contextTokens(call)),
   ),
   row(
@@ -184,42 +187,42 @@ export const behaviors: readonly Behavior[] = [
   row('sandbox-529', 'Overloaded: 529, in Gemini 503.', refusing('overloaded')),
   row(
     'sandbox-error-first',
-    'A 200 stream whose first event is an overloaded error; not streamed, the error itself.',
+    'A 200 stream whose first event is an overloaded error; the error itself if not streamed.',
     errorFirst,
   ),
   row(
     'sandbox-error-after',
-    'An error event after `events` content events, then a clean close; not streamed, a 500.',
+    'An error event after `events` content events, then a clean close; a 500 if not streamed.',
     errorAfter,
     { parameters: flowAndEvents },
   ),
   row(
     'sandbox-cut-after',
-    'Cuts the connection after `events` content events, in the way that `how` names; not streamed, inside the JSON.',
+    'Closes the connection after `events` content events, as `how` specifies; inside the JSON if not streamed.',
     cutAfter,
     { parameters: [...flowAndEvents, 'how'] },
   ),
   row(
     'sandbox-garbage',
-    'One event of cut JSON after `events` content events, then goes on as if nothing were.',
+    'One event of truncated JSON after `events` content events, then continues normally.',
     (call) => insertedAfter(words(call), call.settings.events, finish(call.dialect.garbage)),
     { parameters: flowAndEvents },
   ),
   row(
     'sandbox-long-line',
-    'After `events` content events a line of `bytes` bytes that never ends.',
+    'After `events` content events, a line of `bytes` bytes without an end.',
     (call) => brokenAfter(words(call), call.settings.events, () => longLine(call)),
     { parameters: [...flowAndEvents, 'bytes'] },
   ),
   row(
     'sandbox-no-end',
-    'A whole stream that lacks only its end mark (in Responses and Gemini: its last event), closed cleanly.',
+    'A complete stream without its end marker (in Responses and Gemini: its last event), closed cleanly.',
     (call) => withoutEndMark(words(call)),
     {
       parameters: flow,
     },
   ),
-  row('sandbox-after-end', 'A whole answer, then its end mark again and more.', afterEnd, {
+  row('sandbox-after-end', 'A complete response, then its end marker again and more data.', afterEnd, {
     parameters: flow,
   }),
   row('sandbox-error-json', 'Status 200 with the JSON of an error.', errorJson),
@@ -230,7 +233,7 @@ export const behaviors: readonly Behavior[] = [
       '<!doctype html><title>Sandbox</title><p>This is a page.</p>',
     ),
   ),
-  row('sandbox-empty', 'Status 200 with nothing in it.', () =>
+  row('sandbox-empty', 'Status 200 with an empty body.', () =>
     fixed(200, { 'content-type': 'application/json' }, ''),
   ),
   row('sandbox-redirect', 'Status 302 to another path of the sandbox, which clients must not follow.', () =>

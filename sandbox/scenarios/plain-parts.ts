@@ -79,7 +79,7 @@ export function partsFromMessage(
   const missing = calls.find(({ tool }) => !names.includes(tool))
   if (missing !== undefined && hasSchema) return [text(missing.input)]
   if (missing !== undefined) {
-    return [text(`There is no tool ${missing.tool}. There is: ${names.join(', ')}`)]
+    return [text(`Unknown tool ${missing.tool}. Tools: ${names.join(', ')}`)]
   }
   return calls.map(({ tool, input }) => callOf(tool, input, ids))
 }

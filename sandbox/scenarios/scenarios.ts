@@ -66,7 +66,7 @@ export function toolParts({
 }: ScenarioInput): readonly AnswerPart[] {
   if (toolResults.length > 0) return [quotedResults(toolResults)]
   const [tool] = tools
-  if (tool === undefined) return [text('There is no tool to call.')]
+  if (tool === undefined) return [text('No tool to call.')]
   const call = callOf(tool.name, JSON.stringify(sampleArguments(tool.schema)), settings.ids)
   return Array.from({ length: settings.calls }, () => ({ ...call }))
 }
