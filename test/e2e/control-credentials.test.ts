@@ -176,7 +176,7 @@ function codeOf({ body }: ControlAnswer): string | undefined {
 
 test('whoever took a key for models to the wrong door is told so', async () => {
   const answer = await sendTo(gateway.origin, { ...toAccount, headers: bearer(modelKey) })
-  assert.match(answer.text, /for models/)
+  assert.match(answer.text, /for model requests/)
   assert.ok(!answer.text.includes(modelKey))
 })
 
