@@ -38,6 +38,7 @@ export interface TableProps<Row> {
 const rowHeights = {
   oneLine: 'h-11',
   twoLines: 'h-14',
+  twoLinesOnDesktop: 'h-14 max-sm:h-11',
   /** A second line on phones only. */
   twoLinesOnPhone: 'h-11 max-md:h-14',
 } as const
@@ -56,7 +57,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
               <th
                 key={column.id}
                 scope="col"
-                className={cn(place(column), 'h-9 text-sm font-medium text-ink-soft')}
+                className={cn(place(column, columns), 'h-9 text-sm font-medium text-ink-soft')}
               >
                 {column.header}
               </th>
@@ -80,7 +81,7 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
         {Array.from({ length: expected }, (_, index) => `row-${index}`).map((row) => (
           <tr key={row} className="border-b border-line last:border-0">
             {columns.map((column) => (
-              <td key={column.id} className={cn(place(column), height)}>
+              <td key={column.id} className={cn(place(column, columns), height)}>
                 <Skeleton className={cn('h-4 w-20', column.align === 'right' && 'ml-auto')} />
               </td>
             ))}
@@ -94,7 +95,7 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       {rows.map((row) => (
         <tr key={keyOf(row)} onClick={openRow} className={rowLook}>
           {columns.map((column) => (
-            <td key={column.id} className={cn(place(column), height, 'py-2', column.className)}>
+            <td key={column.id} className={cn(place(column, columns), height, 'py-2', column.className)}>
               {column.cell(row, rows)}
             </td>
           ))}
@@ -123,9 +124,12 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
     )
 }
 
-function place<Row>({ align, wide }: Column<Row>): string {
+function place<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string {
+  const { align, wide } = column
+  const isLastOnPhone = columns.findLast((one) => one.wide !== true) === column
   return cn(
-    'px-3 whitespace-nowrap first:pl-5 last:pr-5 max-sm:not-first:pl-2 max-sm:not-last:pr-2',
+    'px-3 whitespace-nowrap first:pl-5 last:pr-5',
+    isLastOnPhone && 'max-md:pr-5',
     align === 'right' && 'tabular text-right',
     wide === true && 'max-md:hidden',
   )

@@ -58,7 +58,7 @@ export function KeysPage(): JSX.Element {
             rows={shown}
             keyOf={({ id }) => id}
             expected={3}
-            rowHeight="twoLines"
+            rowHeight="twoLinesOnDesktop"
             columns={columns(now, memberNames)}
             empty={
               <Empty
