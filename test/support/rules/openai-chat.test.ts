@@ -225,7 +225,7 @@ const schema = { response_format: { type: 'json_schema', json_schema: { name: 'n
 const modelCases: readonly (readonly [rule: RegExp, more: Members, takes?: Partial<Capabilities>])[] = [
   [/not taken by the model/, { temperature: 1 }],
   [/only without reasoning/, { temperature: 1 }, { sampling: 'without_reasoning' }],
-  [/not both/, { temperature: 1, top_p: 1 }, { sampling: 'one_of' }],
+  [/cannot be combined/, { temperature: 1, top_p: 1 }, { sampling: 'one_of' }],
   [/too high/, { temperature: 2 }, { sampling: 'all' }],
   [/penalties/, { presence_penalty: 1 }],
   [/seed/, { seed: 1 }],
