@@ -167,6 +167,6 @@ test('a thread that exits is reported, and pending calls fail', async (context) 
   const heard = assert.rejects(asked, { code: 'store_unavailable' })
   await workers.at(-1)?.terminate()
   await heard
-  assert.match((await lost).message, /store/)
+  assert.match((await lost).message, /database/)
   await assert.rejects(identity.findPerson('unknown'), { code: 'store_unavailable' })
 })
