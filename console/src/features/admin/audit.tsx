@@ -15,6 +15,7 @@ import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
+import { changeName } from '@/lib/change-names'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { SearchField } from '../pricing/search-field.tsx'
@@ -32,7 +33,7 @@ const changing = [
     .filter(([, [method]]) => method !== 'GET')
     .map(([name]) => name),
   ...unasked,
-].sort()
+].sort((one, other) => changeName(one).localeCompare(changeName(other), 'en'))
 
 export function Audit(): JSX.Element {
   const { before, operation, q: account } = useSearch()
@@ -61,7 +62,9 @@ export function Audit(): JSX.Element {
         >
           <option value="">All operations</option>
           {changing.map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {changeName(name)}
+            </option>
           ))}
         </Select>
       </div>
@@ -98,7 +101,7 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
       header: 'Action',
       cell: ({ operation, actor, at, outcome }) => (
         <>
-          <span className="font-mono text-[0.8125rem]">{operation}</span>
+          <span title={operation}>{changeName(operation)}</span>
           <OnPhone>
             <span className="block max-w-56 truncate text-sm text-ink-soft">{actor}</span>
             <span className="block text-sm text-ink-soft">
@@ -138,12 +141,13 @@ function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
 function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () => void }): JSX.Element {
   const rows: readonly (readonly [string, JSX.Element | string])[] = [
     ['Time', <When key="when" at={deed.at} exact />],
+    ['Operation', deed.operation],
     ['Actor', deed.actor],
     ['Source', deed.address ?? 'this machine'],
     ['Result', deed.outcome],
   ]
   return (
-    <Dialog open onOpenChange={onClose} title={deed.operation}>
+    <Dialog open onOpenChange={onClose} title={changeName(deed.operation)}>
       <dl className="mb-4 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
         {rows.map(([name, value]) => (
           <Fragment key={name}>

@@ -12,6 +12,7 @@ import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import { useAccount } from '@/lib/account'
 import { type ApiError, call, type OperationOutput } from '@/lib/api'
+import { changeName } from '@/lib/change-names'
 
 type Row = OperationOutput<'audit.own'>[number]
 const pageRows = 50
@@ -68,7 +69,7 @@ const columns: readonly Column<Row>[] = [
     header: 'Action',
     cell: ({ operation, actor, at }) => (
       <>
-        <code className="font-mono text-sm">{operation}</code>
+        <span title={operation}>{changeName(operation)}</span>
         <OnPhone>
           <span className="block max-w-44 truncate text-sm text-ink-soft">{actor}</span>
           <When at={at} dated className="block text-sm text-ink-soft" />
