@@ -138,6 +138,11 @@ test('who started the server comes from the setup link to a paid request of an o
   await button(page, 'Find').click()
   await page.getByText('Completed.').waitFor()
   assert.equal(await page.evaluate('window.isTheSame'), true)
+
+  await page.goto('/console')
+  await page.getByText('Only test models are available').waitFor()
+  await page.getByRole('link', { name: 'Add provider key' }).waitFor()
+  await operator.accessible()
   operator.clean()
 })
 

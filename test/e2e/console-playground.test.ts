@@ -169,6 +169,8 @@ test('settings go with the request, and the code that is offered makes the same 
     /temperature=0\.5,\n {4}max_completion_tokens=64,/,
   )
   await page.keyboard.press('Escape')
+  // The focus returns to the button after the dialog closed; a key that is pressed before then is lost.
+  await page.locator('button:focus', { hasText: 'Code' }).waitFor()
   const asked = page.waitForRequest('**/api/play/**')
   await message().press('Enter')
   const { stream: _stream, stream_options: _options, ...sent } = JSON.parse((await asked).postData() ?? '')

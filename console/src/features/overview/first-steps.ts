@@ -1,10 +1,14 @@
 /** Which of the first steps are done, by what exists and what happened. Pure. */
 
+interface UpstreamFacts {
+  readonly provider: string
+  readonly disabled: boolean
+  readonly serves: readonly string[]
+}
+
 export interface StepFacts {
   /** undefined: the person can't add provider keys, or it isn't known yet. */
-  readonly upstreams:
-    | readonly { readonly provider: string; readonly disabled: boolean; readonly serves: readonly string[] }[]
-    | undefined
+  readonly upstreams: readonly UpstreamFacts[] | undefined
   readonly keys: readonly {
     readonly builtIn: boolean
     /** null: the server, at its first start. */
@@ -25,13 +29,18 @@ export interface StepsDone {
 /** The test models of this server are no provider, the playground's key is nobody's, and the playground is no client. */
 export function stepsDone({ upstreams = [], keys, requests }: StepFacts): StepsDone {
   return {
-    provider: upstreams.some(
-      ({ provider, disabled, serves }) => provider !== 'sandbox' && !disabled && serves.length > 0,
-    ),
+    provider: hasProvider(upstreams),
     key: keys.some(
       ({ builtIn, works, createdBy, lastUsed }) =>
         works && !builtIn && (createdBy !== null || lastUsed !== null),
     ),
     client: requests.some(({ member }) => member === null),
   }
+}
+
+/** Whether real models can be requested; the test models of this server have no provider. */
+export function hasProvider(upstreams: readonly UpstreamFacts[]): boolean {
+  return upstreams.some(
+    ({ provider, disabled, serves }) => provider !== 'sandbox' && !disabled && serves.length > 0,
+  )
 }

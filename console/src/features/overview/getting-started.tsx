@@ -47,6 +47,7 @@ export function GettingStarted(): JSX.Element {
   const [triesSandbox, setTriesSandbox] = useState(false)
   const { title, description } = headline(done, operator)
   const before = operator ? 1 : 0
+  const keyIsNext = !operator || done.provider || triesSandbox
   return (
     <Card title={title} description={description}>
       <ol className="flex flex-col gap-6 pt-2">
@@ -60,7 +61,12 @@ export function GettingStarted(): JSX.Element {
           </Step>
         ) : null}
         <Step number={before + 1} title="Create a key" isDone={done.key}>
-          <MakeKey hasOwn={done.key} wasPrinted={operator && hasAnyKey && !done.key} isKnown={areKeysKnown} />
+          <MakeKey
+            isNext={keyIsNext && !done.key}
+            hasOwn={done.key}
+            wasPrinted={operator && hasAnyKey && !done.key}
+            isKnown={areKeysKnown}
+          />
         </Step>
         <Step number={before + 2} title="Connect a client" isDone={done.client}>
           <Addresses />
@@ -150,13 +156,15 @@ function Step({ number, title, isDone, children }: StepProps): JSX.Element {
 }
 
 interface MakeKeyProps {
+  /** Whether this is the first step that is not done: one primary button at a time. */
+  readonly isNext: boolean
   readonly hasOwn: boolean
   /** Whether the only key is the one of the first start. */
   readonly wasPrinted: boolean
   readonly isKnown: boolean
 }
 
-function MakeKey({ hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Element {
+function MakeKey({ isNext, hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const mayMake = useMay('owner', 'admin', 'developer')
   if (!isKnown) return <Skeleton className="h-9 w-36" />
@@ -172,7 +180,7 @@ function MakeKey({ hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Element {
       {wasPrinted ? (
         <p className="text-ink-soft">Create one here, or use the key that was printed at startup.</p>
       ) : null}
-      <Button variant={hasOwn ? 'secondary' : 'primary'} className="self-start" onClick={() => setOpen(true)}>
+      <Button variant={isNext ? 'primary' : 'secondary'} className="self-start" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
         {hasOwn ? 'Create another key' : 'Create key'}
       </Button>

@@ -15,6 +15,7 @@ import { RunningLow } from '../billing/running-low.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { RunningRequests } from '../requests/running-requests.tsx'
 import { Activity } from './activity.tsx'
+import { NoProvider } from './no-provider.tsx'
 import { Numbers } from './numbers.tsx'
 
 /** Shown once in the life of an account, so it is loaded separately. */
@@ -57,6 +58,7 @@ export function OverviewPage(): JSX.Element {
       ) : (
         <>
           <RunningLow />
+          {isNew || showsWay ? null : <NoProvider />}
           <Numbers overview={overview.data} />
           {showsWay ? (
             <Suspense fallback={<Skeleton className="h-160 rounded-xl" />}>
