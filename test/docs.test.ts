@@ -1,6 +1,6 @@
 /**
- * The pages say what is: links lead somewhere, commands and variables exist, and what a reader is told to
- * paste is run as it stands, against a gateway of its own. Knows pages as text alone, not what is right.
+ * Checks that the docs are accurate: links resolve, commands and variables exist, and examples run unchanged against a
+ * gateway. It sees pages as text only and cannot judge whether the prose is right.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -26,7 +26,7 @@ import { readTree } from './support/source-tree.ts'
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
 const pages = [...tree].filter(([path]) => path.endsWith('.md'))
-/** What pages write for the server. */
+/** What pages write for the server's base URL. */
 const shownOrigin = 'http://127.0.0.1:8080'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
 let served: TestGateway
@@ -80,7 +80,7 @@ function shown(text: string): string {
     .replaceAll('$REQUEST_ID', requestId)
 }
 
-/** The anchor that a heading gets. */
+/** The anchor of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -97,7 +97,7 @@ for (const [path, page] of pages) {
   const text = page.replaceAll(/^```[\s\S]*?^```$/gm, '')
   const links = [...text.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)]
   if (links.length === 0) continue
-  test(`${path}: ${links.length} links lead somewhere`, () => {
+  test(`${path}: ${links.length} links resolve`, () => {
     for (const [, link = ''] of links) {
       const [target = '', anchor] = link.split('#')
       const found = target === '' ? path : posix.join(posix.dirname(path), target).replace(/\/$/, '')
@@ -109,7 +109,7 @@ for (const [path, page] of pages) {
   })
 }
 
-test('paths of this checkout that pages name are there', () => {
+test('repository paths named by pages exist', () => {
   const named = /`((?:src|test|docs|scripts|contract|bench|bin|runtime)\/[\w./-]+)`/g
   for (const [path, page] of pages) {
     for (const [, name = ''] of page.matchAll(named)) {
@@ -122,7 +122,7 @@ test('paths of this checkout that pages name are there', () => {
 
 const program = /^(?:[A-Z_]+=\S+ )*(?:node bin\/tollgate\.js|tollgate) ?(.*)$/
 
-test('commands in blocks are understood as they stand', () => {
+test('commands in code blocks parse unchanged', () => {
   let seen = 0
   for (const [path, page] of pages) {
     for (const line of shellLines(page)) {
@@ -145,7 +145,7 @@ test('commands within sentences exist', () => {
   }
 })
 
-test('variables that pages name are read, or left to clients on purpose', () => {
+test('variables named by pages are read by the server, or belong to clients', () => {
   const known: readonly string[] = [...variableNames, ...clientNames]
   // The page on configuration shows a mistake.
   const mistaken = 'TOLLGATE_PROT'
@@ -156,7 +156,7 @@ test('variables that pages name are read, or left to clients on purpose', () => 
   }
 })
 
-test('configuration files in blocks have no mistake', () => {
+test('configuration files in code blocks are valid', () => {
   let seen = 0
   for (const [path, page] of pages) {
     for (const text of blocks(page, 'yaml')) {
@@ -176,7 +176,7 @@ interface Request {
   readonly body: string | null
 }
 
-/** What a curl line asks for; only the options that pages use. */
+/** What a curl line requests; only the options that pages use. */
 function readCurl(line: string): Request {
   const [, ...words] = shellWords(line)
   const headers: Record<string, string> = {}
@@ -198,7 +198,7 @@ function readCurl(line: string): Request {
 
 const tutorial = 'docs/quick-start.md'
 
-/** Of those that ask this server, and not a machine of the reader's. */
+/** Those sent to this server and not to a machine of the reader. */
 const asksServer = /^curl .*http:\/\/127\.0\.0\.1:8080/
 
 for (const [path, page] of pages) {
@@ -307,7 +307,7 @@ function run(program: Program): Promise<{ code: number | null; output: string }>
   })
 }
 
-test('the read-me shows the first start as it is', () => {
+test('the README shows the real output of the first start', () => {
   const setupLink = `${shownOrigin}/console/setup?token=…`
   const place = { address: shownOrigin, modelToTry: 'sandbox-echo' }
   const first = startText({ kind: 'first', balance: 5_000_000_000n, key: '$TOLLGATE_KEY', setupLink }, place)
@@ -316,7 +316,7 @@ test('the read-me shows the first start as it is', () => {
   assert.ok(page.includes(startText({ kind: 'again' }, place)))
 })
 
-test('the page of prices names every field and tool that the tables know', () => {
+test('the pricing page lists every field and tool of the tables', () => {
   const page = tree.get('docs/operate/price-options.md') ?? ''
   const tables = [
     chatPriceFields,
@@ -336,7 +336,7 @@ test('the page of prices names every field and tool that the tables know', () =>
   }
 })
 
-/** Beside the words that no file may hold: test/tidy.test.ts. */
+/** In addition to the words that no file may contain: test/tidy.test.ts. */
 const foreign = /\bhelpers?\b|\bworkplace\b|\bthe brief\b|\bTODO\b|\bFIXME\b|\blorem\b/i
 
 test('pages speak of the product alone', () => {

@@ -1,4 +1,4 @@
-/** The pages in docs/errors say what the table of errors says, and show what clients really get. */
+/** The pages in docs/errors match the error table and show what clients really get. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ interface ChatBody {
   }
 }
 
-/** The problem that the page's first example is the body of. */
+/** The error whose body is the first example of the page. */
 function problemOf(code: ErrorCode, spec: ErrorSpec, { error }: ChatBody): ClientError {
   return {
     code,
@@ -44,7 +44,7 @@ function problemOf(code: ErrorCode, spec: ErrorSpec, { error }: ChatBody): Clien
 }
 
 for (const [code, spec] of Object.entries(errors) as [ErrorCode, ErrorSpec][]) {
-  test(`docs/errors/${code}.md tells the row and the bodies as they are`, () => {
+  test(`docs/errors/${code}.md matches the row and the response bodies`, () => {
     const page = readFileSync(new URL(`../docs/errors/${code}.md`, import.meta.url), 'utf8')
     assert.ok(page.startsWith(head(code, spec)), page.slice(0, 200))
     assert.match(page, /\n\nWhat to do:\n\n- \S/)

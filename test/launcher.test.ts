@@ -1,6 +1,6 @@
 /**
- * The launcher as a user meets it, in small checkouts made for the purpose: what it installs, which Node it ends up
- * on, and that neither side of it outlives the other. Reaches no network.
+ * The launcher from a user's point of view, in small temporary checkouts: what it installs, which Node it runs, and that
+ * neither process outlives the other. Uses no network.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -34,7 +34,7 @@ if (verb === 'wait') {
 console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.versions.node, pid: process.pid }))
 `
 
-/** A checkout with the launcher of this one, no dependency and a main that tells who it is. */
+/** A checkout with this launcher, no dependencies, and a main that prints which Node runs it. */
 function makeCheckout(name: string, floor = '24.15'): string {
   const folder = join(home, name)
   for (const part of ['bin', 'scripts']) cpSync(join(root, part), join(folder, part), { recursive: true })
@@ -46,7 +46,7 @@ function makeCheckout(name: string, floor = '24.15'): string {
   return folder
 }
 
-/** Gives the checkout a fetched Node that calls itself 99.0.0. */
+/** Gives the checkout a downloaded Node that reports version 99.0.0. */
 function addRuntime(folder: string): void {
   const name = `node-${process.platform}-${process.arch}`
   const packages = { [`node_modules/${name}`]: { version: '99.0.0' } }
@@ -69,7 +69,7 @@ function write(path: string, text: string): void {
 }
 
 function start(folder: string, script: string, ...rest: string[]): ChildProcess {
-  // A shell knows neither; with the second one nothing is kept in the checkout.
+  // A shell knows neither; with the second one nothing is stored in the checkout.
   const { NODE_TEST_CONTEXT: _, NODE_COMPILE_CACHE: __, ...env } = process.env
   return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env })
 }
@@ -86,7 +86,7 @@ async function finish(child: ChildProcess) {
   return { ...output, code, signal }
 }
 
-test('a command has stdout for itself, and nothing is done where nothing is missing', async () => {
+test('a command has stdout for itself, and nothing is installed where nothing is missing', async () => {
   const folder = makeCheckout('plain')
   const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'account', '--json'))
   assert.deepEqual(JSON.parse(stdout).arguments, ['account', '--json'])
@@ -94,7 +94,7 @@ test('a command has stdout for itself, and nothing is done where nothing is miss
   assert.equal(code, 0)
 })
 
-test('where the own Node is too old, the command runs under the fetched one', async () => {
+test('where the installed Node is too old, the command runs under the downloaded one', async () => {
   const folder = makeCheckout('old node', '99.0')
   addRuntime(folder)
   const { stdout, stderr } = await finish(start(folder, 'bin/tollgate.js', 'models'))
@@ -103,7 +103,7 @@ test('where the own Node is too old, the command runs under the fetched one', as
   assert.equal(stderr, '')
 })
 
-test('where no Node could be fetched for the platform, one line says so', async () => {
+test('where no Node could be downloaded for the platform, one line says so', async () => {
   const folder = makeCheckout('no node', '99.0')
   write(join(folder, 'runtime', 'package-lock.json'), JSON.stringify({ packages: {} }))
   const { stdout, stderr, code } = await finish(start(folder, 'bin/tollgate.js', 'models'))
@@ -143,7 +143,7 @@ test('a server whose launcher was killed before it could watch it does not start
   assert.deepEqual([stdout, code], ['', 1])
 })
 
-/** Packs a package of one file into the checkout, as a registry would hold it. */
+/** Packs a package of one file into the checkout, as a registry would serve it. */
 async function pack(folder: string, name: string): Promise<void> {
   write(join(folder, name, 'package.json'), JSON.stringify({ name, version: '1.2.3' }))
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
@@ -153,7 +153,7 @@ async function pack(folder: string, name: string): Promise<void> {
   assert.equal((await finish(spawn(npm[0]!, command, { cwd: folder }))).code, 0)
 }
 
-/** Gives a folder a lock that asks for packed packages: `dependencies` and `devDependencies`. */
+/** Gives a folder a lockfile with packed packages: `dependencies` and `devDependencies`. */
 function lock(folder: string, dependencies: readonly string[], tools: readonly string[] = []): void {
   const manifest = {
     name: 'whole',
@@ -178,7 +178,7 @@ function lock(folder: string, dependencies: readonly string[], tools: readonly s
 const isInstalled = (folder: string, name: string) =>
   existsSync(join(folder, 'node_modules', name, 'package.json'))
 
-test('a start installs what serving needs, a tool the tools as well, and a start removes none of them', async () => {
+test('start installs the server packages, a tool the tools too, and a later start removes none of them', async () => {
   const folder = makeCheckout('installs')
   rmSync(join(folder, 'node_modules'), { recursive: true })
   for (const name of ['part', 'tool']) await pack(folder, name)
@@ -202,7 +202,7 @@ test('a start installs what serving needs, a tool the tools as well, and a start
   }
 })
 
-test('what builds the console is installed for a server whose pages have to be built', async () => {
+test('the packages that build the console are installed for a server whose pages must be built', async () => {
   const folder = makeCheckout('console packages')
   write(join(folder, 'console', 'build.js'), builder)
   write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
@@ -222,7 +222,7 @@ test('what builds the console is installed for a server whose pages have to be b
   assert.equal(isInstalled(join(folder, 'console'), 'bundler'), false)
 })
 
-test('one process at a time prepares, also after one that died at it', async () => {
+test('one process at a time prepares, also after another one died while preparing', async () => {
   const folder = makeCheckout('turns')
   const dead = spawn(process.execPath, ['-e', ''])
   await once(dead, 'exit')
@@ -247,7 +247,7 @@ await exclusively(${JSON.stringify(join(folder, '.turn'))}, () => {}, async () =
   assert.equal(existsSync(join(folder, '.turn')), false)
 })
 
-/** Stands in for the builder: notes that it ran, and what it was made from. */
+/** Replaces the builder: records that it ran, and what it was built from. */
 const builder = `
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -257,7 +257,7 @@ mkdirSync(builtFolder, { recursive: true })
 writeFileSync(join(builtFolder, stampName), hashOfSources())
 `
 
-test('the console is built for a server where its sources changed, and only there', async () => {
+test('the console is built for a server after its sources changed, and only then', async () => {
   const folder = makeCheckout('console')
   write(join(folder, 'console', 'build.js'), builder)
   write(join(folder, 'console', 'vite.config.ts'), 'export default {}')
@@ -281,7 +281,7 @@ test('the console is built for a server where its sources changed, and only ther
   }
 })
 
-test('a console that cannot be built keeps no server from starting', async () => {
+test('a failed console build does not prevent the server from starting', async () => {
   const folder = makeCheckout('broken console')
   write(join(folder, 'console', 'build.js'), 'process.exit(1)')
   write(join(folder, 'console', 'vite.config.ts'), 'export default {}')

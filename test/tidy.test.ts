@@ -1,6 +1,6 @@
 /**
- * The house rules, executed. Each rule is a row: what it is called, a sample that breaks it, and how it finds what is
- * wrong. A line that must break a rule says `tidy-allow <rule>: <reason>` on itself or on the line before.
+ * The rules of the project, executed. Each rule is a row: its name, a sample that violates it, and how it finds
+ * violations. A line that must violate a rule says `tidy-allow <rule>: <reason>` on itself or on the line before.
  */
 import assert from 'node:assert/strict'
 import { posix } from 'node:path'
@@ -11,9 +11,9 @@ import { importsOf, readTree, type Tree } from './support/source-tree.ts'
 
 interface Rule {
   readonly name: string
-  /** A tree that breaks the rule. */
+  /** A tree that violates the rule. */
   readonly bad: Readonly<Record<string, string>>
-  /** One line for each breach: the path, and what to do instead. */
+  /** One line for each violation: the path, and what to do instead. */
   readonly check: (tree: Tree) => readonly string[]
 }
 
@@ -23,7 +23,7 @@ const isSource = (path: string) => /^(src|sandbox|contract)\/.*\.ts$/.test(path)
 
 // Who may import whom, downward only.
 
-/** The ledger as others see it: its operations and its rules. */
+/** The ledger's public side: its operations and its rules. */
 const theLedger = 'ledger ledger/rules'
 
 const belowPhases = `catalog access ${theLedger} usage limits tokens providers http wire base contract type:config`
@@ -118,7 +118,7 @@ function importedUpwards(tree: Tree): string[] {
   )
 }
 
-// What may stand where.
+// Banned patterns and where they apply.
 
 interface Ban {
   readonly name: string
@@ -128,7 +128,7 @@ interface Ban {
   readonly within: RegExp
   readonly except?: RegExp
   readonly instead: string
-  /** Path and text that break it. */
+  /** Path and text that violate it. */
   readonly bad: readonly [path: string, text: string]
 }
 
@@ -371,7 +371,7 @@ function misplacedPackages(tree: Tree): string[] {
   )
 }
 
-/** Much code that few requests need: it is loaded when it is first needed, or in a thread of its own. */
+/** Large packages that few requests need: loaded on first use, or in a separate thread. */
 const notAtOnce: readonly string[] = [
   'better-auth',
   '@better-auth/passkey',
@@ -382,9 +382,9 @@ const notAtOnce: readonly string[] = [
 ]
 
 function loadedAtOnce(tree: Tree): string[] {
-  // A command loads main.ts alone, the server server.ts with it.
+  // A command loads main.ts alone, the server server.ts as well.
   const reached = new Set<string>(['src/main.ts', 'src/server/server.ts'])
-  // A set is walked in the order in which it grows.
+  // A set is iterated in insertion order, including entries added meanwhile.
   for (const path of reached) {
     for (const { target, isOurs, isTypeOnly, isLater } of importsOf(path, tree.get(path) ?? '')) {
       if (isOurs && !isTypeOnly && !isLater) reached.add(target)
@@ -407,7 +407,7 @@ const packageName = (target: string) =>
 // Files.
 
 const linesMax = 400
-/** Tests, migrations and files that are one table: errors, models, presets, catalogs of prices, prepared words. */
+/** Tests, migrations and files that are one table: errors, models, presets, price catalogs, prepared texts. */
 const mayBeLong =
   /\.test\.ts$|^test\/|\/migrations\/|^contract\/errors\.ts$|(^|[/-])(table|models|presets|words)\.ts$/
 const emptyFileNames = /(^|[/-])(utils?|helpers?|common|misc|manager|service|handler|data|info|ctx)(?=[/.-])/
@@ -466,7 +466,7 @@ const entries =
 const standsAlone = /\.d\.ts$|^console\/src\/lib\/remove-scroll\.tsx$/
 
 function deadFiles(tree: Tree): string[] {
-  // Before there is a main, nothing can be reached from it.
+  // Before there is a main, nothing is reachable from it.
   if (!tree.has('src/main.ts')) return []
   const reached = new Set<string>()
   const waiting = [...tree.keys()].filter((path) => entries.test(path))
@@ -514,7 +514,7 @@ function circles(tree: Tree): string[] {
 }
 
 /**
- * The names of a format's files: direction and function. What fills one side alone may leave out the other's
+ * The names of a format's files: direction and function. A format that fills one side alone may omit the other's
  * names, but none of its own: a folder with one file of a row has all files of that row.
  */
 const formatFiles: readonly (readonly string[])[] = [
@@ -527,10 +527,10 @@ const formatFiles: readonly (readonly string[])[] = [
   ['encrypted-reasoning'],
 ]
 
-/** Folders of `wire` that are no format's. */
+/** Folders of `wire` that are not formats. */
 const sharedByFormats = new Set(['json', 'stream', 'translation'])
 
-/** A part of a file stands beside it: `decode-request-tools.ts`. */
+/** A part of a file is next to it: `decode-request-tools.ts`. */
 function unevenFormats(tree: Tree): string[] {
   const files = [...tree.keys()].filter((path) => /^src\/wire\/[^/]+\//.test(path) && isSource(path))
   const folders = [...new Set(files.map((path) => posix.dirname(path)))].filter(
@@ -790,7 +790,7 @@ for (const [path, line, isRight] of layerCases) {
   })
 }
 
-test('a breach with a reason beside it is allowed', () => {
+test('a violation with a reason next to it is allowed', () => {
   const line = 'const at = new Date()'
   const ban = bans.find(({ name }) => name === 'wall-clock')!
   const breaches = (whole: string) => banned(ban, new Map([['src/ledger/a.ts', whole]])).length

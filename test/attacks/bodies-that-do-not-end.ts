@@ -1,10 +1,10 @@
-/** Attackers that announce bodies and send all but the last byte of each. */
+/** Attackers that announce request bodies and send all but the last byte of each. */
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
 interface Unfinished {
-  /** The local address from which it comes. */
+  /** The local address to connect from. */
   readonly from: string
   readonly path: string
   readonly headers: readonly string[]
@@ -14,8 +14,8 @@ const pieceBytes = 1024 * 1024
 const probes = 3
 
 /**
- * `connections` requests to `path` with bodies of `bytes`, sent but for the last byte. Values: `from` (an address of
- * loopback), `key` where one is sent.
+ * `connections` requests to `path` with bodies of `bytes`, sent except for the last byte. Values: `from` (a loopback
+ * address), `key` (optional).
  */
 export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const { connections, bytes, path, key, from = '127.0.0.1' } = values
@@ -24,7 +24,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const counts = { connections: 0, sent: 0, answered: 0, refused: 0 }
   const sockets = new Set<Socket>()
   await Promise.all(Array.from({ length: Number(connections) }, () => send(port, unfinished, Number(bytes))))
-  // What was sent is read in the order in which it came, and these come last: then the bodies are held, and the burst is over.
+  // Data is read in order of arrival and these arrive last: by then the bodies are buffered and the burst is over.
   for (let turn = 0; turn < probes; turn += 1) await probe(port)
 
   function send(to: number, { from: localAddress, path: target, headers: more }: Unfinished, length: number) {

@@ -1,8 +1,8 @@
-/** An attacker that opens connections and sends nothing on them; those that are closed it opens again, for a while. */
+/** An attacker that opens connections and sends nothing on them; it reopens closed connections up to a total. */
 import { connect, type Socket } from 'node:net'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
-/** Values: `connections`, `from` (an address of loopback), `attempts` (their total). */
+/** Values: `connections`, `from` (a loopback address), `attempts` (the total). */
 export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const { connections, from, attempts } = values
   const counts = { attempts: 0, opened: 0, closed: 0 }
@@ -10,7 +10,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   let isOver = false
   await Promise.all(Array.from({ length: Number(connections) }, () => open()))
 
-  /** Resolves once the connection is there, or was refused. */
+  /** Resolves once the connection is open or was rejected. */
   function open(): Promise<void> {
     counts.attempts += 1
     return new Promise((resolve) => {

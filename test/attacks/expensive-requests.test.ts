@@ -1,6 +1,6 @@
 /**
- * Requests that are made to be expensive, from keys that cannot pay for them, cost the thread that relays little, and
- * two connections full of them keep no paying client from its answers and streams.
+ * Expensive requests from keys that cannot pay for them must cost the main thread little, and two connections full of
+ * them must not slow down the responses and streams of a paying client.
  */
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
@@ -23,7 +23,7 @@ import { repeated } from '../support/sampled.ts'
 import { bodyOf, expensiveRequests, sendExpensive } from './expensive-requests.ts'
 
 const attacker = new URL('./expensive-requests.ts', import.meta.url)
-/** What an account may send by default; here only the attackers are limited. */
+/** The default limits of an account; here only the attackers are limited. */
 const perMinute = 600
 let gateway: AttackedGateway
 
@@ -49,7 +49,7 @@ const mainMsPerMegabyteMax = 15
 
 for (const kind of accounts) {
   const isLinux = process.platform === 'linux'
-  test(`a balance of ${credits[kind]}: what each request costs`, { skip: !isLinux }, async (context) => {
+  test(`a balance of ${credits[kind]}: the cost of each request`, { skip: !isLinux }, async (context) => {
     const { port, server } = gateway
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     context.after(() => agent.destroy())
@@ -76,7 +76,7 @@ for (const kind of accounts) {
 
 const tokens = 60
 
-/** Reads one stream after another until it is stopped; resolves with what was wrong with them and how many there were. */
+/** Reads one stream after another until stopped; resolves with the failures and the number of streams. */
 function readStreams(key: string): { stop(): Promise<{ wrong: readonly string[]; streams: number }> } {
   const reader = neighborThatPosts({
     port: gateway.port,
@@ -107,15 +107,15 @@ function readStreams(key: string): { stop(): Promise<{ wrong: readonly string[];
   }
 }
 
-/** What an attacker may get: nothing but the count that it asked for, and no failure of the server. */
+/** What an attacker may get: only the count that it requested, and no server error. */
 const outcomes = /^(status(200|400|402|429|503)|ECONNRESET|EPIPE)$/
-/** Reading and refusing one of each; a request waits for parts of it in each of its several turns of the event loop. */
+/** Reads and rejects one of each; a request waits for parts of it in each of its event-loop turns. */
 const loopMsFloor = 150
 
 const p99Of = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(0.99 * numbers.length) - 1] ?? 0
 
-/** The neighbor, and processor time of the server's event loop from each of its requests to the answer. */
+/** The neighbor, and the event-loop CPU time from each of its requests to the response. */
 function watchingTheLoop(neighbor: Neighbor, take: (loopMs: number) => void): Neighbor {
   const { pid } = gateway.server
   return {
@@ -130,7 +130,7 @@ function watchingTheLoop(neighbor: Neighbor, take: (loopMs: number) => void): Ne
 }
 
 for (const kind of accounts) {
-  test(`a balance of ${credits[kind]}: two connections full of them`, async (context) => {
+  test(`a balance of ${credits[kind]}: two connections full of expensive requests`, async (context) => {
     const { port, server } = gateway
     const { key } = await gateway.account('10')
     const loopMs = { calm: [] as number[], attacked: [] as number[] }
@@ -145,7 +145,7 @@ for (const kind of accounts) {
       measure: measureInTurn,
       waitedMs: () => mainThreadWaitMs(server.pid) + mainThreadWaitMs(process.pid),
       async attack() {
-        // A new account each time, whose rates are not used up.
+        // A new account each time, whose rate limit is not exhausted.
         const values = { key: await attackersKey(kind), connections: 2, account: kind, model }
         const running = await startAttack(attacker, { port, values })
         const reading = readStreams(key)

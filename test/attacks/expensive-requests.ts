@@ -1,6 +1,6 @@
 /**
- * Attackers that send the requests that cost most to read, one after another on kept-alive connections, as fast as they
- * are answered. None of them is ever paid for.
+ * Attackers that send the requests that are most expensive to read, one after another on keep-alive connections, as fast
+ * as they are answered. None of them is ever paid for.
  */
 import { Agent, request } from 'node:http'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
@@ -11,7 +11,7 @@ const chatPath = '/v1/chat/completions'
 const repeated = (times: number, piece: (index: number) => string): string =>
   Array.from({ length: times }, (_none, index) => piece(index)).join()
 
-/** By name: the members of the request beside its model. */
+/** By name: the members of the request other than its model. */
 const contents = {
   '240,000 field names': () =>
     `"messages":[{"role":"user","content":"hello"}],${repeated(240_000, (index) => `"n${index}":1`)}`,
@@ -24,7 +24,7 @@ export interface ExpensiveRequest {
   readonly path: string
 }
 
-/** What costs most for an account with a balance of 0 (chat is refused before its body) and with too little for the request. */
+/** The most expensive kinds for an account with a balance of 0 (chat is rejected before its body) and for one with too little credit. */
 export const expensiveRequests: Readonly<Record<'empty' | 'poor', readonly ExpensiveRequest[]>> = {
   empty: [
     { content: '240,000 field names', path: countPath },
@@ -50,7 +50,7 @@ interface Sending {
   readonly agent: Agent
 }
 
-/** The status of its answer, or the code of the error with which its connection ended. */
+/** The response status, or the error code with which the connection ended. */
 export function sendExpensive({ port, key, agent }: Sending, path: string, body: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const headers = {
@@ -59,7 +59,7 @@ export function sendExpensive({ port, key, agent }: Sending, path: string, body:
       'content-length': body.length,
     }
     const asking = request({ port, path, method: 'POST', host: '127.0.0.1', agent, headers })
-    // A refusal may come before the body was sent: then the connection ends under the rest of it.
+    // A rejection may arrive before the body was sent: then the connection closes while the rest is being sent.
     asking.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
     asking.on('response', (answer) => {
       const outcome = `status${answer.statusCode ?? 0}`
@@ -81,7 +81,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const begun = Promise.withResolvers<void>()
   let isOver = false
 
-  /** Each connection begins with another of the requests. */
+  /** Each connection starts with a different request. */
   async function sendAll(first: number): Promise<void> {
     for (let turn = first; !isOver; turn += 1) {
       const { path, body } = bodies[turn % bodies.length]!

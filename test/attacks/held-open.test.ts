@@ -1,4 +1,4 @@
-/** Bodies and connections that are held open do not keep those who pay from being served, also many behind one address. */
+/** Bodies and connections that are held open do not block paying clients, even when many share one address. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -47,14 +47,14 @@ for (const [about, credit] of [
 /** Addresses of loopback other than 127.0.0.1 count as networks of their own. */
 const company = '127.0.0.66'
 
-test('a company behind one address: 1,000 requests at once with ten keys', async () => {
+test('a company behind one address: 1,000 concurrent requests with ten keys', async () => {
   const accounts = await Promise.all(Array.from({ length: 10 }, () => gateway.account('10')))
   const people = accounts.map(({ key }) => payingNeighbor(gateway.port, key, { from: company }))
   const asked = people.flatMap((person) => Array.from({ length: 100 }, () => person.ask()))
   assert.deepEqual(new Set(await Promise.all(asked)), new Set([undefined]))
 })
 
-test('a company behind one address: large bodies of several accounts at once', async () => {
+test('a company behind one address: concurrent large bodies from several accounts', async () => {
   const accounts = await Promise.all(Array.from({ length: 4 }, () => gateway.account('10')))
   const url = `data:image/png;base64,${'A'.repeat(8 * 1024 * 1024)}`
   const content = [{ type: 'image_url', image_url: { url } }]
@@ -67,7 +67,7 @@ test('a company behind one address: large bodies of several accounts at once', a
   assert.deepEqual(new Set(await Promise.all(asked)), new Set([undefined]))
 })
 
-test('4,500 connections from one network that say nothing', async (context) => {
+test('4,500 silent connections from one network', async (context) => {
   const { key } = await gateway.account('10')
   const idle = new URL('./connections-that-say-nothing.ts', import.meta.url)
   const values = { connections: 4_500, attempts: 4_600, from: '127.0.0.67' }

@@ -1,4 +1,4 @@
-/** Requests that are refused count against the rate of their sender, and keep no other client from being served. */
+/** Rejected requests count against the rate limit of their sender and do not slow down other clients. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => gateway.end())
 
-/** A key with a rate of its own, so that the neighbor has none. */
+/** A key with its own rate limit, so that the neighbor has none. */
 async function limitedKey(credit: string): Promise<string> {
   const { account } = await gateway.account(credit)
   const asked = { account, name: 'limited', limits: { requestsPerMinute: perMinute } }

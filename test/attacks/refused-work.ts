@@ -1,15 +1,15 @@
-/** Attackers that send what is refused, one request after another on kept-alive connections, as fast as they are answered. */
+/** Attackers that send requests that are rejected, one after another on keep-alive connections, as fast as they are answered. */
 import { Agent, request } from 'node:http'
 import type { Attack, AttackTarget } from '../support/attacks.ts'
 
-/** Read to its end before its model is found to be unknown; about so many bytes. */
+/** Read to its end before its model is found to be unknown; the approximate size in bytes. */
 function bodyOf(bytes: number): string {
   const message = '{"role":"user","content":"a"}'
   const messages = Array.from({ length: Math.ceil(bytes / (message.length + 1)) }, () => message)
   return `{"model":"no-such-model","messages":[${messages.join()}]}`
 }
 
-/** `connections` at once, each with bodies of `bytes` to `path`. Values: `key`, the credential that is sent. */
+/** `connections` concurrent clients, each sending bodies of `bytes` to `path`. Values: `key`, the credential to send. */
 export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const { connections, bytes, path, key } = values
   const body = bodyOf(Number(bytes))
@@ -29,7 +29,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   function once(): Promise<void> {
     return new Promise((resolve) => {
       const asking = request({ port, path: String(path), method: 'POST', host: '127.0.0.1', agent, headers })
-      // A refusal may come before the body was sent: then the connection ends under the rest of it.
+      // A rejection may arrive before the body was sent: then the connection closes while the rest is being sent.
       asking.on('error', (error: NodeJS.ErrnoException) => {
         count(error.code ?? 'error')
         resolve()

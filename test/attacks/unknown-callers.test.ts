@@ -1,4 +1,4 @@
-/** Callers without a key or a session do not keep people from signing in, keys from being made, or payments from arriving. */
+/** Callers without a key or a session cannot prevent sign-ins, the creation of keys, or the arrival of payments. */
 import { after, before, test } from 'node:test'
 import {
   type AttackedGateway,
@@ -40,7 +40,7 @@ after(async () => {
   await stripe.close()
 })
 
-/** Signs in, makes a key, and gets the news of a payment, in turns. */
+/** Signs in, creates a key, and receives a payment webhook, in turns. */
 function people(): Neighbor {
   const { port, origin } = gateway
   const signsIn = neighborThatPosts({
@@ -51,7 +51,7 @@ function people(): Neighbor {
     ...{ port, path: '/api/keys', headers: { origin, cookie: person.client.cookie } },
     body: JSON.stringify({ name: 'made under attack' }),
   })
-  // As large as the news of a real payment with its line items.
+  // As large as a webhook for a real payment with its line items.
   const event = stripe.books.event('customer.created', { id: 'cus_1', description: 'x'.repeat(20_000) })
   const paid = async (): Promise<string | undefined> => {
     const { status, body } = await stripe.deliver(event)

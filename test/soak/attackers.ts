@@ -1,4 +1,4 @@
-/** The attacks of `test/attacks/` as a soak runs them: each with what it needs of an account without money. */
+/** The attacks of `test/attacks/` for a soak run: each with what it needs from an account without credit. */
 import type { AttackTarget } from '../support/attacks.ts'
 
 export interface AttackerAccounts {
@@ -15,7 +15,7 @@ export interface SoakAttack {
 
 type ValuesOf = (accounts: AttackerAccounts) => AttackTarget['values']
 
-/** An address of loopback that counts as a network of its own. */
+/** A loopback address that counts as a separate network. */
 const from = '127.0.0.99'
 const unfinished = 'bodies-that-do-not-end'
 

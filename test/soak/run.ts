@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: a server in a process of its own under a mixed load for an hour, one request in a hundred to an
- * upstream that fails, and one attack after the other beside it. Prints memory, handles, event-loop delay, how the
- * paying clients fared, and what `ledger verify` says; ends with 1 where a request failed or the ledger drifts.
+ * `npm run soak`: a server in its own process under a mixed load for an hour, one request in a hundred to an upstream
+ * that fails, with one attack after another running concurrently. Prints memory, handles, event-loop delay, the results
+ * of the paying clients and of `ledger verify`; exits with 1 when a request failed or the ledger does not verify.
  *
  * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`.
  */
@@ -33,10 +33,10 @@ const { values } = parseArgs({
 const durationMs = Number(values.minutes) * 60_000
 const everyMs = 1_000 / Number(values['requests-per-second'])
 const sampleMs = 10_000
-/** Each attack runs so long, and is followed by as long a calm. */
+/** The duration of each attack, and of the pause after it. */
 const attackMs = 45_000
 const sliceMs = Math.max(60_000, durationMs / 6)
-/** Requests under way at once; more are not begun, so that a slow server ends the load and not the machine. */
+/** Maximum number of requests in flight; a slow server reduces the load instead of exhausting the machine. */
 const underWayMax = 400
 const payers = 8
 const metricsToken = 'metrics-of-the-soak'
@@ -77,7 +77,7 @@ async function accountOf(installation: Installation, name: string, credit: strin
   return installation.ask('account.create', { email: `${name}@example.org`, credit } as never)
 }
 
-/** Reads the process now and then until it is stopped. */
+/** Samples the process periodically until stopped. */
 async function sampleUntil(
   server: GatewayProcess,
   over: () => boolean,
@@ -131,7 +131,7 @@ async function loadUntil(
   return outcomes
 }
 
-/** One attack after the other, with as long a calm in between; tells what each counted in all. */
+/** One attack after another, with a pause of the same length in between; prints the totals that each counted. */
 async function attackUntil(
   server: GatewayProcess,
   accounts: AttackerAccounts,

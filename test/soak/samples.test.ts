@@ -1,4 +1,4 @@
-/** What the soak prints is what it measured: slopes, ranks, metrics and slices. */
+/** The soak prints what it measured: slopes, ranks, metrics and slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { metricIn, type Outcome, rank, readProcess, type Sample, slopePerHour, table } from './samples.ts'
@@ -31,12 +31,12 @@ test('a rank is one of the numbers', () => {
   assert.deepEqual([rank([3, 1, 2], 0.5), rank([3, 1, 2], 0.99), rank([], 0.5)], [2, 3, 0])
 })
 
-test('a metric is found by its whole name', () => {
+test('a metric is found by its full name', () => {
   const text = '# HELP a_total x\na_total_more 9\na_total 2.5\n'
   assert.deepEqual([metricIn(text, 'a_total'), metricIn(text, 'a')], [2.5, 0])
 })
 
-test('each slice has the requests and the samples of its own time', () => {
+test('each slice has the requests and samples of its time range', () => {
   const outcomes: Outcome[] = [
     { atMs: 0, tookMs: 5, wrong: undefined },
     { atMs: 9 * minuteMs, tookMs: 7, wrong: '503' },

@@ -1,8 +1,8 @@
-/** What a soak measures and how it is summed up: samples of one process, latencies in slices, a slope. Pure but for reading /proc. */
+/** What a soak measures and how it is aggregated: samples of one process, latencies in slices, a slope. Pure except for reading /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Sample {
-  /** Since the soak began. */
+  /** Since the start of the soak. */
   readonly atMs: number
   readonly residentBytes: number
   readonly heapUsedBytes: number
@@ -16,7 +16,7 @@ export interface Sample {
 export interface Outcome {
   readonly atMs: number
   readonly tookMs: number
-  /** undefined: as it should be. */
+  /** undefined: succeeded. */
   readonly wrong: string | undefined
 }
 
@@ -31,13 +31,13 @@ export function readProcess(pid: number): Pick<Sample, 'residentBytes' | 'openFi
   }
 }
 
-/** The value of a metric without labels in Prometheus's text format; 0 where it is not there. */
+/** The value of a metric without labels in Prometheus's text format; 0 where it is missing. */
 export function metricIn(text: string, name: string): number {
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
   return found === undefined ? 0 : Number(found)
 }
 
-/** Change per hour by the least squares of the samples; 0 for fewer than two. */
+/** Change per hour by a least-squares fit of the samples; 0 for fewer than two. */
 export function slopePerHour(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const middle = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
@@ -52,7 +52,7 @@ export function slopePerHour(samples: readonly Sample[], of: (sample: Sample) =>
   return together / spread
 }
 
-/** The smallest number that is not below this share of them; 0 of none. */
+/** The smallest number at or above this share of them; 0 for an empty list. */
 export function rank(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
@@ -72,7 +72,7 @@ const columns = [
   'loop max ms',
 ] as const
 
-/** A Markdown table with a row for each slice of time. */
+/** A Markdown table with a row for each time slice. */
 export function table(samples: readonly Sample[], outcomes: readonly Outcome[], sliceMs: number): string {
   const rows = [columns.join(' | '), columns.map(() => '---:').join(' | ')]
   const endMs = samples.at(-1)?.atMs ?? 0

@@ -1,6 +1,6 @@
 /**
- * The mixed load of a soak: every format towards every format, streamed or not, large bodies, tools, counting, clients
- * that leave, and one request in a hundred to an upstream that fails. Knows what each must answer with, and no money.
+ * The mixed load of a soak: every format to every format, streamed or not, large bodies, tools, counting, clients that
+ * disconnect, and one request in a hundred to an upstream that fails. Knows the expected responses, but not the prices.
  */
 import { type DialectClient, dialectClients } from '../support/dialect-clients.ts'
 import { Sent } from '../support/paying-client.ts'
@@ -33,7 +33,7 @@ interface Chosen {
   readonly turn: number
 }
 
-/** Resolves with what went wrong, or undefined. */
+/** Resolves with the failure, or undefined. */
 type Kind = (target: LoadTarget, chosen: Chosen) => Promise<string | undefined>
 
 const largeText = 'All of these words stand in one large request body. '.repeat(2_000)
@@ -47,7 +47,7 @@ const kinds: readonly (readonly [share: number, kind: Kind])[] = [
   [0.01, (target, chosen) => failed(target, chosen)],
 ]
 
-/** Sends one request that the dice choose. */
+/** Sends one randomly chosen request. */
 export function askOne(target: LoadTarget, dice: Dice, turn: number): Promise<string | undefined> {
   const chosen: Chosen = {
     turn,
@@ -63,7 +63,7 @@ export function askOne(target: LoadTarget, dice: Dice, turn: number): Promise<st
   return guarded(whole(target, chosen, { behavior: 'echo', text: 'hello' }))
 }
 
-/** A connection that breaks is a request that failed. */
+/** A broken connection is a failed request. */
 async function guarded(asking: Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await asking
@@ -128,7 +128,7 @@ async function counted({ origin }: LoadTarget, { upstream, key }: Chosen): Promi
   return status === 200 && /"input_tokens":\d/.test(text) ? undefined : `${status} ${text.slice(0, 200)}`
 }
 
-/** What fails upstream is told as a failure, and never as an answer. */
+/** An upstream failure is reported as an error, and never as a successful response. */
 async function failed(target: LoadTarget, chosen: Chosen): Promise<string | undefined> {
   const behavior = faultBehaviors[chosen.turn % faultBehaviors.length] ?? '500'
   const { status, text } = await send(target, chosen, { behavior, text: 'hello', stream: false }).whole()

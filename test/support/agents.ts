@@ -1,7 +1,7 @@
 /**
- * Small agents, one for each format: each keeps a history as a program of that format does, offers tools, takes
- * answers (whole, or streamed through the official library where there is one) and gives the results of its tools.
- * An agent may lose on the way what programs lose. It knows nothing of the gateway.
+ * Small agents, one for each format: each maintains a history as a program of that format does, offers tools, accepts
+ * responses (whole, or streamed through the official library where there is one) and returns the results of its tools.
+ * An agent may drop the same fields that real programs drop. It knows nothing of the gateway.
  */
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
@@ -10,8 +10,8 @@ import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { at, eventsIn, type Json } from './dialect-clients.ts'
 
 /**
- * `faithful`: gives back what it got. `typed`: keeps only what the types of its library knew before anybody sealed
- * a thought. `cutting`: the same, and cuts ids of calls at 64 characters.
+ * `faithful`: returns what it got. `typed`: retains only what the types of its library knew before reasoning was
+ * encrypted. `cutting`: the same, and truncates call ids to 64 characters.
  */
 export type Fidelity = 'faithful' | 'typed' | 'cutting'
 
@@ -37,7 +37,7 @@ export interface AgentResult {
 
 export interface AgentTool {
   readonly name: string
-  /** JSON schema; null: it takes nothing. */
+  /** JSON schema; null: no arguments. */
   readonly schema: Json | null
 }
 
@@ -45,7 +45,7 @@ export interface AgentSettings {
   readonly fidelity: Fidelity
   readonly tools: readonly AgentTool[]
   readonly instructions: string
-  /** Members of every request besides. */
+  /** Additional members of every request. */
   readonly more?: Json
 }
 
@@ -59,11 +59,11 @@ export interface Agent {
   readonly format: ConversationFormat
   say(text: string, image?: boolean): void
   give(results: readonly AgentResult[]): void
-  /** The next request; the same until something is said, given or taken. */
+  /** The next request; the same until the history changes. */
   prompt(model: string, stream: boolean): Prompt
-  /** Takes the answer's bytes into the history. */
+  /** Adds the response's bytes to the history. */
   take(answer: string, stream: boolean): Promise<Said>
-  /** The history as it stands, to begin another with. */
+  /** The current history, to start another agent with. */
   readonly history: unknown[]
 }
 
@@ -174,7 +174,7 @@ class ChatAgent implements Agent {
   }
 }
 
-/** A message with every field of its deltas, known or not: texts joined, lists appended. */
+/** A message with every field of its deltas, known or not: text concatenated, lists appended. */
 function gatheredChat(sse: string): Json {
   const message: Record<string, unknown> = { role: 'assistant', content: null }
   const calls: Record<string, unknown>[] = []
@@ -263,7 +263,7 @@ class ResponsesAgent implements Agent {
     }
   }
 
-  /** The finished answer, which must be made of the finished items. */
+  /** The finished response, which must consist of the finished items. */
   private async streamed(sse: string): Promise<Json> {
     const events = await openai(sse).responses.create({ model: 'any', input: 'any', stream: true })
     const done: unknown[] = []
@@ -408,7 +408,7 @@ class GeminiAgent implements Agent {
     return { path: `/v1beta/models/${model}:${method}`, headers: {}, body: JSON.stringify(body) }
   }
 
-  /** Google's own library keeps the content of each chunk as a content of the history. */
+  /** Google's library stores the content of each chunk as a content of the history. */
   async take(answer: string, stream: boolean): Promise<Said> {
     const chunks = stream ? eventsIn(answer) : [JSON.parse(answer) as Json]
     const contents = chunks
@@ -434,7 +434,7 @@ class GeminiAgent implements Agent {
     }
   }
 
-  /** Without the signatures of its calls it could not talk to Google either. */
+  /** Without the signatures of its calls it could not continue with Google either. */
   private kept({ text: words, thought, functionCall: call, thoughtSignature }: Json): readonly Json[] {
     if (call !== undefined) {
       const { fidelity } = this.settings

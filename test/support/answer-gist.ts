@@ -1,14 +1,14 @@
 /**
- * What an answer says, read from each format by a few lines that share nothing with the codecs under test, so that
- * an answer and its translation can be held against each other. Media, citations and ids are not looked at here.
+ * The essential content of a response, read from each format by a few lines that share no code with the codecs under
+ * test, so that a response and its translation can be compared. Ignores media, citations and ids.
  */
 import assert from 'node:assert/strict'
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface Gist {
-  /** Words of refusal count as text. */
+  /** The text of a refusal counts as text. */
   readonly text: string
-  /** Without white space, which formats put between parts of it. */
+  /** Without white space, which formats insert between parts of it. */
   readonly thinking: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
   readonly finish: 'end' | 'calls' | 'length' | 'filter' | 'pause' | 'none'
@@ -47,7 +47,7 @@ function said(value: unknown, name: string): string {
   return typeof found === 'string' ? found : ''
 }
 
-/** What a call's text of JSON means; a beginning that was cut stands for itself. */
+/** The parsed JSON of a call's arguments; truncated JSON is compared as text. */
 export function inputOf(text: unknown): unknown {
   if (isLoose(text)) return text
   if (typeof text !== 'string' || text.trim() === '') return {}
@@ -60,7 +60,7 @@ export function inputOf(text: unknown): unknown {
 
 const squeezed = (text: string) => text.replace(/\s+/g, '')
 
-/** A call is a call, whatever the reason says: some hosts say «stop». */
+/** A call counts as a call, regardless of the finish reason: some hosts report «stop». */
 function finished(calls: Gist['calls'], reason: Gist['finish'] | undefined, refused: string): Gist['finish'] {
   assert.ok(reason !== undefined, 'a reason that no row knows')
   if (refused !== '' && reason === 'end') return 'filter'
@@ -190,7 +190,7 @@ function geminiGist(answer: Loose): Gist {
   }
 }
 
-/** The ids by which the results of its calls must name them; formats that need none may leave them out. */
+/** The ids by which the results of its calls must name them; formats that need none may omit them. */
 export function callIdsIn(format: ConversationFormat, answer: unknown): readonly string[] {
   const ids: Readonly<Record<ConversationFormat, () => readonly unknown[]>> = {
     'openai-chat': () =>

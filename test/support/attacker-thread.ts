@@ -1,4 +1,4 @@
-/** The thread of an attacker: begins the attack of the module that it is given, and stops it when it is asked to. */
+/** The thread of an attacker: starts the attack of the given module, and stops it when requested. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { AttackTarget, BeginAttack } from './attacks.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Attacks measured by what they do to a paying neighbor: a real server in a process of its own, an attacker in a thread
- * of its own, and a neighbor that sends small requests at a steady pace, calm and under attack in turns. Knows no
+ * Measures attacks by their effect on a paying neighbor: a real server in its own process, an attacker in its own
+ * thread, and a neighbor that sends small requests at a steady rate, with and without the attack in turns. Knows no
  * particular attack.
  */
 import assert from 'node:assert/strict'
@@ -22,19 +22,19 @@ export interface AttackedGateway {
   readonly server: GatewayProcess
   readonly origin: string
   readonly port: number
-  /** What all models of the file and the sandbox's ones are served by. */
+  /** The upstream of all models of the file and of the sandbox. */
   readonly sandbox: Sandbox
-  /** A new account with so much credit (decimal USD) and the secret of its first key. */
+  /** A new account with this credit (decimal USD) and the secret of its first key. */
   account(credit: string): Promise<{ readonly account: string; readonly key: string }>
-  /** Asserts that the ledger holds no contradiction, and removes everything. */
+  /** Asserts that the ledger verifies, and removes everything. */
   end(): Promise<void>
 }
 
-/** The names of models that the attacked gateway sells, each a behavior of the sandbox. */
+/** The models of the attacked gateway, each a sandbox behavior. */
 export const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream'] as const
 
 export interface AttackedOptions extends StartOptions {
-  /** More sections of `tollgate.yaml`. */
+  /** Additional sections of `tollgate.yaml`. */
   readonly yaml?: string
 }
 
@@ -85,25 +85,25 @@ export async function attackedGateway({
   }
 }
 
-/** What an attacker is given; it crosses to another thread, so it holds plain values alone. */
+/** The attacker's parameters; they are posted to another thread, so they contain plain values only. */
 export interface AttackTarget {
   readonly port: number
   /** Keys, accounts, sizes: what the attack needs. */
   readonly values: Readonly<Record<string, string | number>>
 }
 
-/** An attack that is under way. */
+/** A running attack. */
 export interface Attack {
-  /** How often what happened, such as `{ connections: 17, status503: 4 }`. */
+  /** Counters by event, such as `{ connections: 17, status503: 4 }`. */
   counts(): Readonly<Record<string, number>>
-  /** Ends it and closes its connections. */
+  /** Stops it and closes its connections. */
   stop(): Promise<void>
 }
 
 /** What an attacker's module exports as `begin`; resolves when the attack has its full effect. */
 export type BeginAttack = (target: AttackTarget) => Promise<Attack>
 
-/** Runs the attacker of a module in a thread of its own; resolves when the attack has its full effect. */
+/** Runs the attacker of a module in its own thread; resolves when the attack has its full effect. */
 export async function startAttack(module: URL, target: AttackTarget): Promise<Attack> {
   const worker = new Worker(new URL('./attacker-thread.ts', import.meta.url), {
     workerData: { module: module.href, target },
@@ -123,7 +123,7 @@ export async function startAttack(module: URL, target: AttackTarget): Promise<At
     began.reject(new Error('the attacker ended before its attack began'))
     ended.resolve()
   })
-  // Who waits for the beginning hears of the failure there.
+  // The caller that awaits the start gets the failure there.
   ended.promise.catch(() => {})
   await began.promise
   return {
@@ -135,7 +135,7 @@ export async function startAttack(module: URL, target: AttackTarget): Promise<At
   }
 }
 
-/** A client that has done nothing wrong; `ask` resolves with what went wrong, or undefined. */
+/** A well-behaved client; `ask` resolves with the failure, or undefined. */
 export interface Neighbor {
   ask(): Promise<string | undefined>
   close(): void
@@ -143,21 +143,21 @@ export interface Neighbor {
 
 export interface NeighborOptions {
   readonly port: number
-  /** The address of loopback that it comes from. */
+  /** The loopback address to connect from. */
   readonly from?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Status and body of an answer that is right. */
+  /** Whether this status and body are the expected response. */
   readonly isRight?: (status: number, text: string) => boolean
   /** A connection for each request, or kept-alive ones. */
   readonly connections?: 'new' | 'kept'
 }
 
-/** A neighbor that hangs is one that failed; nothing that works takes so long on the busiest machine. */
+/** A hanging neighbor counts as failed; no working request takes this long even on a busy machine. */
 const answerMs = 30_000
 
-/** A neighbor that posts the same request again and again. */
+/** A neighbor that posts the same request repeatedly. */
 export function neighborThatPosts(options: NeighborOptions): Neighbor {
   const {
     port,
@@ -210,7 +210,7 @@ export function neighborThatPosts(options: NeighborOptions): Neighbor {
   }
 }
 
-/** The usual neighbor: an account that pays, asking a small question. */
+/** The usual neighbor: a paying account that sends a small request. */
 export function payingNeighbor(port: number, key: string, more: Partial<NeighborOptions> = {}): Neighbor {
   return neighborThatPosts({
     port,
@@ -224,14 +224,14 @@ export function payingNeighbor(port: number, key: string, more: Partial<Neighbor
   })
 }
 
-/** One span of requests at a steady pace. */
+/** One series of requests at a steady rate. */
 export interface Phase {
   readonly sent: number
-  /** What went wrong, one text for each request that failed. */
+  /** One text for each failed request. */
   readonly failures: readonly string[]
   readonly medianMs: number
   readonly p99Ms: number
-  /** With the time for which there was no processor. */
+  /** Includes the time without a CPU. */
   readonly elapsedP99Ms: number
 }
 
@@ -240,10 +240,10 @@ export interface Pace {
   readonly everyMs: number
 }
 
-/** Sends the neighbor's requests at this pace. What `waitedMs` grows by during a request is not counted. */
+/** Sends the neighbor's requests at this rate. The growth of `waitedMs` during a request is not counted. */
 type MeasurePhase = (neighbor: Neighbor, pace: Pace, waitedMs?: () => number) => Promise<Phase>
 
-/** Requests begin when they are due, whether or not those before them were answered. */
+/** Requests start when they are due, regardless of whether earlier ones were answered. */
 const measurePhase: MeasurePhase = async (neighbor, { requests, everyMs }, waitedMs) => {
   const startedMs = systemClock.monoMs()
   return phaseOf(
@@ -256,7 +256,7 @@ const measurePhase: MeasurePhase = async (neighbor, { requests, everyMs }, waite
   )
 }
 
-/** One request after another, so that each waits for what others cost and not for the neighbor's own. */
+/** One request after another, so that each waits only for the work of others and not for the neighbor's own. */
 export const measureInTurn: MeasurePhase = async (neighbor, { requests, everyMs }, waitedMs) => {
   const asked: Timed[] = []
   for (let dueMs = systemClock.monoMs(); asked.length < requests; dueMs += everyMs) {
@@ -294,34 +294,34 @@ function phaseOf(asked: readonly Timed[]): Phase {
 export interface Measured {
   readonly calm: readonly Phase[]
   readonly attacked: readonly Phase[]
-  /** What the last attack counted. */
+  /** The counters of the last attack. */
   readonly counts: Readonly<Record<string, number>>
 }
 
 export interface Measurement {
   readonly neighbor: Neighbor
-  /** Begins the attack; it is stopped and begun again for every round. */
+  /** Starts the attack; it is stopped and restarted for every round. */
   readonly attack: () => Promise<Attack>
   readonly pace?: Partial<Pace>
   readonly measure?: MeasurePhase
   /**
-   * Time in which the threads that serve the neighbor were ready and had no processor. It is not counted for an attack
-   * that needs processors itself: on a busy machine it cannot be separated from what other programs take.
+   * Time in which the threads that serve the neighbor were runnable without a CPU. Not counted for an attack that is
+   * CPU-bound itself: on a busy machine it cannot be separated from the load of other programs.
    */
   readonly waitedMs?: () => number
 }
 
 const usualPace: Pace = { requests: 60, everyMs: 20 }
 const roundsMin = repeated(1, 2)
-/** Other programs on the machine slow single phases down; what an attack does it does in most of them. */
+/** Other programs slow down single phases; an attack has its effect in most of them. */
 const roundsMax = 9
-/** Below this a delay is the machine's, not the attack's. */
+/** Below this, a delay is caused by the machine and not by the attack. */
 const p99MsFloor = 150
 const p99FactorMax = 2
 
 /**
- * Measures the neighbor calm and under attack, in turns, until it is clear that it is served as well under attack, or for
- * `roundsMax` rounds. A request that fails ends the measurement.
+ * Measures the neighbor with and without the attack, in turns, until it is clearly served equally well, or for
+ * `roundsMax` rounds. A failed request ends the measurement.
  */
 export async function measureUnderAttack({
   neighbor,
@@ -364,7 +364,7 @@ function isAsFast({ calm, attacked }: Phases): boolean {
 
 const p99Of = (phases: readonly Phase[]) => middleOf(phases.map(({ p99Ms }) => p99Ms))
 
-/** One line for people: how the neighbor fared in both. */
+/** A readable summary of the neighbor's latency in both. */
 export function describeMeasured({ calm, attacked, counts }: Measured): string {
   const described = (name: string, phases: readonly Phase[]): string => {
     const sent = phases.reduce((sum, phase) => sum + phase.sent, 0)
@@ -377,7 +377,7 @@ export function describeMeasured({ calm, attacked, counts }: Measured): string {
   return `${described('calm', calm)}; ${described('under attack', attacked)}; attacker: ${JSON.stringify(counts)}`
 }
 
-/** Asserts that every request of the neighbor succeeded, and as fast as without the attack. */
+/** Asserts that every request of the neighbor succeeded, as fast as without the attack. */
 export function assertUnharmed(measured: Measured): void {
   const line = describeMeasured(measured)
   assert.deepEqual([...new Set(failuresOf(measured))], [], line)
@@ -388,7 +388,7 @@ function after(delayMs: number): Promise<void> {
   return new Promise((resolve) => systemClock.after(Math.max(0, delayMs), resolve))
 }
 
-/** The smallest of sorted numbers that is not below this share of them. */
+/** The smallest of sorted numbers at or above this share of them. */
 function rankOf(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
 }

@@ -1,10 +1,10 @@
 /**
- * A passkey without a browser: makes and uses keys of ES256 as WebAuthn has them, for any origin and any name, also for
- * wrong ones. For tests of who is let in.
+ * A passkey without a browser: creates and uses ES256 keys as WebAuthn does, for any origin and any relying party, also
+ * for wrong ones. For tests of sign-in.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** What a page would tell it: where it is, and for which name the key is. */
+/** What a page would provide: its origin, and the relying party of the key. */
 export interface PasskeySite {
   readonly origin: string
   readonly name: string
@@ -12,9 +12,9 @@ export interface PasskeySite {
 
 export interface Authenticator {
   readonly id: string
-  /** The answer to the options of a registration. */
+  /** The response to the options of a registration. */
   attest(challenge: string, site: PasskeySite): object
-  /** The answer to the options of a sign-in. */
+  /** The response to the options of a sign-in. */
   prove(challenge: string, site: PasskeySite, userHandle?: string): object
 }
 
@@ -93,7 +93,7 @@ type Cbor = number | string | Uint8Array | ReadonlyMap<string | number, Cbor>
 
 const kinds = { positive: 0, negative: 1, bytes: 2, text: 3, map: 5 } as const
 
-/** As much of RFC 8949 as keys and attestations need. */
+/** The subset of RFC 8949 that keys and attestations need. */
 function cbor(value: Cbor): Buffer {
   if (typeof value === 'number')
     return value < 0 ? head(kinds.negative, -1 - value) : head(kinds.positive, value)

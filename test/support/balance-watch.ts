@@ -1,6 +1,6 @@
 /**
- * Writes down every state that an account's row passes through, from inside the database: a trigger of the
- * test's own runs within each statement that moves `posted` or `held`, so no commit can be missed.
+ * Records every state of an account's row from inside the database: a trigger created by the test runs within each
+ * statement that changes `posted` or `held`, so that no commit can be missed.
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,7 +11,7 @@ export interface BalanceState {
 }
 
 export interface BalanceWatch {
-  /** Every state of the account since the watch began, in order. */
+  /** Every state of the account since the watch started, in order. */
   states(account: bigint): readonly BalanceState[]
   close(): void
 }

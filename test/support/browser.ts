@@ -1,7 +1,7 @@
 /**
- * A real Chromium for tests of pages: unpacked once into a temporary folder, started per test file, closed by its own
- * process alone. A visit notices what a person would not see at once: errors of scripts, breaches of the content
- * policy, files that are missing.
+ * A real Chromium for page tests: unpacked once into a temporary folder, started per test file, closed by the process
+ * that started it. A visit also records what a person might not notice: script errors, violations of the content
+ * security policy, missing files.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -21,41 +21,41 @@ export interface VisitOptions {
   readonly theme?: 'light' | 'dark'
   /** 390 pixels wide, with touch. */
   readonly phone?: boolean
-  /** Whether scripts of pages run; they do unless this says otherwise. */
+  /** Whether page scripts run; default: true. */
   readonly script?: boolean
 }
 
-/** What axe looks at: to compare colours takes it as long as everything else. */
+/** Which rules axe runs: comparing colors takes as long as all others together. */
 export type AxeLook = 'everything' | 'contrast' | 'structure'
 
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** Fails with all that went wrong on the pages of this visit so far, and forgets it. */
+  /** Fails with all errors recorded on the pages of this visit so far, and clears them. */
   clean(): void
-  /** Fails with the violations that axe finds on the page as it is. */
+  /** Fails with the violations that axe finds on the current page. */
   accessible(what?: AxeLook): Promise<void>
   /** Another window of the same person: it shares cookies and storage. */
   window(): Promise<Page>
-  /** Writes a picture of the page and tells where it is. */
+  /** Saves a screenshot of the page and returns its path. */
   picture(name: string): Promise<string>
   close(): Promise<void>
 }
 
 export interface TestBrowser {
-  /** A person with no history who looks at `origin`; addresses may be paths. */
+  /** A person with no history who visits `origin`; addresses may be paths. */
   visit(origin: string, options?: VisitOptions): Promise<Visit>
   close(): Promise<void>
 }
 
-/** Pictures that tests and people look at; not kept. */
+/** Screenshots for tests and people; not committed. */
 export const pictureFolder = join(tmpdir(), 'tollgate-pictures')
 
-/** Runs in the page, whose words the types of this checkout do not know. */
+/** Runs in the page, whose globals the types of this checkout do not know. */
 const tellBreaches = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' forbids ' + event.blockedURI + ' ' + event.sample))`
 
-/** Only a page that never gets there takes so long, however busy the machine is. */
+/** Only a page that never gets there takes this long, however busy the machine is. */
 const actionTimeoutMs = 100_000
 
 const browserArguments = [
@@ -63,18 +63,18 @@ const browserArguments = [
   '--no-zygote',
   '--disable-gpu',
   '--font-render-hinting=none',
-  // No process in reserve for the next page.
+  // No spare process for the next page.
   '--renderer-process-limit=1',
-  // A page is gone before optimizing its code pays.
+  // A page is closed before optimizing its code pays off.
   '--js-flags=--no-opt --no-maglev',
 ]
 
-/** For all test files of this process: to start one takes longer than many a test. */
+/** Shared by all test files of this process: starting one takes longer than many tests. */
 let shared: Promise<Browser> | undefined
 
 export async function openBrowser(): Promise<TestBrowser> {
   const ends = processEnds()
-  // A file that runs by itself closes its browser with the last page.
+  // A file that runs alone closes its browser with the last page.
   if (ends === undefined) {
     const browser = await launch()
     return { visit: (origin, options = {}) => visit(browser, origin, options), close: () => browser.close() }
@@ -112,7 +112,7 @@ async function visit(browser: Browser, origin: string, options: VisitOptions): P
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme: theme,
-    // The machine's own may be none that browsers know.
+    // The machine's time zone may be one that browsers do not know.
     locale: 'en-US',
     reducedMotion: 'reduce',
     viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
@@ -148,7 +148,7 @@ function watch(page: Page, problems: string[]): void {
   page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    // An operation that is refused is told in the page; that of a file is not.
+    // The page itself shows a rejected operation; a failed file load it does not show.
     const isRefusal = message.text().startsWith('Failed to load resource')
     if (isRefusal && new URL(message.location().url).pathname.startsWith('/api/')) return
     problems.push(`${message.type()}: ${message.text()} (${message.location().url})`)
@@ -168,7 +168,7 @@ const optionsOf: Readonly<Record<AxeLook, object>> = {
   },
 }
 
-/** Resolves when the page does not move: a color on its way to another is none that a person reads. Runs in the page. */
+/** Resolves when animations have ended: a color in transition is not one that a person reads. Runs in the page. */
 const still = `new Promise((resolve) => {
   const look = () => document.getAnimations().some(({ playState }) => playState === 'running')
     ? requestAnimationFrame(look) : resolve()
@@ -177,7 +177,7 @@ const still = `new Promise((resolve) => {
 
 async function accessible(page: Page, what: AxeLook): Promise<void> {
   await page.evaluate(still)
-  // To compile axe costs more than some pages take to check, so a document gets it once.
+  // Compiling axe takes longer than checking some pages, so a document gets it once.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
   const options = JSON.stringify({ resultTypes: ['violations'], ...optionsOf[what] })
   const violations = await page.evaluate<axe.Result[]>(
@@ -189,7 +189,7 @@ async function accessible(page: Page, what: AxeLook): Promise<void> {
   if (lines.length > 0) assert.fail(`${page.url()}\n${lines.join('\n')}`)
 }
 
-/** The path of Chromium. Several test files may want it at once: each unpacks aside, the first one's stays. */
+/** The path of Chromium. Several test files may need it concurrently: each unpacks into its own folder, and the first rename wins. */
 async function unpacked(): Promise<string> {
   const packageFolder = join(
     dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')),
@@ -214,7 +214,7 @@ async function unpacked(): Promise<string> {
   return path
 }
 
-/** The fonts of the package, and where there are others those. */
+/** The fonts of the package, in addition to installed ones. */
 function fontsIn(folder: string): string {
   const places = [join(folder, 'fonts'), '/usr/share/fonts'].map((place) => `<dir>${place}</dir>`).join('')
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${places}<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias><cachedir>${folder}/cache</cachedir></fontconfig>`

@@ -1,6 +1,6 @@
 /**
- * A plain HTTP client that alters nothing: sends bytes as they are and gives back status, headers and
- * the bytes of the answer, also of one that was cut. Knows the address of receipts and no dialect.
+ * A plain HTTP client that alters nothing: sends bytes unchanged and returns status, headers and the bytes of the
+ * response, also of a truncated one. Knows the path of receipts and no dialect.
  */
 import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
@@ -10,7 +10,7 @@ export interface Sent {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Anything but bytes and text is written as JSON. */
+  /** Anything other than bytes and text is serialized as JSON. */
   readonly body?: unknown
 }
 
@@ -19,7 +19,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
   readonly text: string
-  /** The connection broke before the answer was whole. */
+  /** The connection broke before the response was complete. */
   readonly isCut: boolean
 }
 
@@ -64,7 +64,7 @@ export function bearer(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` }
 }
 
-/** The receipt as a key of the same account is told it. */
+/** The receipt as returned to a key of the same account. */
 export interface Receipt {
   readonly status: string
   readonly http_status: number
@@ -97,7 +97,7 @@ export interface Receipt {
   }[]
 }
 
-/** The receipt of the request that `answer` answers; there once the last word was sent. */
+/** The receipt of the request that `answer` answers; available once the terminal event was sent. */
 export function receiptOf(origin: string, key: string, answer: Answer): Promise<Receipt> {
   const id = answer.headers['x-request-id']
   assert.ok(typeof id === 'string', 'every answer names its request')

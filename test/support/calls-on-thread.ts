@@ -1,6 +1,6 @@
 /**
- * How often functions are called on this thread, as V8 counts it: what work is done here, whatever the machine does
- * besides. Only one count at a time.
+ * Counts function calls on this thread with V8's profiler: which work is done here, regardless of other load on the
+ * machine. Only one count at a time.
  */
 import { Session } from 'node:inspector/promises'
 
@@ -14,7 +14,7 @@ export async function openCallCounts(): Promise<{ readonly count: CountCalls; cl
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   return {
     async count(folders, work) {
-      // Taking the counts sets them to zero.
+      // Reading the counters resets them.
       await session.post('Profiler.takePreciseCoverage')
       await work()
       const { result } = await session.post('Profiler.takePreciseCoverage')

@@ -1,4 +1,4 @@
-/** A thread for work on bodies that does what the work asks of it, so that a test decides how a thread behaves. */
+/** A worker thread for bodies that follows commands in the work itself, so that a test controls its behavior. */
 import { isMainThread } from 'node:worker_threads'
 import { serveThread } from '../../src/threads/serve-thread.ts'
 import type { BodyOutcome } from '../../src/tokens/body-handlers.ts'
@@ -8,7 +8,7 @@ export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' |
 
 export interface Command {
   readonly behavior: Behavior
-  /** Shared: the number of jobs that have begun, and 1 once those that hold may go on. */
+  /** Shared: the number of jobs that have started, and 1 once those that block may continue. */
   readonly gate: Int32Array
 }
 

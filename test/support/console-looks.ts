@@ -1,6 +1,6 @@
 /**
- * A page of the console as a test looks at it: in every look, by axe and by its width, and the windows and menus over
- * it; and a used server with somebody of each kind at it.
+ * Checks a console page in every theme: with axe, by its width, and with its dialogs and menus open; and a populated
+ * server with one visitor of each kind.
  */
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
@@ -13,8 +13,8 @@ const desktop = { width: 1280, height: 800 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * What sticks out where the page as a whole scrolls sideways. Charts are redrawn some frames after the window has another
- * size. Runs in the page, by no function that waits for a condition: the content policy forbids to compile one.
+ * What overflows where the page as a whole scrolls sideways. Charts are redrawn some frames after the window is
+ * resized. Runs in the page without a polling function: the content security policy forbids compiling one.
  */
 const tooWide = `new Promise((resolve) => {
   const look = (framesLeft) => {
@@ -29,7 +29,7 @@ const tooWide = `new Promise((resolve) => {
 
 const looks = [
   { size: desktop, colorScheme: 'light', what: 'everything' },
-  // Structure and names are the same in the dark, and its colours on a phone.
+  // Structure and names are the same in the dark theme, and so are the colors on a phone.
   { size: desktop, colorScheme: 'dark', what: 'contrast' },
   { size: phone, colorScheme: 'light', what: 'structure' },
 ] as const
@@ -58,7 +58,7 @@ export async function lookAt(visit: Visit): Promise<void> {
   visit.clean()
 }
 
-/** The windows and menus over a page, one after the other. */
+/** The dialogs and menus of a page, one after another. */
 export async function lookOver(visit: Visit, openers: readonly string[]): Promise<void> {
   const { page } = visit
   await page.setViewportSize(desktop)
@@ -86,8 +86,8 @@ export interface UsedConsole {
 const dayMs = 86_400_000
 
 /**
- * A server that was used for a month, and a browser of everybody who looks at its pages. It is noon there, because
- * what was done within the last hour must be of the same day at whatever hour this runs.
+ * A server with a month of usage, and a browser for each kind of visitor. Its time is noon, because what was done
+ * within the last hour must be of the same day at whatever hour this runs.
  */
 export async function usedConsole(): Promise<UsedConsole> {
   const browser = await openBrowser()

@@ -1,17 +1,17 @@
-/** Every page of the console, as a table: where it is, whose it is, what says that it is there. */
+/** Every page of the console, as a table: its path, who may open it, and how to tell that it has loaded. */
 import type { Page } from './browser.ts'
 import type { LivedInIds } from './lived-in.ts'
 
 export interface ConsolePage {
-  /** Also the name of its pictures. */
+  /** Also the name of its screenshots. */
   readonly name: string
-  /** With what it is opened in a console that was used; null where that needs data and there is none. */
+  /** The id to open it with on a populated server; null where that needs data and there is none. */
   readonly path: (ids: LivedInIds) => string
-  /** Its main heading, or that of the window that stands over it. */
+  /** Its main heading, or that of the dialog over it. */
   readonly heading: string | RegExp
-  /** Whoever runs the installation, a member of its organization, or somebody who is not signed in. */
+  /** An administrator, a member of the organization, or a signed-out visitor. */
   readonly as: 'operator' | 'member' | 'anyone'
-  /** Whether it also exists where nothing has happened yet. */
+  /** Whether it also exists on an empty installation. */
   readonly isEmptyToo: boolean
 }
 
@@ -97,7 +97,7 @@ export const consolePages: readonly ConsolePage[] = [
   open('setup', '/console/setup?token=unknown', 'Set up this server'),
 ]
 
-/** What opens a window or a menu over a page: the beginnings of the names of its buttons. */
+/** The buttons that open a dialog or a menu over a page, by the start of their names. */
 export const overlaysOf: Readonly<Record<string, readonly string[]>> = {
   overview: ['Ada Personal account', 'Search or jump to', 'Signed in as', 'Theme'],
   key: ['Edit', 'Rotate', 'Disable', 'Revoke'],
@@ -118,7 +118,7 @@ export const overlaysOf: Readonly<Record<string, readonly string[]>> = {
   'organization-members': ['Invite member', 'Remove Ada'],
 }
 
-/** Waits until nothing on the page is on its way any more. */
+/** Waits until no request or animation of the page is pending. */
 export async function whole(page: Page, heading: string | RegExp): Promise<void> {
   await page.getByRole('heading', { name: heading }).first().waitFor()
   await page.locator('.animate-pulse, [aria-busy=true]').first().waitFor({ state: 'detached' })

@@ -1,6 +1,6 @@
 /**
- * Somebody in front of the console: a gateway in this process, its administrator signed in, in a real browser. Knows how
- * to come in and how to ask models; what is on the pages is the tests' own matter.
+ * A person in front of the console: a gateway in this process, its administrator signed in, in a real browser. Knows how
+ * to sign in and how to call models; the contents of pages are up to the tests.
  */
 import assert from 'node:assert/strict'
 import { openBrowser, type TestBrowser, type Visit, type VisitOptions } from './browser.ts'
@@ -14,17 +14,17 @@ export interface Somebody {
   readonly password: string
   /** The same person without a browser. */
   readonly client: ControlClient
-  /** A browser of this person's, signed in, at the overview. */
+  /** A browser signed in as this person, on the overview. */
   visit(options?: VisitOptions): Promise<Visit>
 }
 
 export interface ConsolePerson extends Somebody {
   readonly gateway: TestGateway
-  /** Somebody else, who has just come in. */
+  /** Another person, who has just signed up. */
   signUp(name: string): Promise<Somebody>
-  /** A browser of somebody who is not signed in. */
+  /** A browser of a signed-out visitor. */
   visitAsNobody(): Promise<Visit>
-  /** A chat request with a key: the answer with its headers. */
+  /** A chat request with a key: the response with its headers. */
   ask(key: string, model: string, words?: string): Promise<ControlAnswer>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * A client of the control plane over HTTP as a test needs it: whoever it is (a session, a management key, nobody), it
- * asks operations by their names and hands back the whole answer. Keeps cookies as a browser does; knows no verb.
+ * A client of the control plane over HTTP for tests: with any credential (a session, a management key, none), it calls
+ * operations by name and returns the whole response. Handles cookies as a browser does; knows no operation.
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -10,10 +10,10 @@ import { operations } from '../../contract/operations.ts'
 export interface ControlAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Every cookie that was set, as it came. */
+  /** Every cookie that was set, verbatim. */
   readonly setCookies: readonly string[]
   readonly text: string
-  /** The body read as JSON; undefined where it is none. */
+  /** The body parsed as JSON; undefined where it is not JSON. */
   readonly body: unknown
 }
 
@@ -31,7 +31,7 @@ export function sendTo(
   { method, path, headers = {}, body }: Sending,
 ): Promise<ControlAnswer> {
   const { hostname, port } = new URL(origin)
-  // Node sends the body of a DELETE without saying how long it is.
+  // Node sends the body of a DELETE without a content-length.
   const framing = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = { ...headers, ...framing }
   return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Where an operation is on HTTP, with this input. */
+/** The HTTP path and method of an operation for this input. */
 export function sendingOf(name: OperationName, input: Readonly<Record<string, unknown>>): Sending {
   const { http } = operations[name]
   assert.ok(http !== null, `${name} is not on HTTP`)
@@ -100,7 +100,7 @@ export class ControlClient {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** As the browser or the program that this is would send it. */
+  /** As the browser or program would send it. */
   async send(sending: Sending): Promise<ControlAnswer> {
     const own: Record<string, string> = {}
     if (this.#credential !== null) own.authorization = `Bearer ${this.#credential}`
@@ -120,7 +120,7 @@ export class ControlClient {
     return this.send(sendingOf(name, input))
   }
 
-  /** The output, after it was held against the contract. */
+  /** The output, validated against the contract. */
   async done<Name extends OperationName>(
     name: Name,
     input: OperationRawInput<Name>,

@@ -1,6 +1,6 @@
 /**
- * What tests of whole conversations share: an agent asks through a gateway, and what reached the upstream is held
- * against the rules of its format, against the request before it, and against what its maker encrypted.
+ * Shared by tests of whole conversations: an agent sends requests through a gateway, and what reached the upstream is
+ * checked against the rules of its format, the previous request, and what its vendor encrypted.
  */
 import assert from 'node:assert/strict'
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
@@ -27,7 +27,7 @@ const rules = {
   gemini: geminiRules,
 } as const
 
-/** As it stands in the names of the sandbox's models. */
+/** As in the names of the sandbox's models. */
 export const shortNames = {
   'openai-chat': 'chat',
   'openai-responses': 'responses',
@@ -44,7 +44,7 @@ export const providers = {
   gemini: 'google',
 } as const
 
-/** A model and the format that it is reached in. */
+/** A model and its upstream format. */
 export interface Reached {
   readonly model: string
   readonly format: ConversationFormat
@@ -56,7 +56,7 @@ export interface Asking {
   readonly stream: boolean
 }
 
-/** Asks as the agent's library does; the answer must keep the rules of its format where the gateway wrote it. */
+/** Sends as the agent's library does; the response must follow the rules of its format where the gateway wrote it. */
 export async function answered(agent: Agent, { model, format }: Reached, asking: Asking): Promise<Said> {
   const { path, headers, body } = agent.prompt(model, asking.stream)
   const { keyHeader } = clientOf(agent.format)
@@ -86,14 +86,14 @@ const nameRules = {
   gemini: geminiNames,
 } as const
 
-/** What the agent's tool is called upstream. */
+/** The name of the agent's tool upstream. */
 export function nameUpstream(agent: Agent, { format }: Reached, name: string): string {
   return format === agent.format ? name : targetName(nameRules[format], name, null)
 }
 
 const marks = /_tg1_|tg1\.|dGcxL/
 
-/** What is wrong with a body that came upstream; one that the agent wrote is looked at for marks of ours alone. */
+/** What is wrong with a body that came upstream; one that the agent wrote is only checked for our carriers. */
 export function broken(
   { format, body }: RelayedRequest,
   agent: Agent,
@@ -111,7 +111,7 @@ const conversationMember: Readonly<Record<ConversationFormat, string>> = {
   gemini: 'contents',
 }
 
-/** The body up to the end of what was said, without the bracket that closes it. */
+/** The body up to the end of the messages, without the closing bracket. */
 export function promptOf({ format, body }: Pick<RelayedRequest, 'format' | 'body'>): string {
   const bytes = Buffer.from(body)
   const limits = { depthMax: 64, valuesMax: 1_000_000 }
@@ -119,7 +119,7 @@ export function promptOf({ format, body }: Pick<RelayedRequest, 'format' | 'body
   return bytes.subarray(0, end - 1).toString('utf8')
 }
 
-/** Each request of a model begins with all that was said in the one before. */
+/** Each request of a model starts with all messages of the one before. */
 export function assertGrows(requests: readonly RelayedRequest[]): void {
   const last = new Map<string, string>()
   for (const request of requests) {
@@ -140,7 +140,7 @@ function countIn(value: unknown, is: (object: Json) => boolean): number {
 /** What Google documents for calls that others made. */
 const standIn = /^(skip_thought|c2tpcF90aG91)/
 
-/** How much a request holds that only its own maker can have encrypted; nothing in chat. */
+/** How much of a request only its own vendor can have encrypted; nothing in chat. */
 export function sealsIn({ format, body }: RelayedRequest): number {
   return countIn(JSON.parse(body), (object) => {
     if (format === 'anthropic') return object.type === 'thinking'

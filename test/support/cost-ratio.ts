@@ -1,9 +1,9 @@
 /**
- * How many times the processor time of some work other work takes. Other programs only ever add to either, so the least
- * of several runs counts; a comparison ends as soon as it is clear that the ratio is below its bound.
+ * Compares the CPU time of two pieces of work as a ratio. Other programs only ever add to either, so the minimum of
+ * several runs counts; a comparison ends as soon as the ratio is clearly below its bound.
  */
 
-/** Each counts for the least of its runs; `floorUs`: the least that `small` counts for. */
+/** Each counts as the minimum of its runs; `floorUs`: the lower bound that `small` counts as. */
 export interface Compared<Result> {
   readonly small: () => Result
   readonly large: () => Result
@@ -23,7 +23,7 @@ export function costRatio(bound: number, { small, large, floorUs = 1 }: Compared
   return ratio()
 }
 
-/** For work that other threads of this process do. */
+/** For work on other threads of this process. */
 export async function costRatioOfAll(
   bound: number,
   { small, large, floorUs = 1 }: Compared<Promise<unknown>>,
@@ -37,7 +37,7 @@ export async function costRatioOfAll(
   return ratio()
 }
 
-/** Processor time is counted in steps, so work is repeated until it is long beside them. */
+/** CPU time is counted in ticks, so work is repeated until it takes many of them. */
 const runUs = 20_000
 
 function costOf(work: () => unknown): number {

@@ -1,10 +1,10 @@
 /**
- * An upstream that speaks every maker's format: it counts the tokens of a request where the maker has an address for that,
- * by the pages of its PDFs, and bills the same number when the request is made.
+ * An upstream that speaks every vendor's format: it counts the tokens of a request where the vendor has an endpoint for
+ * that, by the pages of its PDFs, and bills the same number when the request is made.
  */
 import { type Behaviour, type FaultUpstream, faultUpstream, type SeenRequest } from './fault-upstream.ts'
 
-/** What one page costs at the model that is named in the request or its address. */
+/** The tokens of one page at the model named in the request or its path. */
 const pageTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
   [/claude-(?:[23]|(?:opus|sonnet|haiku)-4-?[0-6]?)(?!\d)/, 1_600 + 1_500],
   [/claude/, 4_784 + 1_500],
@@ -15,16 +15,16 @@ const pageTokens: readonly (readonly [model: RegExp, tokens: number])[] = [
 const textTokens = 20
 
 export interface CountingUpstream extends FaultUpstream {
-  /** Paths of the requests for a number. */
+  /** Paths of the counting requests. */
   counts(): readonly string[]
 }
 
 export interface CountingOptions {
   /** In every document. */
   readonly pages: number
-  /** What a request for a number gets instead of one. */
+  /** What a counting request gets instead of a count. */
   readonly count?: Behaviour
-  /** How many times more is billed than was counted. */
+  /** The factor between billed and counted tokens. */
   readonly lie?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A client of each format for tests that hold for all of them: where it asks, what a small request looks
- * like, and how its answer is read. It knows nothing of money.
+ * A client of each format for tests that cover all of them: its path, a small request, and how to read the response.
+ * It knows nothing of money.
  */
 import assert from 'node:assert/strict'
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
@@ -14,20 +14,20 @@ export interface DialectClient {
   textOf(answer: Json): string
   /** The text of one event. */
   deltaOf(event: Json): string
-  /** What only a finished stream holds. */
+  /** Only a complete stream contains this. */
   readonly successMark: string
-  /** What tells the client that a stream is over and good; the last word and all of it. */
+  /** What signals the client that a stream has completed; the whole terminal event. */
   readonly finishes: RegExp
-  /** Members of a request that limit its output to so many tokens. */
+  /** Members of a request that limit its output to this many tokens. */
   limit(tokens: number): Json
-  /** What a refusal calls that limit. */
+  /** The name of that limit in error messages. */
   readonly limitName: string
   costOf(answer: Json): unknown
 }
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Reads a path of names and indexes; undefined where it ends early. */
+/** Reads a path of names and indexes; undefined where it does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value
   for (const step of path) {
@@ -140,7 +140,7 @@ export function ask(origin: string, client: DialectClient, asked: Asked): Promis
   })
 }
 
-/** The JSON events of a stream in order; the end mark of chat streams is none. */
+/** The JSON events of a stream in order; the end marker of chat streams is skipped. */
 export function eventsIn(stream: string): readonly Json[] {
   return stream
     .split(/\r?\n\r?\n/)
@@ -150,7 +150,7 @@ export function eventsIn(stream: string): readonly Json[] {
     .map((data) => JSON.parse(data) as Json)
 }
 
-/** The events of a stream that is still coming, as far as they are whole. */
+/** The complete events of a stream in progress. */
 export function wholeEventsIn(stream: string): readonly Json[] {
   const end = Math.max(stream.lastIndexOf('\n\n') + 2, stream.lastIndexOf('\r\n\r\n') + 4)
   return eventsIn(stream.slice(0, end))

@@ -1,4 +1,4 @@
-/** Request bodies of a given length that are made to be expensive to read, in each format of a conversation. */
+/** Request bodies of a given length that are expensive to read, in each conversation format. */
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export type ParsedFormat = ConversationFormat
@@ -11,11 +11,11 @@ export const parsedFormats: readonly ParsedFormat[] = [
 
 export interface ExpensiveBody {
   readonly name: string
-  /** A body of about so many bytes. */
+  /** A body of about this many bytes. */
   readonly make: (bytes: number) => string
 }
 
-/** What is repeated, where, and how the rest of the body looks in each format. */
+/** What is repeated, where, and the rest of the body in each format. */
 interface Parts {
   readonly head: string
   readonly turn: (text: string) => string
@@ -58,7 +58,7 @@ const formats: Readonly<Record<ParsedFormat, Parts>> = {
   },
 }
 
-/** So many pieces that together they have about `bytes` bytes. */
+/** Enough pieces for about `bytes` bytes together. */
 function filled(bytes: number, piece: (index: number) => string): string {
   const pieces: string[] = []
   for (let length = 0, index = 0; length < bytes; index += 1) {
@@ -79,7 +79,7 @@ const hello = '"hello"'
 const body = ({ head }: Parts, ...members: readonly string[]): string => `{${[head, ...members].join(',')}}`
 const one = (parts: Parts, text: string): string => parts.turns(parts.turn(text))
 
-/** By name: where the bytes are. */
+/** By name: the location of the bytes. */
 const shapes: Readonly<Record<string, Shape>> = {
   'an ordinary conversation': (parts, bytes) =>
     body(parts, parts.turns(filled(bytes, () => parts.turn(prose)))),

@@ -1,18 +1,18 @@
 /**
- * Every model of the sandbox that fails on purpose, and what a client of either format is to be told of it:
- * a table that both official libraries are held against. Knows neither library.
+ * Every sandbox model that fails on purpose, and the error that a client of either format must get:
+ * a table that both official libraries are tested against. Knows neither library.
  */
 import type { Format } from './paying-client.ts'
 
-/** A refusal in place of an answer. */
+/** An error response. */
 export interface Refused {
   readonly kind: 'refused'
   readonly status: Readonly<Record<Format, number>>
-  /** Of our error table; null: the provider's own words, which name none. */
+  /** A code of our error table; null: the provider's own message, without a code. */
   readonly code: Readonly<Record<Format, string | null>>
 }
 
-/** An error inside a stream that had begun. */
+/** An error inside a stream that had started. */
 export interface Broken {
   readonly kind: 'broken'
   readonly code: string
@@ -23,9 +23,9 @@ export interface Answered {
 }
 
 export interface FailingModel {
-  /** The behaviour, without `sandbox-`. */
+  /** The behavior, without `sandbox-`. */
   readonly name: string
-  /** Settings, as the user's message says them. */
+  /** Parameters, as written in the user's message. */
   readonly says?: string
   readonly whole: Refused | Answered
   readonly streamed: Refused | Broken | Answered
@@ -41,7 +41,7 @@ function broken(code: string): Broken {
   return { kind: 'broken', code }
 }
 
-/** The same refusal whether a stream was asked for or not. */
+/** The same error whether or not a stream was requested. */
 function refuses(name: string, by: Refused, says?: string): FailingModel {
   return { name, whole: by, streamed: by, ...(says === undefined ? {} : { says }) }
 }
@@ -51,7 +51,7 @@ const overloaded: Refused = {
   status: { chat: 503, messages: 529 },
   code: { chat: 'upstream_overloaded', messages: 'upstream_overloaded' },
 }
-/** An event of Chat Completions has no status that could say so. */
+/** An event of Chat Completions has no status field for this. */
 const overloadedInside: Refused = {
   kind: 'refused',
   status: { chat: 502, messages: 529 },
@@ -68,7 +68,7 @@ const cuts: readonly FailingModel[] = ['fin', 'rst', 'clean', 'short', 'until_cl
   streamed: broken('upstream_truncated'),
 }))
 
-/** Those that fail at once. */
+/** Those that fail immediately. */
 export const failingModels: readonly FailingModel[] = [
   refuses('401', refused(503, 'upstream_unavailable')),
   refuses('402-quota', refused(503, 'upstream_unavailable')),
@@ -92,7 +92,7 @@ export const failingModels: readonly FailingModel[] = [
   { name: 'after-end', whole: failed, streamed: answered },
 ]
 
-/** Those that never answer; they need a gateway that waits for nobody long. */
+/** Those that never answer; they need a gateway with short timeouts. */
 export const silentModels: readonly FailingModel[] = [
   refuses('hang', refused(504, 'upstream_timeout')),
   refuses('pings', refused(504, 'upstream_timeout'), 'delay=20'),

@@ -1,33 +1,33 @@
 /**
- * An upstream at the level of TCP that misbehaves on purpose: it reads requests byte by byte and does
- * what a script says, down to resets and cut lengths. It knows no dialect and keeps no time.
+ * An upstream at the TCP level that misbehaves on purpose: it reads requests byte by byte and follows a script,
+ * including resets and truncated lengths. It knows no dialect and has no timers.
  */
 import net from 'node:net'
 
 export interface SeenRequest {
   readonly method: string
   readonly path: string
-  /** Request line and headers as they came, without the empty line. */
+  /** Request line and headers verbatim, without the empty line. */
   readonly head: string
-  /** Empty as long as a behaviour answers at the head. */
+  /** Empty when a behavior answers after the head. */
   readonly body: Buffer
   /** Counts connections from 0. */
   readonly connection: number
 }
 
-/** What a behaviour may do with the connection that a request came on. */
+/** What a behavior may do with the connection of a request. */
 export interface Reply {
   readonly request: SeenRequest
   send(bytes: string | Uint8Array): void
-  /** Ends this side after what was sent: FIN. */
+  /** Closes this side after pending data was sent: FIN. */
   fin(): void
-  /** Breaks the connection at once: RST. */
+  /** Aborts the connection immediately: RST. */
   rst(): void
-  /** Runs `next` when all that was sent has left this process. */
+  /** Runs `next` when all data has left this process. */
   whenSent(next: () => void): void
-  /** Bytes that were sent and that the other side does not take. */
+  /** Bytes that were sent and that the other side does not read. */
   unsentBytes(): number
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is closed, by either side. */
   readonly closed: Promise<void>
 }
 
@@ -42,15 +42,15 @@ export interface FaultUpstream {
   readonly port: number
   /** Requests as far as they were read, in order. */
   readonly requests: readonly SeenRequest[]
-  /** Connections that were ever made. */
+  /** Total number of connections. */
   readonly connections: number
   readonly openConnections: number
-  /** Resolves with the next request that no one waited for yet. */
+  /** Resolves with the next request that was not returned yet. */
   nextRequest(): Promise<Reply>
   close(): Promise<void>
 }
 
-/** Starts an upstream on a free port; `choose` picks what each request meets. */
+/** Starts an upstream on a free port; `choose` picks the behavior for each request. */
 export async function faultUpstream(choose: (request: SeenRequest) => Behaviour): Promise<FaultUpstream> {
   const requests: SeenRequest[] = []
   const sockets = new Set<net.Socket>()
@@ -114,7 +114,7 @@ function readRequests(socket: net.Socket, connection: number, reading: Reading):
     for (let used = readOne(); used > 0; used = readOne()) pending = pending.subarray(used)
   })
 
-  /** The bytes that the first request in `pending` took; 0 while it is not all there. */
+  /** The length of the first request in `pending`; 0 while it is incomplete. */
   function readOne(): number {
     const headEnd = pending.indexOf('\r\n\r\n')
     if (headEnd < 0) return 0
@@ -148,7 +148,7 @@ function replyOn(socket: net.Socket, request: SeenRequest, closed: Promise<void>
   }
 }
 
-/** An answer with its length. */
+/** A response with its content-length. */
 export function wholeAnswer(
   status: number,
   body: string | Uint8Array,
@@ -159,7 +159,7 @@ export function wholeAnswer(
   return sends(`${lines.join('\r\n')}\r\n\r\n`, bytes)
 }
 
-/** Sends these bytes and nothing else; the connection stays. */
+/** Sends only these bytes; the connection stays open. */
 export function sends(...pieces: readonly (string | Uint8Array)[]): Behaviour {
   return {
     answer(reply) {
@@ -168,7 +168,7 @@ export function sends(...pieces: readonly (string | Uint8Array)[]): Behaviour {
   }
 }
 
-/** Sends these bytes, waits until they are on their way, then ends the connection so. */
+/** Sends these bytes, waits until they are sent, then closes or aborts the connection. */
 export function sendsThen(ending: 'fin' | 'rst', ...pieces: readonly (string | Uint8Array)[]): Behaviour {
   return {
     answer(reply) {
@@ -178,7 +178,7 @@ export function sendsThen(ending: 'fin' | 'rst', ...pieces: readonly (string | U
   }
 }
 
-/** Sends each byte on its own, a turn of the event loop apart. */
+/** Sends each byte separately, one event-loop turn apart. */
 export function drips(bytes: Uint8Array): Behaviour {
   return {
     answer(reply) {
@@ -194,10 +194,10 @@ export function drips(bytes: Uint8Array): Behaviour {
   }
 }
 
-/** Reads the request and never says a word. */
+/** Reads the request and never responds. */
 export const hangs: Behaviour = { answer() {} }
 
-/** One chunk of a chunked answer; without arguments the last one. */
+/** One chunk of a chunked response; without arguments the last one. */
 export function httpChunk(text = ''): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }

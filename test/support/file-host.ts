@@ -1,6 +1,6 @@
 /**
- * A provider on loopback that keeps files as OpenAI and Anthropic do, and records what it was asked. Everybody's files are
- * in its lists, as they are at a provider. It knows nothing of the gateway.
+ * A provider on loopback that stores files as OpenAI and Anthropic do, and records its requests. Its lists contain the
+ * files of all customers, as at a real provider. It knows nothing of the gateway.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,17 +16,17 @@ export interface FileHost {
   readonly origin: string
   readonly arrivals: FileArrival[]
   readonly files: Map<string, object>
-  /** The status of the next answers to uploads. */
+  /** The status of the next responses to uploads. */
   uploadStatus: number
-  /** Fields of the next files that it makes, in place of the usual ones. */
+  /** Fields of the next files that it creates, in place of the usual ones. */
   uploadFields: { readonly id?: string; readonly filename?: string }
-  /** What an upload waits for before it is answered; its file is there already. */
+  /** What an upload waits for before it is answered; its file exists already. */
   uploadsWait: Promise<void>
-  /** The status of the answer to a deletion; null: what the host would answer. */
+  /** The status of the response to a deletion; null: what the host would answer. */
   deletionStatus: (id: string) => number | null
-  /** The most deletions that were asked for at once. */
+  /** The maximum number of concurrent deletions. */
   deletionsAtOnce: number
-  /** The answer to requests that generate or count. */
+  /** The response to requests that generate or count. */
   answer: (path: string) => object
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function fileHost(): Promise<FileHost> {
     response.end(JSON.stringify(body))
   }
 
-  /** Long enough for deletions that were sent at once to meet. */
+  /** Long enough for concurrent deletions to overlap. */
   async function oneOfDeletions(): Promise<void> {
     deletions += 1
     host.deletionsAtOnce = Math.max(host.deletionsAtOnce, deletions)

@@ -1,14 +1,14 @@
 /**
- * Reads recorded provider exchanges from `../shared/fixtures`, which stands beside a checkout and is no part of it.
- * Where the folder is absent the tests that need it get no cases, and the run says once how many were skipped.
- * Must not alter a byte of what was recorded.
+ * Reads recorded provider exchanges from `../shared/fixtures`, a folder next to the checkout that is not part of it.
+ * Without the folder, tests that need it have no cases, and the run prints once how many were skipped.
+ * Must not alter a byte of the recordings.
  */
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** How many exchanges were recorded of each provider's API: what a run without the folder goes without. */
+/** How many exchanges were recorded of each provider's API: what a run without the folder skips. */
 const recordedCases = {
   anthropic: 69,
   gemini: 52,
@@ -22,7 +22,7 @@ export interface FixtureCase {
   readonly name: string
   readonly kind: 'json' | 'stream' | 'error'
   readonly status: number
-  /** Empty where the recording does not tell. */
+  /** Empty where the recording has none. */
   readonly model: string
   readonly url: string
   readonly request?: Buffer
@@ -34,7 +34,7 @@ export interface FixtureCase {
 
 const folder = fileURLToPath(new URL('../../../shared/fixtures', import.meta.url))
 
-/** The recorded exchanges of one provider's API in the order of their names; none where the folder is absent. */
+/** The recorded exchanges of one provider's API ordered by name; none where the folder is missing. */
 export function fixtureCases(provider: FixtureProvider): readonly FixtureCase[] {
   if (!existsSync(folder)) {
     reportSkipped(recordedCases[provider])
@@ -64,7 +64,7 @@ function readCase(path: string, name: string): FixtureCase {
   }
 }
 
-/** scripts/test.js names a file, adds up its lines and tells the sum in one line at the end of the run. */
+/** scripts/test.js names a file, adds up its lines and prints the total in one line at the end of the run. */
 function reportSkipped(count: number): void {
   const path = process.env.TOLLGATE_SKIPPED_CASES_FILE
   if (path !== undefined) appendFileSync(path, `${count}\n`)

@@ -1,6 +1,6 @@
 /**
- * How an error reads in each format, whole or in a stream: the words that its clients branch on, and the
- * library of the format where there is one for Node. It knows nothing of upstreams.
+ * Parses errors of each format, whole or in a stream: the fields that its clients branch on, and the library of the
+ * format where there is one for Node. It knows nothing of upstreams.
  */
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
@@ -11,13 +11,13 @@ import { at, eventsIn, type Json } from './dialect-clients.ts'
 
 /** An error as a client of the format reads it. */
 export interface ReadError {
-  /** Our own code of it; '' where the words are a provider's. */
+  /** Our error code; '' where the error is a provider's. */
   readonly code: string
   /** What the format's clients branch on: type and code, or Google's status. */
   readonly words: readonly string[]
   readonly message: string
   readonly source: string
-  /** What the body itself tells of a wait, in seconds; null where it tells of none. */
+  /** The retry delay in the body, in seconds; null where there is none. */
   readonly retrySeconds: number | null
 }
 
@@ -61,7 +61,7 @@ function readGemini(body: unknown): ReadError {
   }
 }
 
-/** Reads the JSON body of an error answer; asserts that it is one of the format. */
+/** Parses the JSON body of an error response; asserts that it is one of the format. */
 export const errorReaders: Readonly<Record<ConversationFormat, (body: unknown) => ReadError>> = {
   'openai-chat': readOpenai,
   'openai-responses': readOpenai,
@@ -69,7 +69,7 @@ export const errorReaders: Readonly<Record<ConversationFormat, (body: unknown) =
   gemini: readGemini,
 }
 
-/** The words of each format for a kind of trouble, as its own providers use them. */
+/** The codes of each format for a kind of error, as its own providers use them. */
 export const wordsOf: Readonly<
   Record<ConversationFormat, Readonly<Partial<Record<ErrorCategory, readonly string[]>>>>
 > = {
@@ -112,7 +112,7 @@ export const contextPhrases: Readonly<Record<ConversationFormat, RegExp>> = {
   gemini: /exceeds the maximum number of tokens/,
 }
 
-/** `response.error.code` of a Responses stream by the kind of trouble. */
+/** `response.error.code` of a Responses stream by the kind of error. */
 export const failedCodes: Readonly<Partial<Record<ErrorCategory, string>>> = {
   invalid_request: 'invalid_prompt',
   context_too_long: 'context_length_exceeded',
@@ -123,11 +123,11 @@ export const failedCodes: Readonly<Partial<Record<ErrorCategory, string>>> = {
 }
 
 export interface StreamedError extends ReadError {
-  /** `response.error.code` where the format tells it. */
+  /** `response.error.code` where the format has it. */
   readonly failedCode: string | null
 }
 
-/** The error at the end of a stream; asserts that it is the last that comes, told once and as the format does. */
+/** The error at the end of a stream; asserts that it is the last event, sent once and in the form of the format. */
 export function streamedError(format: ConversationFormat, stream: string): StreamedError {
   const events = eventsIn(stream)
   const isError = (event: Json) => event.error !== undefined && event.error !== null
@@ -148,7 +148,7 @@ export function streamedError(format: ConversationFormat, stream: string): Strea
   return { ...errorReaders[format](error), failedCode: text(at(last, 'response', 'error', 'code')) }
 }
 
-/** Reads a stream with the official library; rejects where the library does. Google's has no counterpart here. */
+/** Reads a stream with the official library; rejects where the library does. Google's has no equivalent here. */
 export const streamReaders: Readonly<
   Record<Exclude<ConversationFormat, 'gemini'>, (stream: string) => Promise<unknown>>
 > = {

@@ -1,6 +1,6 @@
 /**
- * The real program as child processes on one data folder: the server, killed and started again as a test wants
- * it, and its command line. Knows how a process begins and ends, and nothing of what it serves.
+ * The real program as child processes on one data folder: the server, which tests kill and restart, and its command
+ * line. Knows how a process starts and ends, and nothing of what it serves.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
 
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** Compiling the program takes longer than running most tests, and a process that is killed keeps nothing: all share it. */
+/** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
 export interface Ended {
@@ -42,35 +42,35 @@ export interface GatewayProcess {
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves when the process has ended and all that it wrote was read. */
+  /** Resolves when the process has ended and all of its output was read. */
   readonly ended: Promise<Ended>
   signal(name: NodeJS.Signals): void
-  /** Resolves once `text` stands in what it wrote to stderr, where the log goes by name `stdout`. */
+  /** Resolves once its stderr, which also receives the log, contains `text`. */
   written(text: string): Promise<void>
 }
 
 export interface Installation {
-  /** Working folder of all processes; `tollgate.yaml` stands there. */
+  /** Working directory of all processes; it contains `tollgate.yaml`. */
   readonly folder: string
   readonly dataFolder: string
   /** Rewrites `tollgate.yaml`; the next process reads it. */
   configure(yaml: string): void
-  /** Starts a server and resolves when it listens; rejects with what it wrote when it ends before. */
+  /** Starts a server and resolves when it listens; rejects with its output when it exits before. */
   start(options?: StartOptions): Promise<GatewayProcess>
-  /** Starts a server that is expected to end by itself. */
+  /** Starts a server that is expected to exit. */
   attempt(options?: StartOptions): Promise<CommandResult>
   /** Runs one command of the command line to its end. */
   command(...words: readonly string[]): Promise<CommandResult>
-  /** The same operation as a command carries out on a running server, without the cost of a process. */
+  /** The same operation through the admin socket of a running server, without the cost of a process. */
   ask<Name extends OperationName>(
     operation: Name,
     input: Partial<OperationInput<Name>>,
   ): Promise<OperationOutput<Name>>
-  /** Kills what runs and removes the folder. */
+  /** Kills running processes and removes the folder. */
   remove(): Promise<void>
 }
 
-/** A fresh folder for one installation, which listens on a free port. */
+/** A new folder for one installation, which listens on a free port. */
 export function makeInstallation(yaml = ''): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
   const dataFolder = join(folder, 'data')

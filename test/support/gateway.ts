@@ -1,6 +1,6 @@
 /**
- * A running gateway in this process for tests: a data folder of its own, models and limits as the test
- * wants them, providers pointed at upstreams on loopback, one account with a key. The parts are the real ones.
+ * A running gateway in this process for tests: a temporary data folder, models and limits chosen by the test, providers
+ * pointed at upstreams on loopback, one account with a key. The parts are the real ones.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,14 +17,14 @@ import { connectors } from '../../src/providers/registry.ts'
 import { type Gateway, startGateway } from '../../src/server/server.ts'
 
 export interface TestGatewayOptions {
-  /** Origins to which the providers' requests go. */
+  /** Base URLs for the providers' requests. */
   readonly openai?: string
   readonly anthropic?: string
   readonly google?: string
   readonly models?: Config['models']
-  /** `everywhere`, when left out: a model that says nothing of its upstreams is served by all of its provider. */
+  /** `everywhere` when omitted: a model without upstreams is served by all upstreams of its provider. */
   readonly offers?: 'everywhere' | 'as configured'
-  /** Beside the ones that `openai` and `anthropic` name. */
+  /** In addition to those of `openai` and `anthropic`. */
   readonly upstreams?: Config['upstreams']
   readonly signIn?: Config['signIn']
   readonly limits?: Partial<Limits>
@@ -32,9 +32,9 @@ export interface TestGatewayOptions {
   readonly failpoint?: string
   readonly metricsToken?: string
   readonly log?: Log
-  /** Reuses a folder that an earlier gateway left. */
+  /** Reuses the folder of an earlier gateway. */
   readonly dataFolder?: string
-  /** What else the environment says. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -48,9 +48,9 @@ export interface TestGateway {
   readonly gateway: Gateway
   readonly origin: string
   readonly dataFolder: string
-  /** A new account with so much credit (decimal USD) and one key. */
+  /** A new account with this credit (decimal USD) and one key. */
   account(usd: string, policy?: Partial<KeyPolicy>): Promise<TestAccount>
-  /** posted, held and what is available, nano-USD. */
+  /** posted, held and available, in nano-USD. */
   balance(account: bigint): Promise<{ posted: bigint; held: bigint; openHolds: number }>
   /** Drains and closes; the data folder is removed unless it was given. */
   close(): Promise<void>
@@ -107,7 +107,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   }
 }
 
-/** For tests of what one account can do to a budget alone. */
+/** For tests of what one account alone can do to a budget. */
 export const undividedBudgets: Partial<Limits> = {
   unmeteredBytes: 0,
   shareOfKeyMax: 1,
@@ -115,7 +115,7 @@ export const undividedBudgets: Partial<Limits> = {
   shareOfNetworkMax: 1,
 }
 
-/** A model that says nothing of its upstreams is given to all that the test has for its provider. */
+/** A model without upstreams is assigned to all upstreams that the test has for its provider. */
 function servedByAll(
   model: Config['models'][number],
   upstreams: Config['upstreams'],

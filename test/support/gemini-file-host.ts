@@ -1,5 +1,5 @@
 /**
- * A provider on loopback that keeps files as Google does: uploads in parts at an address of their own, or in one multipart
+ * A provider on loopback that stores files as Google does: resumable uploads at a separate URL, or one multipart
  * request. It knows nothing of the gateway.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ export interface GeminiFileHost {
   readonly arrivals: { readonly path: string; readonly headers: IncomingMessage['headers'] }[]
   /** By name: the bytes that arrived. */
   readonly files: Map<string, Buffer>
-  /** Where the next uploads are continued; null: here. */
+  /** The base URL where the next uploads continue; null: here. */
   uploadOrigin: string | null
   close(): Promise<void>
 }

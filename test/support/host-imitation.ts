@@ -1,7 +1,7 @@
 /**
- * A host of Chat Completions on loopback, as strict as its pages say: it answers at its own path alone, to its own credential
- * header alone, and refuses what it does not take. It plays what the last message asks for, and writes usage where the host
- * writes it. Its facts are written here a second time, apart from the rows that are tested against them.
+ * A host of Chat Completions on loopback, as strict as its documentation: it accepts only its own path and its own
+ * credential header, and rejects what it does not support. It does what the last message requests, and reports usage
+ * where the host reports it. Its facts are repeated here, independent of the rows under test.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,14 +11,14 @@ export interface HostFacts {
   readonly refuses?: readonly string[]
   readonly refusesInMessages?: readonly string[]
   readonly limit?: 'max_tokens' | 'max_completion_tokens'
-  /** Streams report usage only to who asks, or unasked: at the top, or in `x_groq`. */
+  /** Whether streams report usage only on request, or always: at the top, or in `x_groq`. */
   readonly streamUsage?: 'asked' | 'unasked' | 'x_groq'
-  /** What the count of cached tokens is called. */
+  /** The name of the field with cached tokens. */
   readonly cached?: string
   readonly thought?: 'reasoning_content' | 'reasoning' | 'parts'
   readonly finish?: string
   readonly refusedStatus?: 400 | 422
-  /** Statuses and bodies of its refusals. */
+  /** Statuses and bodies of its errors. */
   readonly wrongKey?: Refusal
   readonly balance?: Refusal
   readonly overload?: Refusal
@@ -35,7 +35,7 @@ export interface Refusal {
 export interface HostRequest {
   readonly headers: IncomingMessage['headers']
   readonly body: Record<string, unknown>
-  /** Why it was refused; '' where it was not. */
+  /** Why it was rejected; '' where it was not. */
   readonly refused: string
   /** The client closed the connection before the end. */
   closed: boolean
@@ -205,7 +205,7 @@ interface Streamed {
   readonly response: ServerResponse
   readonly message: Record<string, unknown>
   readonly finish: string
-  /** Begins, and ends when the connection does. */
+  /** Starts the stream, and ends when the connection does. */
   readonly isHeld: boolean
   readonly isAsked: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * A gateway in front of a sandbox that keeps what it was sent, asked over raw sockets in all formats.
- * For tests of input that no client library would send: every refusal is checked as a caller would
- * read it, and afterwards that it cost nothing and that the server still serves.
+ * A gateway in front of a sandbox that records its requests, called over raw sockets in all formats.
+ * For tests of input that no client library would send: every error response is checked from the caller's
+ * point of view, and afterwards that it cost nothing and that the server still serves.
  */
 import assert from 'node:assert/strict'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
@@ -16,10 +16,10 @@ import { type RawAnswer, RawClient } from './raw-client.ts'
 export const formats = ['chat', 'messages', 'responses', 'gemini'] as const
 export type Format = (typeof formats)[number]
 
-/** The formats whose bodies name the model and say whether the answer is streamed; in the other the address does. */
+/** The formats whose bodies name the model and whether to stream; in the other the path does. */
 export const selfContained = ['chat', 'messages', 'responses'] as const
 
-/** Where each format is asked, under which header its clients send the key, and a model that echoes. */
+/** The path of each format, the header of its clients' key, and a model that echoes. */
 export const asking: Readonly<
   Record<
     Format,
@@ -48,12 +48,12 @@ export const asking: Readonly<
   },
 }
 
-/** Where a model is asked for: the same place but in the format whose address names it. */
+/** The path for a model: always the same except in the format whose path names it. */
 export function pathOf(format: Format, model: string = asking[format].model): string {
   return asking[format].path.replace(asking[format].model, () => encodeURIComponent(model))
 }
 
-/** USD per million tokens; searches cost something, so that their cap matters. */
+/** USD per million tokens; searches have a price, so that their cap matters. */
 const price = {
   input: '3',
   cacheRead: '0.3',
@@ -86,7 +86,7 @@ function model(format: Format) {
   }
 }
 
-/** Holds no conversation. */
+/** Not a conversation format. */
 const embeddings = {
   id: 'text-embedding-small',
   provider: 'openai',
@@ -99,22 +99,22 @@ const embeddings = {
 export interface HostileGateway extends TestGateway {
   readonly sandbox: Sandbox
   readonly port: number
-  /** Sends bytes on a connection of their own; the first answer, or undefined where the connection ends without one. */
+  /** Sends bytes on a new connection; the first response, or undefined where the connection ends without one. */
   raw(bytes: string | Uint8Array): Promise<RawAnswer | undefined>
-  /** A whole POST of `body` with a key, in the words of the format. */
+  /** A whole POST of `body` with a key, with the format's headers. */
   post(format: Format, body: string | Uint8Array, more?: PostOptions): Promise<RawAnswer | undefined>
   /** Asserts that the account holds nothing and has paid nothing since it had `usd`. */
   assertUntouched(account: TestAccount, usd: string): Promise<void>
-  /** Asserts that all formats are served, by an account of their own. */
+  /** Asserts that all formats are served, with a separate account. */
   assertServes(): Promise<void>
-  /** Asserts that nothing runs, is kept or held any more and that the books balance, and closes. */
+  /** Asserts that nothing is running, buffered or held and that the ledger balances, and closes. */
   end(): Promise<void>
 }
 
 export interface PostOptions {
   readonly key: string
   readonly path?: string
-  /** Whole header lines, each with its line end. */
+  /** Complete header lines, each with its line ending. */
   readonly headers?: string
 }
 
@@ -183,7 +183,7 @@ export async function hostileGateway(options: TestGatewayOptions = {}): Promise<
 
 const isNone = (count: number): boolean => count === 0
 
-/** The smallest request that is served. `more` is put behind its fields: `,"n":2`. */
+/** The smallest request that succeeds. `more` is appended to its fields: `,"n":2`. */
 export function goodBody(format: Format, more = ''): string {
   const named = `"model":"${asking[format].model}"`
   const message = '{"role":"user","content":"hello"}'
@@ -198,7 +198,7 @@ export function goodBody(format: Format, more = ''): string {
   }
 }
 
-/** What the conversation is called in the body. */
+/** The name of the conversation in the body. */
 export const conversationField: Readonly<Record<Format, string>> = {
   chat: 'messages',
   messages: 'messages',
@@ -223,7 +223,7 @@ export function headerOf(answer: RawAnswer, name: string): string | undefined {
   return new RegExp(`^${name}: *(.*)$`, 'im').exec(answer.head)?.[1]
 }
 
-/** What an answer must never tell: places in files, names of modules, words of the database or of the runtime. */
+/** What a response must never contain: file paths, module names, text from the database or the runtime. */
 const internals =
   /\bat (?:async )?[\w.<>]+ \(|node:internal|node_modules|\.[cm]?[jt]s\b|file:\/\/|\/(?:work|tmp|home|usr)\/|SQLITE|FST_ERR|HPE_|ERR_[A-Z]|TypeError|RangeError|SyntaxError|WireError|TollgateError|BrokenInvariant/
 
@@ -233,7 +233,7 @@ export interface Refused {
   readonly message: string
 }
 
-/** Asserts that the answer is an error in the words of the format, with its id, telling nothing of the inside. */
+/** Asserts that the response is an error of the format, with its id, without internal details. */
 export function readRefusal(format: Format, answer: RawAnswer | undefined): Refused {
   assert.ok(answer !== undefined, 'there is an answer')
   const { status, head, body } = answer
@@ -266,7 +266,7 @@ export const dialectOf = {
   gemini: 'gemini',
 } as const satisfies Readonly<Record<Format, ConversationFormat>>
 
-/** The same for what is refused before a format is known: one body that clients of most kinds can read. */
+/** The same for errors before a format is known: one body that most clients can read. */
 export function readPlainRefusal(answer: RawAnswer | undefined): Refused {
   assert.ok(answer !== undefined, 'there is an answer')
   assert.match(headerOf(answer, 'connection') ?? '', /^close$/i)

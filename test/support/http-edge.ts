@@ -1,5 +1,5 @@
 /**
- * A running HTTP edge with a stand-in data plane: it checks the head and a key, reads the body and
+ * A running HTTP edge with a fake data plane: it checks the head and a key, reads the body and
  * answers with its length. For tests of the edge alone; knows nothing of models.
  */
 import assert from 'node:assert/strict'
@@ -38,7 +38,7 @@ export const edgeLimits = {
 export interface Edge {
   readonly server: HttpServer
   readonly port: number
-  /** `METHOD target body` of all that the data plane served. */
+  /** `METHOD target body` of all requests that the data plane served. */
   readonly served: string[]
   readonly budget: SharedBudget<never>
 }
@@ -48,9 +48,9 @@ export interface Setting {
   readonly limits?: Partial<typeof edgeLimits>
   readonly controlPlane?: Serve
   readonly onAcceptError?: (error: Error) => void
-  /** Left out: `127.0.0.1`. */
+  /** Default: `127.0.0.1`. */
   readonly host?: string
-  /** Left out: every client is one. */
+  /** Default: all clients count as one. */
   readonly isProxy?: (address: string) => boolean
   readonly more?: (request: IncomingMessage, client: Downstream) => void
 }

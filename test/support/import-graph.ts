@@ -1,13 +1,13 @@
 /**
- * Which files of a checkout a source loads when it runs: its imports and theirs, and the files that it starts as threads
- * or programs. Follows values only, since a type is gone when the code runs. Reads files as it gets to them, judges nothing.
+ * Which files a source loads at run time: its imports, transitively, and the files that it starts as threads or
+ * programs. Follows values only, since types are erased. Reads files on demand, judges nothing.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { splitSource } from './source-text.ts'
 import { importsOf } from './source-tree.ts'
 
-/** `new URL('./writer-thread.ts', import.meta.url)`, also where the ending of the name is computed. */
+/** `new URL('./writer-thread.ts', import.meta.url)`, also with a computed extension. */
 const urlForm = /new URL\(\s*(['"`])(\.[^'"`$]*?)\.(?:ts|js|\$\{\w+\})\1/g
 const sourceForm = /\.(?:ts|tsx|js)$/
 const endings = ['', '.ts', '.tsx', '/index.ts']
@@ -21,7 +21,7 @@ export class ImportGraph {
     this.#root = root
   }
 
-  /** The text of a file of the checkout; empty where it is not there. */
+  /** The text of a file of the checkout; empty where it does not exist. */
   text(path: string): string {
     let text = this.#texts.get(path)
     if (text === undefined) {
@@ -32,7 +32,7 @@ export class ImportGraph {
     return text
   }
 
-  /** The file itself and all that it loads, however many imports away. */
+  /** The file itself and all that it loads, transitively. */
   loadedBy(path: string): ReadonlySet<string> {
     const found = new Set([path])
     for (const each of found) for (const next of this.#edgesOf(each)) found.add(next)

@@ -1,34 +1,34 @@
 /**
- * Somebody without a mouse: keys alone, looking each time where the focus is, that it shows, and that it was not lost.
- * Knows no page of ours.
+ * A keyboard user: uses keys alone and checks each time where the focus is, that it is visible, and that it was not
+ * lost. Knows no page of ours.
  */
 import assert from 'node:assert/strict'
 import type { Page } from './browser.ts'
 
-/** What has the focus, as a person would find it. */
+/** The focused element, as a person would perceive it. */
 export interface Focused {
   readonly tag: string
   readonly role: string
-  /** As it is read out: its label, else its text. */
+  /** Its accessible name: its label, else its text. */
   readonly name: string
-  /** A ring or, of headings and the like that are only jumped to, none is needed. */
+  /** Whether a focus ring is visible; headings and similar jump targets need none. */
   readonly shows: boolean
   readonly inView: boolean
 }
 
 export interface Keyboard {
-  /** Presses Tab, or Shift+Tab, until what is so called has the focus; the role is that of the element, or its tag. */
+  /** Presses Tab, or Shift+Tab, until the element with this name has the focus; the role is that of the element, or its tag. */
   reach(role: string, name: string | RegExp, key?: 'Tab' | 'Shift+Tab'): Promise<void>
   press(key: string): Promise<void>
   type(text: string): Promise<void>
-  /** What has the focus now; fails where nothing has. */
+  /** The focused element; fails where there is none. */
   focused(): Promise<Focused>
 }
 
-/** More stops than any page of the console has. */
+/** More tab stops than any page of the console has. */
 const stopsMax = 120
 
-/** Runs in the page, whose words the types of this checkout do not know. */
+/** Runs in the page, whose globals the types of this checkout do not know. */
 const look = `(() => {
   const element = document.activeElement
   if (element === null || element === document.body) return null
@@ -63,7 +63,7 @@ export function keyboardOf(page: Page): Keyboard {
       for (let stop = 0; stop < stopsMax; stop += 1) {
         await page.keyboard.press(key)
         const found = (await page.evaluate(look)) as Focused | null
-        // At its end a page hands the focus to the browser's own bars, and takes it back with the next key.
+        // After its last element a page passes the focus to the browser's own UI, and gets it back with the next key.
         if (found === null) continue
         assert.ok(
           found.shows,

@@ -1,4 +1,4 @@
-/** Plain asks, drafts and settlements for tests of the ledger: whole values to change a field of. */
+/** Default asks, drafts and settlements for tests of the ledger: whole values to override fields of. */
 import { noTokens } from '../../contract/meters.ts'
 import type { AdmissionAsk, ReceiptDraft } from '../../src/ledger/types.ts'
 import type { RateLimits } from '../../src/limits/types.ts'

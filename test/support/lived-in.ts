@@ -1,6 +1,6 @@
 /**
- * A gateway that people have used for a month, made by real requests, payments and operations at dates of its own: for
- * pictures of the console and for whoever must look at pages that are full. The same again each time, but for ids,
+ * A gateway with a month of usage, created by real requests, payments and operations with shifted dates: for screenshots
+ * of the console and for tests of populated pages. Deterministic except for ids,
  * secrets and durations.
  */
 import assert from 'node:assert/strict'
@@ -26,27 +26,27 @@ const minuteMs = 60_000
 
 export interface LivedIn {
   readonly gateway: TestGateway
-  /** Runs the installation, and has used it most. */
+  /** The administrator, who also has the most usage. */
   readonly operator: Member
-  /** A member of the organization who runs nothing. */
+  /** A member of the organization without administrator rights. */
   readonly member: Member
   /** Its account. */
   readonly organization: string
   readonly ids: LivedInIds
-  /** Begins a request that goes on for minutes. */
+  /** Starts a request that runs for minutes. */
   begin(): Promise<void>
   close(): Promise<void>
 }
 
-/** What pages about one thing are opened with. */
+/** The ids to open detail pages with. */
 export interface LivedInIds {
   readonly key: string
-  /** A request that was tried twice. */
+  /** A request with two attempts. */
   readonly retried: string
-  /** One that was cut. */
+  /** A truncated one. */
   readonly cut: string
   readonly topUp: string
-  /** The month that is over: `2026-10`. */
+  /** The last full month: `2026-10`. */
   readonly month: string
   readonly account: string
   readonly invitation: string
@@ -54,7 +54,7 @@ export interface LivedInIds {
 
 const secrets = { secretKey: ['sk', 'test', 'lived'].join('_'), webhookSecret: ['whsec', 'lived'].join('_') }
 
-/** Models of the price list, answered by behaviors of the sandbox. */
+/** Models of the price list, served by sandbox behaviors. */
 const models = [
   { id: 'gpt-5.5', upstreamId: 'sandbox-stream' },
   { id: 'gpt-6-luna', upstreamId: 'sandbox-stream' },
@@ -65,10 +65,10 @@ const models = [
   { id: 'gemini-2.5-pro', upstreamId: 'sandbox-cut-after' },
 ] as const
 type ModelName = (typeof models)[number]['id']
-/** Those whose receipts are opened. Other requests of earlier days only add up: thousands of events each would show nowhere. */
+/** Those whose receipts are opened. Other requests of earlier days only count in totals: thousands of events each would show nowhere. */
 const shownStreamed: ReadonlySet<ModelName> = new Set(['gpt-5.4-mini', 'gemini-2.5-pro'])
 
-/** How often each is asked, in what the sandbox is to make of it. */
+/** How often each is called, by the sandbox behavior. */
 const habits: readonly (readonly [model: ModelName, share: number, outputTokens: number])[] = [
   ['claude-sonnet-5', 38, 3_400],
   ['gpt-5.5', 30, 2_600],
@@ -125,7 +125,7 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
         text: 'tokens=9000 rate=12 Write a long report.',
       }
       const [messages, chat] = [clientOf('anthropic'), clientOf('openai-chat')]
-      // Nobody reads what is not read: an answer that is forgotten is cancelled.
+      // An unread response body is canceled when it is garbage collected.
       for (const answer of [
         await askAs(origin, messages, { ...beginning, model: 'claude-sonnet-5' }),
         await askAs(origin, chat, { ...beginning, model: 'gpt-5.5' }),
@@ -154,7 +154,7 @@ interface Life {
 }
 
 interface Lived extends Omit<LivedIn, 'gateway' | 'begin' | 'close'> {
-  /** A key that works. */
+  /** A working key. */
   readonly secret: string
 }
 
@@ -173,7 +173,7 @@ async function live(life: Life): Promise<Lived> {
   at(nowMs - 10 * minuteMs)
   const invitation = await administered(life, await again(gateway, operator), company)
   at(nowMs)
-  // Logins go on for a month; those of the beginning are over.
+  // Sessions last a month; those from the start have expired.
   const [now, member] = [await again(gateway, operator), await again(gateway, company.member)]
   const listed = await now.client.done('key.list', {})
   return {
@@ -193,7 +193,7 @@ async function live(life: Life): Promise<Lived> {
   }
 }
 
-/** The same numbers each time: a linear congruence, good enough for pictures. */
+/** A deterministic generator: a linear congruence, good enough for screenshots. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -343,16 +343,16 @@ async function oneRequest(
   assert.ok(client !== undefined && key !== undefined)
   const words = 'A question that stands for what a program sends. '.repeat(20 + Math.floor(random() * 900))
   const tokens = Math.round(outputTokens * (0.4 + random() * 1.6))
-  // What is shown one by one takes as long as it would; the rest only adds up.
+  // What is shown in detail runs at real speed; the rest only counts in totals.
   const pace = isToday ? ' rate=2500 delay=180' : ''
   const text = `tokens=${tokens} thinking=180 events=30${pace} ${words}`
   const wantsStream = random() < 0.6
   const stream = wantsStream && (isToday || shownStreamed.has(model))
   const answer = await askAs(gateway.origin, client, { key, model, text, stream })
-  // A stream that is cut on purpose ends in no proper way.
+  // A stream that is truncated on purpose does not end properly.
   await answer.text().catch(() => '')
   const id = answer.headers.get('x-request-id') ?? ''
-  // What fails is answered before it is settled, and the next thing that happens here is hours later.
+  // A failure is answered before it is settled, and the next event here is hours later.
   const { ledger } = gateway.gateway.services
   await eventually(
     'a receipt',
@@ -391,7 +391,7 @@ async function refusedToday({ gateway, at, nowMs }: Life, { client }: Member, ke
   )
 }
 
-/** What is done on a busy day; the id of an invitation. */
+/** The activity of a busy day; returns the id of an invitation. */
 async function administered(life: Life, { client }: Member, company: Company): Promise<string> {
   const { gateway } = life
   const { origin } = gateway

@@ -1,6 +1,6 @@
 /**
- * A mail server for tests: real SMTP over TCP on loopback, as far as a client needs it. Keeps every e-mail, and lets a
- * test wait for the next one or refuse some.
+ * A mail server for tests: real SMTP over TCP on loopback, as far as a client needs it. Stores every e-mail, and lets a
+ * test wait for the next one or reject some.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -11,9 +11,9 @@ export interface Received {
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
-  /** The text as it was written, its encoding undone. */
+  /** The decoded text. */
   readonly text: string
-  /** The e-mail as it came. */
+  /** The raw e-mail. */
   readonly raw: string
 }
 
@@ -21,9 +21,9 @@ export interface MailSink {
   /** For SMTP_URL. */
   readonly url: string
   readonly emails: readonly Received[]
-  /** The next e-mail to this address that nobody has taken yet; waits for it. */
+  /** The next e-mail to this address that was not returned yet; waits for it. */
   next(to: string): Promise<Received>
-  /** Answers as many of the next e-mails with this SMTP code instead of taking them. */
+  /** Rejects this many of the next e-mails with this SMTP code. */
   refuse(count: number, code: number): void
   close(): Promise<void>
 }

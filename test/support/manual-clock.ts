@@ -1,15 +1,15 @@
 /**
- * A clock that a test owns: time stands still until `advance`, which runs the timers that fall due in
- * the order of their time. It never touches the machine's clock.
+ * A clock under a test's control: time only moves on `advance`, which runs the timers that become due in
+ * the order of their time. It never uses the machine's clock.
  */
 import type { Clock, Timer } from '../../src/base/clock.ts'
 
 export interface ManualClock extends Clock {
-  /** Moves both clocks on by `ms` and runs what falls due on the way, also what was set on the way. */
+  /** Moves both clocks forward by `ms` and runs timers that become due, also those set meanwhile. */
   advance(ms: number): void
-  /** Sets the wall clock alone, as an operator or a time server would; timers do not notice. */
+  /** Sets the wall clock alone, as an operator or a time server would; timers are unaffected. */
   setWallMs(wallMs: number): void
-  /** Timers that have neither run nor been cancelled. */
+  /** Timers that have neither run nor been canceled. */
   pending(): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server before the program: says, whenever it is asked on the socket named in this module's own address,
- * how much memory the thread of the event loop holds after a garbage collection.
+ * Preloaded into a server: on request over the socket named in this module's URL it reports
+ * how much memory the main thread holds after a garbage collection.
  */
 import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -14,7 +14,7 @@ if (isMainThread && path !== null) {
   const collect = runInNewContext('gc') as () => void
   const server = createServer(async (socket) => {
     collect()
-    // Buffers are given back after the collection that found them.
+    // Buffers are released after the collection that found them.
     await new Promise(setImmediate)
     collect()
     const { heapUsed, external } = process.memoryUsage()

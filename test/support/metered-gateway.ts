@@ -1,7 +1,7 @@
 /**
- * A gateway whose providers' requests all end at one sandbox that keeps what it was sent, so that a test
- * can hold a bill against the meter of who made the answer. For each behaviour of the sandbox there is one
- * model a format, reached through that format's own connector: `chat-stream`, `messages-stream`, …
+ * A gateway whose upstream requests all end at one sandbox that records them, so that a test can compare a bill with
+ * the usage that the upstream itself metered. For each behavior of the sandbox there is one
+ * model per format, reached through that format's own connector: `chat-stream`, `messages-stream`, …
  */
 import assert from 'node:assert/strict'
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
@@ -16,7 +16,7 @@ import type { DialectClient } from './dialect-clients.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { type Format, Sent } from './paying-client.ts'
 
-/** USD per million tokens; the shape of a usual price list. */
+/** USD per million tokens; the shape of a typical price list. */
 export const listPrice: PriceDefinition = {
   input: '3',
   cacheRead: '0.3',
@@ -26,7 +26,7 @@ export const listPrice: PriceDefinition = {
 }
 
 export interface MeteredOptions extends Omit<TestGatewayOptions, 'models'> {
-  /** Beside the sandbox's. */
+  /** In addition to the sandbox's. */
   readonly models?: readonly ModelDefinition[]
   readonly price?: PriceDefinition
 }
@@ -34,13 +34,13 @@ export interface MeteredOptions extends Omit<TestGatewayOptions, 'models'> {
 export interface MeteredGateway extends TestGateway {
   readonly sandbox: Sandbox
   readonly ledger: Ledger
-  /** Sends a request of a chat or, where the model's name says so, a Messages client. Text is sent as it is. */
+  /** Sends a request of a chat or, depending on the model's name, a Messages client. Text is sent unchanged. */
   ask(account: Pick<TestAccount, 'key'>, body: AskedBody | string): Sent
   /** Sends a request of a client of that format. */
   askAs(account: Pick<TestAccount, 'key'>, client: DialectClient, asked: AskedAs): Sent
   /** The receipt of the account's latest request, once there are `count` of them. */
   receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
-  /** What the sandbox metered of the request that has this receipt. */
+  /** What the sandbox metered for the request of this receipt. */
   meterOf(receipt: ReceiptRow): LoggedRequest
   /** Asserts that nothing is held, that every row balances, and closes. */
   end(): Promise<void>
@@ -50,7 +50,7 @@ export interface AskedAs {
   readonly model: string
   readonly text: string
   readonly stream?: boolean
-  /** Laid over the request's body. */
+  /** Merged into the request's body. */
   readonly more?: object
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -60,7 +60,7 @@ export interface AskedBody {
   readonly [field: string]: unknown
 }
 
-/** By the first word of a model's name: in which format its upstream is asked, and whose it is. */
+/** By the prefix of a model's name: its upstream format, and its vendor. */
 export const upstreams = {
   chat: { provider: 'openai', dialects: ['openai-chat'] },
   responses: { provider: 'openai', dialects: ['openai-responses'] },
@@ -71,7 +71,7 @@ export const upstreams = {
 export type UpstreamName = keyof typeof upstreams
 export const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]
 
-/** One model for each behaviour and format. */
+/** One model for each behavior and format. */
 export function meteredModels(
   price: PriceDefinition = listPrice,
   more: readonly ModelDefinition[] = [],
@@ -87,11 +87,11 @@ export function meteredModels(
       prices: [price],
     })),
   )
-  // The file's schema knows no readonly lists.
+  // The file's schema has no readonly lists.
   return [...models, ...more] as Config['models']
 }
 
-/** A text so long that a request with it can have used what the usage says. */
+/** A text long enough for the reported usage to be plausible. */
 export function textFor(usage: unknown): string {
   return 'hello'.padEnd(sumOf(usage), '.')
 }
@@ -162,7 +162,7 @@ function formatOf(body: AskedBody | string): Format {
   return model?.startsWith('messages') ? 'messages' : 'chat'
 }
 
-/** The ledger's id of a request as an answer tells it. */
+/** The ledger's request id from a response. */
 export function requestIdIn(headers: Readonly<Record<string, string | string[] | undefined>>): bigint {
   const id = parseId('req', String(headers['x-request-id']))
   assert.ok(id !== undefined, 'an answer tells the id of its request')
@@ -170,10 +170,10 @@ export function requestIdIn(headers: Readonly<Record<string, string | string[] |
 }
 
 const pollMs = 2
-/** A minute at least: only what never happens is given up. */
+/** At least a minute: only what never happens times out. */
 const pollsMax = 30_000
 
-/** What `read` gives as soon as `holds` is true of it; fails when that never happens. */
+/** What `read` returns as soon as `holds` is true of it; fails when that never happens. */
 export async function eventually<Value>(
   what: string,
   read: () => Value | Promise<Value>,

@@ -1,4 +1,4 @@
-/** Every address that is mounted beside the data plane, as the real server mounts it: `GET /api/keys/:key`. */
+/** Every route that is mounted in addition to the data plane, as the real server mounts it: `GET /api/keys/:key`. */
 import { createServer } from 'node:http'
 import { EventStreams } from '../../src/api/event-streams.ts'
 import { systemClock } from '../../src/base/clock.ts'

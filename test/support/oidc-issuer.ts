@@ -1,6 +1,6 @@
 /**
- * An OpenID provider for tests: real HTTP on loopback, one person, tokens signed with a key of its own. It lets a test
- * say who signs in, and what is wrong with the token.
+ * An OpenID provider for tests: real HTTP on loopback, one person, tokens signed with its own key. A test chooses
+ * who signs in, and what is wrong with the token.
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,13 +18,13 @@ export interface Claims {
 
 export interface OidcIssuer {
   readonly issuer: string
-  /** Whether it answers at all. */
+  /** Whether it responds at all. */
   isUp: boolean
-  /** What stands in the next token instead of what is right. */
+  /** Overrides for claims of the next token. */
   wrong: Readonly<Record<string, unknown>>
-  /** What stands in the place of the next tokens; undefined: right ones. */
+  /** What replaces the next tokens; undefined: valid ones. */
   token: string | undefined
-  /** Signs this person in for the request of this address; the query that the browser comes back with. */
+  /** Signs this person in for the request of this URL; the query that the browser returns with. */
   approve(authorization: string, who: Claims): string
 }
 

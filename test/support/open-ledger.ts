@@ -1,6 +1,6 @@
 /**
- * A ledger on a database of its own in a temporary directory, with the real threads and the default
- * limits, for tests. The directory goes when the test is over, and the store with it.
+ * A ledger on a database in a temporary directory, with the real threads and the default
+ * limits, for tests. The directory and the store are removed when the test ends.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ export interface Lifetime {
 
 export interface TestLedgerOptions {
   readonly clock?: Clock
-  /** To open a directory again; a new one by default. */
+  /** To reopen a directory; default: a new one. */
   readonly dataDirectory?: string
   readonly failpoints?: string
   readonly limits?: Partial<Limits>
@@ -30,11 +30,11 @@ export interface TestLedger extends OpenLedger {
   readonly clock: Clock
   readonly store: Store
   readonly dataDirectory: string
-  /** Closes both, so that the directory can be opened again. */
+  /** Closes both, so that the directory can be reopened. */
   shut(): Promise<void>
 }
 
-/** A directory that goes when the test is over. */
+/** A directory that is removed when the test ends. */
 export function temporaryDirectory(context: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-'))
   context.after(() => rmSync(directory, { recursive: true, force: true }))
@@ -53,7 +53,7 @@ export async function openTestLedger(
     for (const close of closing.splice(0).reverse()) await close()
     assert.deepEqual(troubles, [])
   }
-  // Hooks run in the order in which they were set: the directory goes after what is in it was closed.
+  // Hooks run in the order in which they were set: the directory is removed after its databases were closed.
   context.after(shut)
   const dataDirectory = options.dataDirectory ?? temporaryDirectory(context)
   const opened = await openStore({

@@ -1,5 +1,5 @@
 /**
- * Payments over a real ledger and a stand-in for Stripe, with the webhook behind real HTTP, for tests that need no
+ * Payments over a real ledger and a fake Stripe, with the webhook behind real HTTP, for tests that need no
  * gateway around them.
  */
 import { createServer } from 'node:http'
@@ -16,7 +16,7 @@ import { type StripeServer, startStripeServer } from './stripe-server.ts'
 
 export interface PaymentScene {
   readonly open: OpenPayments
-  /** What it was opened with. */
+  /** The options of the call. */
   readonly options: PaymentOptions
   readonly on: TestLedger
   readonly clock: ManualClock
@@ -24,11 +24,11 @@ export interface PaymentScene {
   readonly webhookUrl: string
   /** Lines of the log. */
   readonly logged: string[]
-  /** A new account with nothing. */
+  /** A new account without credit. */
   account(): Promise<bigint>
   begin(account: bigint, cents: number, saveMethod?: boolean): Promise<TopUp>
   topUp(id: bigint): Promise<TopUp>
-  /** The id of the payment page of a top-up. */
+  /** The id of the checkout page of a top-up. */
   session(id: bigint): Promise<string>
   posted(account: bigint): Promise<bigint>
   drift(): Promise<readonly string[]>
@@ -106,7 +106,7 @@ export async function paymentScene(context: Lifetime, options: SceneOptions = {}
   }
 }
 
-/** The webhook at an address of its own. */
+/** The webhook on its own server. */
 async function listen(context: Lifetime, { payments }: OpenPayments): Promise<string> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []

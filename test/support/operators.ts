@@ -1,6 +1,6 @@
 /**
- * Asks control-plane operations of a gateway in this process as the command line, as an operator or as the person of an
- * account, and holds every answer against the contract. It opens no session: who asks is given.
+ * Calls control-plane operations of a gateway in this process as the command line, as an operator or as the person of
+ * an account, and validates every output against the contract. It opens no session: the actor is a parameter.
  */
 import assert from 'node:assert/strict'
 import type { ControlErrorBody, OperationName, OperationOutput } from '../../contract/operations.ts'
@@ -15,14 +15,14 @@ import type { TestGateway } from './gateway.ts'
 export interface Asking {
   /** The output of an operation that must succeed. */
   done<Name extends OperationName>(name: Name, input: object): Promise<OperationOutput<Name>>
-  /** The refusal of one that must not. */
+  /** The error of an operation that must fail. */
   refused(
     name: OperationName,
     input: object,
   ): Promise<ControlErrorBody['error'] & { readonly status: number }>
 }
 
-/** A person as tests need one; `loginMs` left out: just now. */
+/** A person for tests; `loginMs` defaults to just now. */
 export function personActor(id: string, more: { operator?: boolean; loginMs?: number } = {}): Actor {
   return {
     kind: 'person',

@@ -1,6 +1,6 @@
 /**
- * Makes small pictures of large ones: a browser's PNG with millions of colours becomes one with at most 256, which is
- * all that pages of text and lines need. Reads only what browsers write: eight bits a channel, not interlaced.
+ * Shrinks PNGs: a browser's PNG with millions of colors becomes one with at most 256, which is enough for pages of text
+ * and lines. Reads only what browsers write: eight bits per channel, not interlaced.
  */
 import assert from 'node:assert/strict'
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
@@ -11,7 +11,7 @@ const coloursMax = 256
 interface Picture {
   readonly width: number
   readonly height: number
-  /** 0xRRGGBB of each place, row by row. */
+  /** 0xRRGGBB of each pixel, row by row. */
   readonly colours: Uint32Array
 }
 
@@ -71,7 +71,7 @@ function read(png: Buffer): Picture {
   return { width, height, colours }
 }
 
-/** Each row stands as its difference from what is left of it, above it, or both: see the PNG specification, 9.2. */
+/** Each row is stored as the difference from the pixel to the left, the one above, or both: see the PNG specification, 9.2. */
 function unfiltered(rows: Buffer, rowBytes: number, step: number): Buffer {
   const height = rows.length / (rowBytes + 1)
   const plain = Buffer.alloc(rowBytes * height)
@@ -101,7 +101,7 @@ function paeth(left: number, above: number, corner: number): number {
   return toAbove <= toCorner ? above : corner
 }
 
-/** The most frequent colour of each kind, then the most frequent of all: no small mark loses its colour to shades of grey. */
+/** The most frequent color of each kind, then the most frequent overall: no small mark loses its color to shades of gray. */
 function paletteOf(colours: Uint32Array): readonly number[] {
   const counts = new Map<number, number>()
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * One request of a client that can look at its answer while it comes and leave in the middle of it, in
- * either format. It retries nothing and knows nothing of money.
+ * One request of a client that can inspect its response while it arrives and disconnect in the middle of it, in
+ * either format. It does not retry and knows nothing of money.
  */
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 
@@ -12,14 +12,14 @@ const paths: Readonly<Record<Format, string>> = {
   messages: '/v1/alt/v1/messages',
 }
 
-/** A path that begins at the root. */
+/** An absolute path. */
 export type Path = `/${string}`
 
 export interface SentRequest {
   readonly key: string
-  /** The format whose address is asked, or another address. */
+  /** The format whose path is requested, or another path. */
   readonly format: Format | Path
-  /** Sent as JSON; text is sent as it is. */
+  /** Sent as JSON; text is sent unchanged. */
   readonly body: object | string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -31,11 +31,11 @@ export interface Head {
 
 export interface Whole extends Head {
   readonly text: string
-  /** The error code with which the connection broke before the answer was whole, else null. */
+  /** The error code with which the connection broke before the response was complete, else null. */
   readonly broken: string | null
 }
 
-/** The members of an error body that tests look at, alike for all formats. */
+/** The members of an error body that tests read, the same for all formats. */
 export interface Refusal {
   readonly type: string
   readonly code: string
@@ -44,7 +44,7 @@ export interface Refusal {
 }
 
 export class Sent {
-  /** Resolves with the answer's head; rejects when the connection ends before it. */
+  /** Resolves with the response head; rejects when the connection ends before it. */
   readonly head: Promise<Head>
   readonly #request: ClientRequest
   readonly #done: Promise<Whole>
@@ -55,7 +55,7 @@ export class Sent {
   constructor(origin: string, { key, format, body, headers }: SentRequest) {
     const head = Promise.withResolvers<Head>()
     const done = Promise.withResolvers<Whole>()
-    // Both fail when the client leaves; who asks is told, and nobody has to ask.
+    // Both fail when the client disconnects; callers get the error, but need not await it.
     head.promise.catch(() => {})
     done.promise.catch(() => {})
     this.head = head.promise
@@ -93,17 +93,17 @@ export class Sent {
     this.#request.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  /** What came so far. */
+  /** What has arrived so far. */
   get text(): string {
     return this.#text
   }
 
-  /** The whole answer, however it ended; rejects when there was none. */
+  /** The whole response, however it ended; rejects when there was none. */
   whole(): Promise<Whole> {
     return this.#done
   }
 
-  /** Resolves when `holds` is true of what came; false when the answer ends before. */
+  /** Resolves with true when `holds` is true of what has arrived; false when the response ends before. */
   async until(holds: (text: string) => boolean): Promise<boolean> {
     while (!holds(this.#text)) {
       if (this.#over) return false
@@ -112,12 +112,12 @@ export class Sent {
     return true
   }
 
-  /** Resolves when so many events with content have come. */
+  /** Resolves when this many events with content have arrived. */
   contents(count: number): Promise<boolean> {
     return this.until((text) => contentEvents(text) >= count)
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   leave(): void {
     this.#request.destroy()
   }
@@ -136,12 +136,12 @@ function isPath(format: Format | Path): format is Path {
   return format.startsWith('/')
 }
 
-/** Events in which a token stands, in either format as the sandbox writes it. */
+/** Events that contain a token, in either format as the sandbox writes it. */
 export function contentEvents(text: string): number {
   return text.split(/"delta":\{"content":"(?!")|"type":"(?:text|thinking)_delta"/).length - 1
 }
 
-/** The refusal in an error body of any format. */
+/** The error in an error body of any format. */
 export function refusalIn(text: string): Refusal {
   const { error } = JSON.parse(text) as { error: Record<string, unknown> }
   const message = String(error.message)
@@ -154,7 +154,7 @@ export function refusalIn(text: string): Refusal {
   return { type: String(error.type), code: String(facts.code ?? error.code), message, facts }
 }
 
-/** The refusal in the error frame that a stream ends with, in any format. */
+/** The error in the error frame that a stream ends with, in any format. */
 export function refusalAtEnd(stream: string): Refusal {
   const told = stream
     .split(/\r?\n/)

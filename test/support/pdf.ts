@@ -1,9 +1,9 @@
-/** PDFs of so many pages, written as ordinary programs write them: objects in the open, or packed into streams. */
+/** PDFs with a number of pages, as common programs write them: plain objects, or packed into streams. */
 import { deflateSync } from 'node:zlib'
 
 export type PdfForm = 'open' | 'packed'
 
-/** Each page has its own text of about `pageBytes` bytes. */
+/** Each page has distinct text of about `pageBytes` bytes. */
 export function pdfOf(pages: number, form: PdfForm = 'open', pageBytes = 1_500): Buffer {
   const ids = Array.from({ length: pages }, (_, page) => 10 + 2 * page)
   const nodes = [

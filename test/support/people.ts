@@ -1,6 +1,6 @@
 /**
- * Identity alone for tests, on a folder of its own with its real threads, and browsers that use it: they keep cookies,
- * send what a page would send, and hand back the whole answer. No HTTP server stands between.
+ * Identity alone for tests, on its own folder with its real threads, and browsers that use it: they store cookies,
+ * send what a page would send, and return the whole response. There is no HTTP server.
  */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
@@ -22,7 +22,7 @@ export interface TestPeopleOptions {
   readonly limits?: Partial<Limits>
   readonly clock?: Clock
   readonly dataFolder?: string
-  /** Gets every line of the log. */
+  /** Receives every line of the log. */
   readonly logged?: (line: string) => void
 }
 
@@ -36,7 +36,7 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly setCookies: readonly string[]
-  // What a page makes of JSON: its shape is the test's to say.
+  // A page reads JSON of unknown shape: tests assert it.
   readonly body: Record<string, unknown>
 }
 
@@ -49,7 +49,7 @@ export interface Browser {
   cookieHeader(): string
 }
 
-/** Only what these tests are about is quick; nobody waits for answers that come in steps. */
+/** Only the operations under test are fast; nothing here waits for streamed responses. */
 const testLimits: Partial<Limits> = { uniformAnswerMs: 1 }
 
 export async function testPeople(context: Lifetime, options: TestPeopleOptions = {}): Promise<TestPeople> {
@@ -73,7 +73,7 @@ export async function testPeople(context: Lifetime, options: TestPeopleOptions =
     key: Buffer.alloc(32, 7),
     address: () => address,
     onLost: (error) => assert.fail(error),
-    // In this thread, so that a test can own its time.
+    // In this thread, so that a test can control its time.
     openCore: (needs) => openIdentityCore({ ...needs, clock, random: systemRandom }),
   })
   assert.ok(result.kind === 'open')

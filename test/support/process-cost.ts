@@ -1,12 +1,12 @@
-/** The processor time of another process, from the system's own accounting, in which other programs do not count. */
+/** The CPU time of another process, from the operating system's accounting, which excludes other programs. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const nanosecondsPerMs = 1e6
 
 interface ThreadTimes {
-  /** On a processor. */
+  /** On a CPU. */
   readonly ranMs: number
-  /** Ready to run, and without a processor. */
+  /** Runnable, but without a CPU. */
   readonly waitedMs: number
 }
 
@@ -15,7 +15,7 @@ function threadTimes(pid: number, thread: number | string): ThreadTimes {
     const [ran, waited] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
     return { ranMs: Number(ran) / nanosecondsPerMs, waitedMs: Number(waited) / nanosecondsPerMs }
   } catch {
-    // A thread may end between the list and the look.
+    // A thread may end between listing and reading it.
     return { ranMs: 0, waitedMs: 0 }
   }
 }
@@ -23,21 +23,21 @@ function threadTimes(pid: number, thread: number | string): ThreadTimes {
 export interface ProcessCost {
   /** Of the thread that runs the event loop. */
   readonly mainMs: number
-  /** Of all threads that are there now. */
+  /** Of all current threads. */
   readonly allMs: number
 }
 
-/** Of the thread that runs the event loop, since it began; 0 where the system does not say, as only Linux does. */
+/** Of the event-loop thread, since its start; 0 on systems other than Linux. */
 export function mainThreadMs(pid: number): number {
   return threadTimes(pid, pid).ranMs
 }
 
-/** How long that thread waited for a processor, since it began: what other programs delayed it; 0 where only Linux says it. */
+/** How long that thread waited for a CPU, since its start: the delay caused by other programs; 0 on systems other than Linux. */
 export function mainThreadWaitMs(pid: number): number {
   return threadTimes(pid, pid).waitedMs
 }
 
-/** Since the process began. Linux alone has it. */
+/** Since the start of the process. Linux only. */
 export function processCost(pid: number): ProcessCost {
   const threads = readdirSync(`/proc/${pid}/task`)
   return {

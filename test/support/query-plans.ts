@@ -1,4 +1,4 @@
-/** How the database would answer the questions that code asks, for tests that let none read a table from end to end. */
+/** The query plans of the statements that code runs, for tests that allow no full table scan. */
 import { join } from 'node:path'
 import { createQueryId, type Kysely, type RootOperationNode, SelectQueryNode } from 'kysely'
 import { openForReading, prepare } from '../../src/store/sqlite/connection.ts'
@@ -7,9 +7,9 @@ import type { Tables } from '../../src/store/tables.ts'
 import type { TestLedger } from './open-ledger.ts'
 
 export interface Watched {
-  /** The same database, each of whose questions is kept. */
+  /** The same database, which records each statement. */
   readonly store: Pick<Store, 'database'>
-  /** The plans of the questions that were asked since the last call, one line for each step. */
+  /** The plans of the statements since the last call, one line for each step. */
   plans(): readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * A client at the level of TCP, for requests that no HTTP library would send. It sends bytes as they
- * are given and reads answers just well enough to tell them apart.
+ * A client at the TCP level, for requests that no HTTP library would send. It sends bytes
+ * unchanged and parses responses just well enough to separate them.
  */
 import net from 'node:net'
 
@@ -17,7 +17,7 @@ export class RawClient {
   #wake: () => void = () => {}
   #closed = false
 
-  /** `from`: the address of loopback that it comes from. */
+  /** `from`: the loopback address to connect from. */
   constructor(port: number, from = '127.0.0.1') {
     this.socket = net.connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true })
     this.socket.on('data', (chunk) => {
@@ -35,7 +35,7 @@ export class RawClient {
     return this.#closed
   }
 
-  /** What came and was not read as an answer yet. */
+  /** Bytes that arrived and were not parsed as a response yet. */
   get received(): string {
     return this.#received.toString('latin1')
   }
@@ -44,7 +44,7 @@ export class RawClient {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
   }
 
-  /** The next answer with its length or in chunks; undefined when the connection ends before it is whole. */
+  /** The next response with a content-length or in chunks; undefined when the connection ends before it is complete. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
       const found = this.#takeAnswer()
@@ -53,7 +53,7 @@ export class RawClient {
     }
   }
 
-  /** Waits until `text` stands in what came; false when the connection ends before. */
+  /** Waits until the received data contains `text`; false when the connection ends before. */
   async until(text: string): Promise<boolean> {
     while (!this.received.includes(text)) {
       if (this.#closed) return false

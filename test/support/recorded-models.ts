@@ -1,7 +1,7 @@
 /**
- * Everything that the recorded exchanges need to be served: a model for each name in them, priced with
- * every option and tool that they use, each name verbatim, under another name, and without those prices; and the
- * request of an exchange of which only the answer was recorded.
+ * Everything needed to serve the recorded exchanges: a model for each name in them, priced with
+ * every option and tool that they use, each under its own name, under an alias, and without those prices; and the
+ * request for exchanges of which only the response was recorded.
  */
 import assert from 'node:assert/strict'
 import type { Config } from '../../src/config/config.ts'
@@ -11,7 +11,7 @@ export type RecordedDialect = 'openai-chat' | 'anthropic'
 
 export const recordedDialects: readonly RecordedDialect[] = ['openai-chat', 'anthropic']
 
-/** USD per million tokens, made up: every class has a rate of its own, so that none can pass for another. */
+/** USD per million tokens, made up: every class has a distinct rate, so that none can be mistaken for another. */
 export const rates = {
   input: '3.01',
   cacheRead: '0.307',
@@ -29,9 +29,9 @@ export const fees = {
   code_execution: '0.05',
 } as const
 
-/** Put before a name: the same model, whose name must be replaced on its way. */
+/** Prefix of a name: the same model, whose name must be replaced on the way upstream. */
 export const renamed = 'renamed-'
-/** Put before a name: the same model, with a price for tokens of text and for nothing else. */
+/** Prefix of a name: the same model, with a price for text tokens only. */
 export const plain = 'plain-'
 
 const providers = {
@@ -40,13 +40,13 @@ const providers = {
 } as const
 const unnamed = { 'openai-chat': 'gpt-unnamed', anthropic: 'claude-unnamed' } as const
 
-/** Where a client of the dialect asks. */
+/** The path for a client of the dialect. */
 export const addresses: Readonly<Record<RecordedDialect, string>> = {
   'openai-chat': '/v1/chat/completions',
   anthropic: '/v1/alt/v1/messages',
 }
 
-/** The exchanges that the two addresses above can serve; counting tokens has an address of its own. */
+/** The exchanges that the two paths above can serve; counting tokens has a separate path. */
 export function servedCases(dialect: RecordedDialect): readonly FixtureCase[] {
   return fixtureCases(dialect).filter(({ url }) => !url.includes('count_tokens'))
 }
@@ -73,7 +73,7 @@ export function recordedModels(): Config['models'] {
 
 const allPriced = { ...rates, options: { web_search_options: '1' }, fees }
 
-/** The name that the recorded request asks for. */
+/** The model name in the recorded request. */
 export function modelOf(dialect: RecordedDialect, { request }: FixtureCase): string {
   if (request === undefined) return unnamed[dialect]
   const { model: asked } = JSON.parse(request.toString('utf8')) as { model?: unknown }
@@ -81,7 +81,7 @@ export function modelOf(dialect: RecordedDialect, { request }: FixtureCase): str
   return asked
 }
 
-/** The recorded request's own bytes, or a small request for the recorded answer. */
+/** The recorded request's bytes, or a small request for the recorded response. */
 export function requestOf(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
   if (recorded.request !== undefined) return recorded.request
   const body = {
@@ -93,7 +93,7 @@ export function requestOf(dialect: RecordedDialect, recorded: FixtureCase): Buff
   return Buffer.from(JSON.stringify(body, null, 1))
 }
 
-/** What the upstream said of its answer, as far as it was recorded. */
+/** The usage that the upstream reported, as far as it was recorded. */
 export function headersOf({ kind, headers }: FixtureCase): Readonly<Record<string, string>> {
   return {
     'content-type': kind === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json',
@@ -101,7 +101,7 @@ export function headersOf({ kind, headers }: FixtureCase): Readonly<Record<strin
   }
 }
 
-/** The query of the recorded request, as it was sent. */
+/** The query string of the recorded request. */
 export function queryOf({ url }: FixtureCase): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start)

@@ -1,6 +1,6 @@
 /**
- * Hosts of models on loopback that record what reaches them: by which credential, at which path, with which words. They
- * answer in every format, or fail when they are made to. They know nothing of the gateway.
+ * Hosts of models on loopback that record the requests that reach them: credential, path and body. They
+ * answer in every format, or fail on demand. They know nothing of the gateway.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -15,7 +15,7 @@ export interface Arrival {
 export interface RecordingHost {
   readonly origin: string
   readonly arrivals: Arrival[]
-  /** The status of the next answers; a promise is waited for. */
+  /** The status of the next responses; a promise is awaited. */
   answers: (arrival: Arrival) => number | Promise<number>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ export async function recordingHost(): Promise<RecordingHost> {
 
 let answers = 0
 
-/** By the end of the path, whatever stands before it. */
+/** By the end of the path, whatever the prefix. */
 function answerTo(url: string): object {
   answers += 1
   const row = answersByPath.find(([ending]) => ending.test(url))

@@ -1,7 +1,7 @@
 /**
- * An upstream that answers as the sandbox does under whichever name a model is asked for, and keeps every body as it
- * came: so models of real families, with what theirs can take, are served by somebody who checks what is sent. It
- * replaces the name, and changes nothing else unless it is told how.
+ * An upstream that answers as the sandbox does under any model name, and records every body: so models of real
+ * families, with their capabilities, are served by an upstream that validates its requests. It
+ * replaces the name, and changes nothing else unless configured.
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,11 +9,11 @@ import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface RelayedRequest {
   readonly format: ConversationFormat
-  /** As the gateway asked for it. */
+  /** As the gateway sent it. */
   readonly model: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** Of the answer, once it began. */
+  /** Of the response, once it started. */
   status: number
 }
 
@@ -25,9 +25,9 @@ export interface RelayUpstream {
 }
 
 export interface Relaying {
-  /** The sandbox's name for a model that is asked for in a format. */
+  /** The sandbox's name for a model that is requested in a format. */
   rename(format: ConversationFormat, model: string): string
-  /** What the sandbox gets in place of a body that it would refuse and the model would not. */
+  /** What the sandbox gets in place of a body that it would reject and the model would not. */
   lenient?(model: string, body: string): string
 }
 
@@ -63,7 +63,7 @@ function renamed(
   return { model, path, body: lenient(model, body).replace(modelMember, () => `"model":${written}`) }
 }
 
-/** Listens on loopback and asks `origin` in turn. */
+/** Listens on loopback and forwards to `origin`. */
 export async function relayUpstream(origin: string, relaying: Relaying): Promise<RelayUpstream> {
   const requests: RelayedRequest[] = []
 

@@ -1,6 +1,6 @@
 /**
- * An upstream that replays recorded answers over real HTTP: the status, headers and bytes it is given,
- * cut into chunks as the test wants them, and records every request as it came. It knows no dialect.
+ * An upstream that replays recorded responses over real HTTP: the status, headers and bytes it is given,
+ * cut into chunks as the test chooses, and records every request. It knows no dialect.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -14,10 +14,10 @@ export interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** How many bytes stand in one chunk of the answer; `whole`: all of them. */
+/** How many bytes are in one chunk of the response; `whole`: all of them. */
 export type ChunkBytes = number | 'whole'
 
-/** How an answer ends: properly, by closing in the middle of the message, or not at all. */
+/** How a response ends: properly, by closing in the middle of the message, or not at all. */
 export type ReplayEnd = 'complete' | 'closed' | 'silent'
 
 export interface Replay {
@@ -32,12 +32,12 @@ export interface ReplayUpstream {
   readonly origin: string
   /** In the order of arrival. */
   readonly requests: readonly ReceivedRequest[]
-  /** What every request from now on is answered with. */
+  /** The response to every request from now on. */
   play(replay: Replay): void
   close(): Promise<void>
 }
 
-/** Chunks written in one turn of the event loop: they share segments, and stay chunks of their own. */
+/** Chunks written in one event-loop turn: they share TCP segments but remain separate chunks. */
 const chunksPerTurn = 97
 
 export async function replayUpstream(): Promise<ReplayUpstream> {
@@ -91,6 +91,6 @@ function send(response: ServerResponse, replay: Replay): void {
 
 function finish(response: ServerResponse, end: ReplayEnd): void {
   if (end === 'complete') response.end()
-  // After all that was written, in the middle of the message.
+  // After all pending data, in the middle of the message.
   else if (end === 'closed') response.socket?.end()
 }

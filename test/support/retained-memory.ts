@@ -1,5 +1,5 @@
 /**
- * How much memory a server holds that it cannot give back: measured in the server after a garbage collection, so that it
+ * How much memory a server retains: measured in the server after a garbage collection, so that it
  * does not matter when collections happen to run.
  */
 import { connect } from 'node:net'
@@ -9,13 +9,13 @@ import { text } from 'node:stream/consumers'
 const probe = new URL('./memory-probe.ts', import.meta.url)
 
 export interface MemoryProbe {
-  /** For the server that is to be measured. */
+  /** Environment of the server to measure. */
   readonly environment: Readonly<Record<string, string>>
   /** Bytes that the server's main thread holds now, buffers included. */
   retainedBytes(): Promise<number>
 }
 
-/** `folder`: where the socket may be made. */
+/** `folder`: where to create the socket. */
 export function memoryProbe(folder: string): MemoryProbe {
   const path = join(folder, 'memory')
   const loaded = new URL(probe)

@@ -1,6 +1,6 @@
 /**
- * A plain HTTP client for tests of the sandbox: sends one request on a connection of its own and tells
- * everything that came back, also when it was cut. It knows both dialects' addresses and no more.
+ * A plain HTTP client for tests of the sandbox: sends one request on a new connection and returns
+ * everything that it received, also when the connection broke. It knows only the paths of the dialects.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 
@@ -8,7 +8,7 @@ export interface Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** The error code with which the connection broke before the answer was whole, else null. */
+  /** The error code with which the connection broke before the response was complete, else null. */
   readonly broken: string | null
 }
 
@@ -17,7 +17,7 @@ export type DialectPath = '/v1/chat/completions' | '/v1/messages'
 export interface Sent {
   readonly path: string
   readonly body: unknown
-  /** Added to (or, with '', taken from) the headers that both dialects accept. */
+  /** Added to (or, with '', removed from) the headers that both dialects accept. */
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
 }
@@ -28,7 +28,7 @@ const usualHeaders = {
   'anthropic-version': '2023-06-01',
 }
 
-/** Sends a request and resolves with the answer as soon as its headers are there. */
+/** Sends a request and resolves with the response as soon as its headers arrive. */
 export function openExchange(origin: string, sent: Sent): Promise<IncomingMessage> {
   const given = Object.entries({ ...usualHeaders, ...sent.headers }).filter(([, value]) => value !== '')
   const body = typeof sent.body === 'string' ? sent.body : JSON.stringify(sent.body)
@@ -44,7 +44,7 @@ export function openExchange(origin: string, sent: Sent): Promise<IncomingMessag
   })
 }
 
-/** Sends a request and reads its answer to the end, however it ends. */
+/** Sends a request and reads its response to the end, however it ends. */
 export async function exchange(origin: string, sent: Sent): Promise<Reply> {
   try {
     return await readAll(await openExchange(origin, sent))
@@ -69,12 +69,12 @@ async function readAll(response: IncomingMessage): Promise<Reply> {
   return { status: response.statusCode ?? 0, headers: response.headers, body, broken }
 }
 
-/** A request of one user message, as both dialects understand it. */
+/** A request with one user message that both dialects accept. */
 export function plainBody(model: string, content: string, more: object = {}): object {
   return { model, max_tokens: 1_000, stream: true, messages: [{ role: 'user', content }], ...more }
 }
 
-/** The values of the data lines of an event stream; what is no JSON stands there as text. */
+/** The values of the data lines of an event stream; data that is not JSON remains text. */
 export function eventsIn(stream: string): readonly unknown[] {
   const lines = stream.split('\n').filter((line) => line.startsWith('data: '))
   return lines.map((line) => {

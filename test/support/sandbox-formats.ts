@@ -1,6 +1,6 @@
 /**
- * One request of one user message in each of the sandbox's formats, and how to tell the events that carry made
- * tokens: what a test needs that asks the same in all of them. It knows the formats' shapes and nothing of answers.
+ * One request with one user message in each of the sandbox's formats, and how to recognize the events that carry
+ * tokens: for tests that send the same to all of them. It knows the formats' shapes and nothing of responses.
  */
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import type { Sent } from './sandbox-client.ts'
@@ -16,7 +16,7 @@ export interface Asked {
   readonly stream?: boolean
   /** The output limit. */
   readonly limit?: number
-  /** Fields of the body besides, in the words of the format. */
+  /** Additional fields of the body, in the format's own names. */
   readonly more?: object
 }
 
@@ -54,7 +54,7 @@ const writers: Readonly<Record<ConversationFormat, Write>> = {
   }),
 }
 
-/** A request of one user message; streamed unless it is said otherwise. */
+/** A request with one user message; streamed by default. */
 export function plainRequest(
   format: ConversationFormat,
   model: string,
@@ -71,7 +71,7 @@ const contentMarks: Readonly<Record<ConversationFormat, string>> = {
   gemini: '"parts":[{"text":" ',
 }
 
-/** Whether the event, parsed, shows words of an answer. */
+/** Whether the parsed event contains text of a response. */
 export function showsWords(format: ConversationFormat, event: unknown): boolean {
   return JSON.stringify(event).includes(contentMarks[format])
 }

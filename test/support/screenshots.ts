@@ -1,6 +1,6 @@
 /**
- * Takes the screenshots in `docs/screens`: every page of a server that was used for a month, light, dark
- * and on a phone, and some as a newcomer sees them. Prints how long a page takes until it can be read. With names as
+ * Takes the screenshots in `docs/screens`: every page of a populated server, light, dark
+ * and on a phone, and some on an empty one. Prints how long a page takes until it is readable. With names as
  * arguments only those pages, with `--to=<folder>` elsewhere. Not a test: it judges nothing.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { testGateway } from './gateway.ts'
 import { type LivedIn, livedIn } from './lived-in.ts'
 import { withPalette } from './palette-png.ts'
 
-/** A Wednesday afternoon: the pictures are of that day, whenever they are made. */
+/** A Wednesday afternoon: the screenshots show that day, whenever they are made. */
 const nowMs = Date.UTC(2026, 10, 18, 15, 20)
 
 const desktop = { width: 1280, height: 800 }
@@ -28,7 +28,7 @@ const looks: readonly Look[] = [
   { name: 'phone', phone: true },
 ]
 
-/** What is done on a page before its picture. */
+/** Actions on a page before its screenshot. */
 const acts: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async playground(page) {
     await page.getByRole('textbox', { name: 'Message' }).fill('tokens=120 What does a hold do?')
@@ -40,7 +40,7 @@ const acts: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 }
 
-/** What addresses say in place of ids. */
+/** Placeholders for ids in paths. */
 const pathWords = {
   key: 'key_…',
   retried: 'req_…',
@@ -51,7 +51,7 @@ const pathWords = {
   invitation: '…',
 }
 
-/** Pages as somebody sees them who has just come. */
+/** Pages for a person who has just signed up. */
 const emptyNames = ['overview', 'keys', 'usage', 'requests', 'billing', 'admin-accounts']
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -80,7 +80,7 @@ if (isAll) writeFileSync(join(folder, 'index.md'), index())
 const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 process.stdout.write(`${readdirSync(folder).length} files, ${(bytes / 1e6).toFixed(1)} MB in ${folder}\n`)
 
-/** Pages before anything has happened, on a server of their own. */
+/** Pages of an empty installation, on a separate server. */
 async function newcomer(chromium: TestBrowser): Promise<void> {
   const wanted = consolePages.filter(({ name }) => emptyNames.includes(name) && isWanted(`${name}-new`))
   if (wanted.length === 0 && !isWanted('setup')) return
@@ -131,7 +131,7 @@ async function pictures(chromium: TestBrowser, lived: LivedIn, look: Look): Prom
   }
 }
 
-/** A browser of this person's; null: of nobody's. */
+/** A browser signed in as this person; null: signed out. */
 async function enter(
   chromium: TestBrowser,
   { gateway: { origin } }: LivedIn,
@@ -147,9 +147,9 @@ async function enter(
 }
 
 async function picture(page: Page, name: string): Promise<void> {
-  // A browser that shows no scroll bar keeps no place for it.
+  // Headless browsers show no scroll bar and reserve no space for it.
   await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
-  // As high as what is on it, so that what keeps to the window is as high as the page; lists are cut where they go on.
+  // As high as its content, so that elements sized to the window are as high as the page; lists are cut where they continue.
   const { width } = page.viewportSize() ?? { width: 1280 }
   const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
   const [least, most] = width < 600 ? [844, 2_000] : [800, 1_600]
@@ -159,7 +159,7 @@ async function picture(page: Page, name: string): Promise<void> {
   process.stdout.write(`${name}\n`)
 }
 
-/** From asking for the page until its heading can be read, each time as somebody who comes for the first time. */
+/** From the navigation until the heading is readable, each time with an empty cache. */
 async function speed(chromium: TestBrowser, lived: LivedIn): Promise<void> {
   const tries = 7
   for (const path of ['/console', '/console/sign-in', '/pricing']) {

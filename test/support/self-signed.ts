@@ -1,5 +1,5 @@
 /**
- * A certificate that signs itself, made on the spot, so that no key has to lie in the repository.
+ * A self-signed certificate, generated on the fly, so that the repository contains no key.
  * Just enough DER for Node's TLS; not for use outside tests.
  */
 import { generateKeyPairSync, sign } from 'node:crypto'
@@ -11,7 +11,7 @@ export interface Certificate {
   readonly cert: string
 }
 
-/** Valid for `localhost` and 127.0.0.1 between the two moments (ms since 1970). */
+/** Valid for `localhost` and 127.0.0.1 between the two timestamps (ms since 1970). */
 export function selfSigned(notBeforeMs: number, notAfterMs: number): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = der(0x30, objectId(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02))

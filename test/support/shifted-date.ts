@@ -1,16 +1,16 @@
 /**
- * The date of this whole process as somebody wants it, libraries included: it runs on as ever, from another moment.
- * Timers and durations do not notice. A thread has it too once it joins.
+ * Shifts the date of this whole process, libraries included: it runs at normal speed from another start.
+ * Timers and durations are unaffected. A thread has the shift too once it joins.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
 export interface ShiftedDate {
-  /** From now on it is this moment, in milliseconds since 1970. */
+  /** Sets the current time, in milliseconds since 1970. */
   set(wallMs: number): void
   restore(): void
 }
 
-/** Under this name threads that are started later find by how much it is shifted. */
+/** Threads that are started later find the shift under this name. */
 const place = 'shifted date'
 
 export function shiftedDate(): ShiftedDate {
@@ -29,7 +29,7 @@ export function shiftedDate(): ShiftedDate {
   }
 }
 
-/** In a thread, before anything in it looks at the date. */
+/** In a thread, before any code in it reads the date. */
 export function joinShiftedDate(): void {
   const offsetMs = getEnvironmentData(place)
   if (offsetMs instanceof Float64Array) shift(offsetMs)

@@ -1,4 +1,4 @@
-/** The thread in which identity works, at the date that the process has. Decides nothing of its own. */
+/** The identity thread, at the shifted date of the process. Contains no logic. */
 import { joinShiftedDate } from './shifted-date.ts'
 
 joinShiftedDate()

@@ -1,6 +1,6 @@
 /**
- * A gateway on a clock of the test's own, whose providers are one upstream that says nothing but what the test makes it
- * say.
+ * A gateway on a manual clock, whose providers are one upstream that sends only what the test makes it
+ * send.
  */
 import { type FaultUpstream, faultUpstream, hangs, type Reply } from './fault-upstream.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
@@ -12,7 +12,7 @@ import { Sent, type SentRequest } from './paying-client.ts'
 export interface Begun {
   readonly account: TestAccount
   readonly sent: Sent
-  /** What the upstream may say. */
+  /** What the upstream may send. */
   readonly reply: Reply
 }
 
@@ -22,12 +22,12 @@ export interface SilentGateway {
   readonly gateway: TestGateway
   /** Sends a request of a new account with a balance of 1 USD. */
   begin(request: Omit<SentRequest, 'key'>): Promise<Begun>
-  /** How the account's request ended, by its receipt. */
+  /** The outcome of the account's request, from its receipt. */
   endOf(account: TestAccount): Promise<string | null>
   close(): Promise<void>
 }
 
-/** Upstreams that failed in another case stay in use. */
+/** Upstreams that failed in another case remain in use. */
 const lenient = { cooldownMsMax: 0, failuresBeforeEjection: 1_000 }
 
 /** Starts both. */
@@ -67,7 +67,7 @@ export async function silentGateway({ limits, ...more }: TestGatewayOptions = {}
   }
 }
 
-/** Lets everything that is under way on this event loop show. */
+/** Lets all pending work of this event loop complete. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }

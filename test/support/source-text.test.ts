@@ -1,4 +1,4 @@
-/** The splitter on the places where a naive one goes wrong. */
+/** The splitter on inputs where a naive one fails. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { splitSource } from './source-text.ts'
@@ -21,6 +21,6 @@ for (const [text, bare] of cases) {
   })
 }
 
-test('the inside of strings stays in the code', () => {
+test('the inside of strings remains in the code', () => {
   assert.equal(splitSource("f('a') // b").code, "f('a')     ")
 })

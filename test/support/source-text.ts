@@ -1,6 +1,6 @@
 /**
  * Separates the code of a source file from its comments and the inside of its strings, so that a rule about code is
- * not misled by text. Positions are kept: what is taken out becomes blanks. Knows no grammar beyond that.
+ * not misled by text. Positions are preserved: removed text becomes blanks. Knows no grammar beyond that.
  */
 
 export interface SourceText {
@@ -12,7 +12,7 @@ export interface SourceText {
 
 const cache = new Map<string, SourceText>()
 
-/** Remembered by text, since every rule asks for every file. */
+/** Cached by text, since every rule reads every file. */
 export function splitSource(text: string): SourceText {
   const known = cache.get(text)
   if (known !== undefined) return known
@@ -40,11 +40,11 @@ function blank(text: string, spans: readonly Span[]): string {
   return result + text.slice(at)
 }
 
-/** What may stand before a `/` that begins a regular expression and not a division. */
+/** What may precede a `/` that begins a regular expression and not a division. */
 const beforeExpression = /(?:^|[(,=:[!&|?{};+<>~^%*-]|\b(?:return|typeof|case|in|of|do|else|void))\s*$/
 
 function scan(text: string, comments: Span[], strings: Span[]): void {
-  /** One entry for each template that encloses us: how many braces are open within its expression. */
+  /** One entry for each enclosing template: how many braces are open within its expression. */
   const braces: number[] = []
   let at = 0
   const string = (end: number): void => {

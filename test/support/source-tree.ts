@@ -1,5 +1,5 @@
 /**
- * A checkout as text: its files by path, and what each source imports. Reads the disk once, judges nothing.
+ * A checkout as text: its files by path, and the imports of each source. Reads the disk once, judges nothing.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -9,13 +9,13 @@ import { splitSource } from './source-text.ts'
 export type Tree = ReadonlyMap<string, string>
 
 export interface Import {
-  /** A path of the tree for a file of ours, without its ending where the source leaves that out; else the name. */
+  /** A path of the tree for a file of ours, without its extension where the source omits it; else the package name. */
   readonly target: string
   readonly isOurs: boolean
   readonly isTypeOnly: boolean
-  /** Loaded when the code gets there, not before. */
+  /** A dynamic import. */
   readonly isLater: boolean
-  /** What is taken of it, as it is called there; null: all of it. */
+  /** The imported names, as they are exported; null: all. */
   readonly names: readonly string[] | null
 }
 
@@ -24,10 +24,10 @@ const ignored = /^(?:node_modules|\.git|dist(?:-.*)?|data|coverage)$/
 const textNames =
   /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
 
-/** Links lead to them; what they show is no text. */
+/** Links reference them; they contain no text. */
 const pictureNames = /\.(?:png|svg)$/
 
-/** Every text file below the root that is neither installed nor made; pictures as empty texts. */
+/** Every text file below the root that is neither installed nor generated; images as empty texts. */
 export function readTree(root: string): Tree {
   const paths = globSync('**/*', {
     cwd: root,
@@ -46,7 +46,7 @@ export function readTree(root: string): Tree {
 const importForm =
   /\b(import|export)\b(\s+type\b)?([^;'"`()=]*?\bfrom)?\s*(['"])( *)\4|\bimport\(\s*(['"])( *)\6/g
 
-/** How sources of the console name each other. */
+/** How console sources name each other. */
 const consoleRoot = '@/'
 
 function pathOf(name: string, folder: string): string {

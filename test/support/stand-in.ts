@@ -1,14 +1,14 @@
 /**
- * Answers that an upstream of a few lines gives in either format, whole or streamed, event by event, with a
- * usage that a test can reckon with. It knows the formats' shapes and nothing of the gateway.
+ * Responses of a minimal upstream in either format, whole or streamed, event by event, with a known
+ * usage. It knows the formats' shapes and nothing of the gateway.
  */
 import { type Behaviour, chunkedHead, httpChunk, wholeAnswer } from './fault-upstream.ts'
 import type { Format } from './paying-client.ts'
 
-/** What every answer reports. */
+/** The usage of every response. */
 export const standInUsage = { input: 7, output: 3 } as const
 
-/** The streamed answer in the order of its events: what opens it, one that holds text, what finishes it. */
+/** The streamed response in the order of its events: the start, one with text, the finish. */
 export interface StandInStream {
   readonly opening: string
   /** An event with content. */
@@ -75,12 +75,12 @@ const wholes: Readonly<Record<Format, (text: string) => object>> = {
 
 const json = ['content-type: application/json']
 
-/** The JSON of a whole answer with this text. */
+/** The JSON of a whole response with this text. */
 export function standInWhole(format: Format, text: string): string {
   return JSON.stringify(wholes[format](text))
 }
 
-/** Answers as it was asked, streamed or whole, with this text. */
+/** Answers as requested, streamed or whole, with this text. */
 export function standsIn(text: string): Behaviour {
   return {
     answer(reply) {
@@ -96,7 +96,7 @@ export function standsIn(text: string): Behaviour {
   }
 }
 
-/** Refuses with a status and an error in the format that was asked. */
+/** Responds with a status and an error in the requested format. */
 export function refuses(status: number): Behaviour {
   return wholeAnswer(status, '{"type":"error","error":{"type":"api_error","message":"It failed."}}', json)
 }

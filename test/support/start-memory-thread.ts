@@ -1,4 +1,4 @@
-/** A thread that gives its start memory back many times, as threads of one process do when they start together. */
+/** A thread that releases its start memory many times, as threads of one process do when they start together. */
 import { releaseStartMemory } from '../../src/base/start-memory.ts'
 import { manualClock } from './manual-clock.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A stream read to its end as programs read it: by the official library where there is one for Node, else by the
+ * Reads a stream to its end as programs do: with the official library where there is one for Node, else by the
  * rule of the format's documentation. Rejects where the library does.
  */
 import Anthropic from '@anthropic-ai/sdk'
@@ -7,7 +7,7 @@ import OpenAI from 'openai'
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
 import { isLoose, type Loose, listed } from './answer-gist.ts'
 
-/** The answer, in the form that it has when it is not streamed. */
+/** The response, in its non-streamed form. */
 export type ReadStream = (sse: string) => Promise<unknown>
 
 export const libraries: Readonly<Record<ConversationFormat, ReadStream>> = {
@@ -16,7 +16,7 @@ export const libraries: Readonly<Record<ConversationFormat, ReadStream>> = {
     const params = { model: 'any', messages: [{ role: 'user' as const, content: 'any' }] }
     const answer = await client.chat.completions.stream(params).finalChatCompletion()
     const message = answer.choices[0]?.message
-    // The library keeps only the last piece of what it does not know.
+    // The library retains only the last piece of unknown fields.
     if (message !== undefined) Object.assign(message, { reasoning_content: reasoningIn(sse) })
     return answer
   },
@@ -61,7 +61,7 @@ function reasoningIn(sse: string): string {
     .join('')
 }
 
-/** Parts follow each other; everything else is as the last chunk tells it; an end without a finish is none. */
+/** Parts are concatenated; everything else has the value of the last chunk; an end without a finish reason is an error. */
 function gathered(sse: string): Loose {
   const chunks = eventsIn(sse).filter(isLoose)
   const failed = chunks.find(({ error }) => error !== undefined)

@@ -1,6 +1,6 @@
 /**
- * What a stand-in for Stripe remembers: customers, payment pages, payments, refunds and disputes, and what happens to
- * them. No HTTP, no signatures; each change tells the events that Stripe would send of it.
+ * The state of the fake Stripe: customers, checkout pages, payments, refunds and disputes, and their
+ * transitions. No HTTP, no signatures; each change returns the events that Stripe would send.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -58,7 +58,7 @@ export interface Session {
   success_url: string
   cancel_url: string
   expires_at: number
-  /** Not part of the object that is sent: what its payment will be made with. */
+  /** Not part of the object that is sent: how it will be paid. */
   readonly ofPayment: { readonly metadata: Metadata; readonly setupFutureUsage: 'off_session' | null }
 }
 
@@ -94,7 +94,7 @@ export interface StripeEvent {
   readonly data: { readonly object: unknown }
 }
 
-/** What the bank says when a saved card is charged while its owner is away. */
+/** The bank's response to an off-session charge of a saved card. */
 export type BankAnswer = 'succeeds' | 'processes' | 'wants_authentication' | 'declines'
 
 const identifier = (prefix: string): string => `${prefix}_${randomBytes(9).toString('hex')}`
@@ -109,7 +109,7 @@ export class StripeBooks {
   readonly refunds = new Map<string, Refund>()
   readonly disputes = new Map<string, Dispute>()
   readonly methods = new Map<string, { readonly method: PaymentMethod; customer: string | null }>()
-  /** In the order in which they happened. */
+  /** In chronological order. */
   readonly events: StripeEvent[] = []
   bank: BankAnswer = 'succeeds'
 
@@ -158,7 +158,7 @@ export class StripeBooks {
     return session
   }
 
-  /** Somebody pays at the page: with a card, with a transfer that takes its time, or with a card that is declined. */
+  /** A customer pays on the page: with a card, with a delayed transfer, or with a card that is declined. */
   pay(sessionId: string, how: 'card' | 'transfer' | 'declined'): Session {
     const session = this.session(sessionId)
     if (session.status !== 'open') return session
@@ -182,7 +182,7 @@ export class StripeBooks {
     return session
   }
 
-  /** A transfer arrives, or does not. */
+  /** A transfer succeeds or fails. */
   arrive(sessionId: string, how: 'succeeded' | 'failed'): void {
     const session = this.session(sessionId)
     const intent = this.intent(session.payment_intent ?? '')
@@ -203,7 +203,7 @@ export class StripeBooks {
     this.#tell('checkout.session.expired', publicSession(session))
   }
 
-  /** A saved card is charged while its owner is away; the bank answers as `bank` says. */
+  /** A saved card is charged off-session; the bank answers as `bank` says. */
   charge(
     given: Pick<Intent, 'amount' | 'currency' | 'customer' | 'metadata'> & { readonly method: string },
   ): Intent {
@@ -227,7 +227,7 @@ export class StripeBooks {
     return intent
   }
 
-  /** A transfer for an automatic charge does not arrive. */
+  /** A transfer for an automatic charge fails. */
   fail(id: string): void {
     this.#fail(this.intent(id), 'payment_intent_payment_attempt_failed', 'The transfer did not arrive.')
   }
@@ -267,7 +267,7 @@ export class StripeBooks {
     this.#tell('refund.updated', refund)
   }
 
-  /** `amount`: what the bank takes, where it is not what was paid. */
+  /** `amount`: what the bank withdraws, where it differs from the payment. */
   dispute(intentId: string, status = 'needs_response', amount = this.intent(intentId).amount): Dispute {
     const intent = this.intent(intentId)
     const charge = chargeOf(intent)
@@ -403,7 +403,7 @@ function chargeOf({ id, latest_charge: charge }: Intent): Charge {
   return charge
 }
 
-/** As the API shows it: a payment by its id unless it is asked for whole. */
+/** The API's representation: a payment as its id unless it is expanded. */
 export function publicSession({ ofPayment: _, ...session }: Session): unknown {
   return session
 }

@@ -1,4 +1,4 @@
-/** The hosted payment page of a stand-in for Stripe: plain HTML that a person, or a browser in a test, can click through. */
+/** The hosted checkout page of the fake Stripe: plain HTML that a person, or a browser in a test, can click through. */
 import type { Session } from './stripe-objects.ts'
 
 export function payPage(

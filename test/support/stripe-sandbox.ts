@@ -1,5 +1,5 @@
 /**
- * The stand-in for Stripe as a command, to click through payments by hand or with a browser: start it, start the server
+ * The fake Stripe as a command, to click through payments by hand or with a browser: start it, start the server
  * with the variables that it prints, and pay. `node test/support/stripe-sandbox.ts [port] [address of the server]`.
  */
 import { startStripeServer } from './stripe-server.ts'

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Stripe on loopback: enough of its API for the official library, a payment page that can be clicked,
- * and webhooks with real signatures, which a test can hold back, repeat, reorder and forge.
+ * A fake Stripe on loopback: enough of its API for the official library, a clickable checkout page,
+ * and webhooks with real signatures, which a test can delay, repeat, reorder and forge.
  */
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { challengePage, gonePage, payPage } from './stripe-pages.ts'
 export interface StripeServerOptions {
   readonly secretKey: string
   readonly webhookSecret: string
-  /** Where events go as soon as they happen; null: nowhere until `deliver` is called. */
+  /** Where events are sent immediately; null: nowhere until `deliver` is called. */
   readonly webhookUrl?: string | null
   readonly port?: number
   readonly nowMs?: () => number
@@ -23,28 +23,28 @@ export interface Delivery {
   readonly body: string
 }
 
-/** What a forger, or a clock that is wrong, does to a delivery. */
+/** What a forger, or a wrong clock, does to a delivery. */
 export interface Forgery {
   readonly secret?: string
   readonly signedMs?: number
-  /** undefined: the right one; null: none at all. */
+  /** undefined: the right one; null: none. */
   readonly signature?: string | null
-  /** What is sent, when it is not what was signed. */
+  /** The body that is sent, when it differs from the signed one. */
   readonly body?: string
 }
 
 export interface StripeServer {
   readonly origin: string
   readonly books: StripeBooks
-  /** How often each route was asked: `POST /v1/checkout/sessions`. */
+  /** The number of requests per route: `POST /v1/checkout/sessions`. */
   readonly asked: ReadonlyMap<string, number>
   /** Where events go from now on. */
   sendTo(webhookUrl: string | null): void
-  /** `down`: every question gets 503; `lost`: it is carried out and the connection breaks before the answer. */
+  /** `down`: every request gets 503; `lost`: it is processed and the connection breaks before the response. */
   trouble(kind: 'none' | 'down' | 'lost'): void
   /** Sends one event, whether it was sent before or not. */
   deliver(event: StripeEvent, forgery?: Forgery): Promise<Delivery>
-  /** Resolves when every event that was sent by itself has its answer. */
+  /** Resolves when every automatically sent event has its response. */
   settled(): Promise<readonly Delivery[]>
   close(): Promise<void>
 }
@@ -112,17 +112,17 @@ interface State {
   origin: string
   webhookUrl: string | null
   trouble: 'none' | 'down' | 'lost'
-  /** How many of the events were sent by themselves. */
+  /** How many of the events were sent automatically. */
   sent: number
   deliver?: StripeServer['deliver']
 }
 
-/** Sends what has happened and was not sent, one after another as it happened, without waiting for answers. */
+/** Sends all unsent events in order, without waiting for responses. */
 function flush(state: State): void {
   const { books, deliver, webhookUrl } = state
   if (webhookUrl === null || deliver === undefined) return
   for (const event of books.events.slice(state.sent)) {
-    // A server that does not listen has missed it, as it may in life.
+    // A server that does not listen misses it, as in production.
     state.deliveries.push(deliver(event).catch((error: unknown) => ({ status: 0, body: String(error) })))
   }
   state.sent = books.events.length
@@ -311,7 +311,7 @@ function listEvents({ events }: StripeBooks, { query }: Asked): Answer {
 const expansions = (query: URLSearchParams): readonly string[] =>
   [...query].filter(([name]) => name.startsWith('expand')).map(([, value]) => value)
 
-/** Parts that were not asked for whole are ids. */
+/** Parts are ids unless they are expanded. */
 function shownIntent(intent: Intent, query: URLSearchParams, prefix: string): unknown {
   const wanted = expansions(query)
   const shown = (part: 'latest_charge' | 'payment_method') =>

@@ -1,8 +1,8 @@
-/** What work costs in processor time of this thread, in which other programs do not count. */
+/** The cost of work in CPU time of this thread, which excludes other programs. */
 
 const runs = 2
 
-/** Milliseconds, the least of some runs; each lasts `runMs`, long beside the steps in which processor time is counted. */
+/** Milliseconds, the minimum of several runs; each takes `runMs`, many ticks of CPU accounting. */
 export function threadCost(work: () => void, runMs: number): number {
   let leastMs = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs; run += 1) leastMs = Math.min(leastMs, costOfRun(work, runMs))

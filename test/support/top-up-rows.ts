@@ -1,4 +1,4 @@
-/** Rows of top-ups and codes for tests of the ledger alone, where nobody asks a payment provider. */
+/** Rows of top-ups and codes for tests of the ledger alone, without a payment provider. */
 import type { Store } from '../../src/store/store.ts'
 
 export interface PlainTopUp {

@@ -1,10 +1,10 @@
-/** An authenticator app: the six digits that belong to a secret and a moment (RFC 6238). For tests of second factors. */
+/** An authenticator app: the six digits for a secret and a time (RFC 6238). For tests of second factors. */
 import { createHmac } from 'node:crypto'
 
 const stepMs = 30_000
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** `secret`: base32, as the picture of the console holds it. */
+/** `secret`: base32, as in the console's QR code. */
 export function totpCode(secret: string, nowMs: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / stepMs)))

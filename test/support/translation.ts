@@ -1,5 +1,5 @@
 /**
- * The four formats side by side, with what was recorded of each, for the suites that translate everything into
+ * The four formats with what was recorded of each, for the suites that translate everything into
  * everything. It calls the codecs as a running request does and judges nothing itself.
  */
 import assert from 'node:assert/strict'
@@ -39,7 +39,7 @@ export interface Format {
   readonly dialect: Dialect
   readonly codec: Codec
   readonly rules: Rules
-  /** Whose models are reached in it, and some of them, one of each kind that translating knows. */
+  /** The vendor whose models are reached in it, and one model of each kind that translation distinguishes. */
   readonly provider: string
   readonly models: readonly string[]
 }
@@ -95,7 +95,7 @@ export function othersThan(format: Format): readonly Format[] {
   return formats.filter((other) => other !== format)
 }
 
-/** The model that takes everything, and real ones with what theirs can take. */
+/** The model that accepts everything, and real ones with their capabilities. */
 export function targetsOf(format: Format): readonly Target[] {
   const { capabilities } = connectorOf(format.provider)
   return [sandboxTarget, ...format.models.map((model) => ({ model, capabilities: capabilities(model) }))]
@@ -117,7 +117,7 @@ export interface RecordedRequest {
   readonly address: UrlFields
 }
 
-/** Every recorded body that asks for an answer, also those that were answered with an error. */
+/** Every recorded request for a response, also those that were answered with an error. */
 export function recordedRequests({ name }: Format): readonly RecordedRequest[] {
   return fixtureCases(name).flatMap((recorded) => {
     const isCount = recorded.url.includes('count_tokens')
@@ -140,7 +140,7 @@ export interface Refusal {
 
 export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
 
-/** What becomes of a body on its way to another format; anything thrown but a WireError is let through. */
+/** The translation of a body to another format; anything thrown other than a WireError is rethrown. */
 export function sent(from: Format, to: Format, request: RecordedRequest, target: Target): Outcome {
   const { body, address } = request
   try {
@@ -153,7 +153,7 @@ export function sent(from: Format, to: Format, request: RecordedRequest, target:
   }
 }
 
-/** What the address says upstream of a body that an encoder wrote. */
+/** The upstream path for a body that an encoder wrote. */
 export function upstreamAddress(to: Format, target: Target, stream: boolean): UrlFields {
   return to.name === 'gemini' ? { model: target.model, stream } : { model: null, stream: false }
 }
@@ -168,7 +168,7 @@ export const frame: Frame = {
 }
 export const cost = '0.00123'
 
-/** Every recorded JSON answer that says something. */
+/** Every recorded JSON response with content. */
 export function recordedAnswers({ name }: Format): readonly FixtureCase[] {
   return fixtureCases(name).filter(
     ({ kind, status, url }) => kind === 'json' && status === 200 && !url.includes('count_tokens'),
@@ -193,7 +193,7 @@ export function recordedStreams({ name }: Format): readonly FixtureCase[] {
   return fixtureCases(name).filter(({ kind }) => kind === 'stream')
 }
 
-/** Streams that carry an error of their upstream; every other one is whole. */
+/** Streams that carry an error of their upstream; every other one is complete. */
 export function isFailing({ name }: FixtureCase): boolean {
   return name.startsWith('stream-error-')
 }
@@ -215,7 +215,7 @@ export function* chunked(bytes: Uint8Array, size: number): Iterable<Uint8Array> 
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** The stream as the caller gets it but for its last word. */
+/** The stream as the caller gets it except for its terminal event. */
 export function beginningInto(from: Format, to: Format, chunks: Iterable<Uint8Array>, asked = frame): string {
   return beginning(
     new StreamTranslator(from.codec, to.codec, { frame: asked, names: new Map(), eventBytesMax }),

@@ -1,7 +1,7 @@
 /**
- * A gateway with two tenants for tests of who may see and do what: an organization with a person in every role and a
- * management key with every scope, an operator, and a stranger who has one of everything that has an id. All of them
- * came in over HTTP as people do.
+ * A gateway with two tenants for tests of permissions: an organization with a person in every role and a
+ * management key with every scope, an operator, and an unrelated person who has one of everything that has an id. All of
+ * them signed up over HTTP as people do.
  */
 import assert from 'node:assert/strict'
 import { type Role, roles, type Scope, scopes } from '../../contract/operation.ts'
@@ -22,7 +22,7 @@ export interface Member {
   readonly account: string
 }
 
-/** Everything of the stranger's that an input can name. */
+/** Everything of the unrelated person that an input can name. */
 export interface Belongings {
   readonly account: string
   readonly email: string
@@ -41,12 +41,12 @@ export interface TwoTenants {
   /** The account of the organization. */
   readonly account: string
   readonly organization: string
-  /** With every scope, of the organization's account. */
+  /** A key of the organization's account, with every scope. */
   readonly managementKey: ControlClient
   readonly anyone: ControlClient
   readonly stranger: Member
   readonly belongings: Belongings
-  /** Somebody who has just signed up. */
+  /** A person who has just signed up. */
   signUp(name: string): Promise<Member>
   close(): Promise<void>
 }
@@ -100,7 +100,7 @@ export async function joined(origin: string, name: string): Promise<Member> {
   return signedIn(client, email)
 }
 
-/** `userAgent`: what it is seen as in the list of sessions. */
+/** `userAgent`: how it appears in the list of sessions. */
 export async function signedIn(client: ControlClient, email: string, userAgent?: string): Promise<Member> {
   const answer = await client.send({
     method: 'POST',
@@ -155,7 +155,7 @@ export function keyWith(
   return client.done('management-key.create', { account, name: 'all', scopes: [...given] })
 }
 
-/** Credit without anybody's password; returns the id of its entry. */
+/** Adds credit without a password; returns the id of its entry. */
 export async function creditTo(
   { gateway }: Pick<TestGateway, 'gateway'>,
   account: string,

@@ -1,28 +1,28 @@
 /**
- * The events that an upstream of each format sends, in the smallest form that readers take, so that a test
- * can compose streams that no honest upstream would. Indexes count parts from 0.
+ * The events that an upstream of each format sends, in the smallest form that readers accept, so that a test
+ * can compose streams that no correct upstream would send. Indexes count parts from 0.
  */
 import type { ConversationFormat } from '../../src/wire/dialect.ts'
 
 export interface UpstreamEvents {
   /** All that comes before the first part. */
   readonly start: string
-  /** A sign of life that says nothing. */
+  /** A keep-alive event without content. */
   readonly ping: string
   readonly openText: (index: number) => string
   readonly text: (index: number, text: string) => string
   readonly closeText: (index: number) => string
-  /** A thought that is over at once; readers of every format may hear nothing of it. */
+  /** Reasoning that ends immediately; readers of every format may ignore it. */
   readonly hidden: (index: number) => string
-  /** A call of the tool `name`, with nothing of its input. */
+  /** A call of the tool `name`, without its input. */
   readonly openCall: (index: number, name: string) => string
   readonly input: (index: number, json: string) => string
   readonly closeCall: (index: number) => string
-  /** The finish, with calls or without, and the protocol's end. */
+  /** The finish, with or without calls, and the protocol's end. */
   readonly end: (calls: boolean) => string
 }
 
-/** The format that sends a call whole and nothing in pieces has none of these. */
+/** Undefined in the format that sends each call whole. */
 export type PiecewiseFormat = Exclude<ConversationFormat, 'gemini'>
 
 const unnamed = (value: object): string => `data: ${JSON.stringify(value)}\n\n`

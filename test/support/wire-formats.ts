@@ -1,4 +1,4 @@
-/** The formats that fill both sides, for tests that read and write each of them. */
+/** The formats with both a client and an upstream side, for tests that read and write each of them. */
 import { anthropic, anthropicCodec } from '../../src/wire/anthropic/index.ts'
 import type {
   ClientFormat,

@@ -1,4 +1,4 @@
-/** The rules of the Messages format let every recording pass, and find each thing that breaks one. */
+/** The rules of the Messages format accept every recording, and find each violation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
@@ -8,10 +8,10 @@ import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './anth
 const recorded = fixtureCases('anthropic')
 const parse = (bytes: Buffer) => JSON.parse(bytes.toString()) as Record<string, unknown>
 
-/** Refused when they were recorded, or no request for an answer. */
+/** Rejected when they were recorded, or a response without a request. */
 const refused = ['count-tokens']
 
-test('recorded requests, answers and streams keep the rules', () => {
+test('recorded requests, responses and streams follow the rules', () => {
   for (const { name, request, status, kind, response } of recorded) {
     if (refused.includes(name) || status !== 200) continue
     if (request !== undefined) assert.deepEqual(brokenRequestRules(parse(request)), [], name)
@@ -65,7 +65,7 @@ const request = (more: object = {}) => ({ model: 'm', max_tokens: 100, messages:
 const saying = (...messages: unknown[]) => request({ messages })
 const format = (schema: unknown) => request({ output_config: { format: { type: 'json_schema', schema } } })
 
-/** What is wrong with each, in a few letters of the sentence. */
+/** An excerpt of the expected violation for each. */
 const badRequests: readonly [what: RegExp, body: unknown, takes?: Capabilities][] = [
   [/no object/, []],
   [/extra input/, request({ n: 1 })],
@@ -189,7 +189,7 @@ const badRequests: readonly [what: RegExp, body: unknown, takes?: Capabilities][
   [/hour after/, saying(user(text('x', mark()), text('x', mark('1h'))))],
 ]
 
-test('each broken rule of a request is found', () => {
+test('each violated rule of a request is found', () => {
   assert.deepEqual(brokenRequestRules(request(), capabilities), [])
   for (const [what, body, takes] of badRequests) {
     assert.match(brokenRequestRules(body, takes).join('\n'), what, JSON.stringify(body))
@@ -230,7 +230,7 @@ const badAnswers: readonly [what: RegExp, body: unknown][] = [
   [/usage.output_tokens/, answer({ usage: { input_tokens: 1 } })],
 ]
 
-test('each broken rule of an answer is found', () => {
+test('each violated rule of a response is found', () => {
   assert.deepEqual(brokenAnswerRules(answer()), [])
   for (const [what, body] of badAnswers) {
     assert.match(brokenAnswerRules(body).join('\n'), what, JSON.stringify(body))
@@ -303,7 +303,7 @@ const badStreams: readonly [what: RegExp, events: readonly Event[]][] = [
   [/event of type/, [begin, { type: 'content_block' }, ...words, finish(), end]],
 ]
 
-test('each broken rule of a stream is found', () => {
+test('each violated rule of a stream is found', () => {
   assert.deepEqual(brokenStreamRules(sse(good)), [])
   for (const [what, events] of badStreams) {
     assert.match(brokenStreamRules(sse(events)).join('\n'), what, JSON.stringify(events))

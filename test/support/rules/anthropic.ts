@@ -1,6 +1,6 @@
 /**
  * The documented rules of the Messages format, for bodies and streams that our encoders wrote: what the API
- * refuses in a request, and what its clients rely on in an answer. Each breach is one sentence. Must not
+ * rejects in a request, and what its clients rely on in a response. Each violation is one sentence. Must not
  * share code with the encoders.
  */
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
@@ -33,7 +33,7 @@ function blocksOf(content: unknown): readonly Loose[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
 }
 
-/** Neighbours of one role count as one message, as the API joins them. */
+/** Adjacent messages of one role count as one message, as the API joins them. */
 function joined(messages: readonly Loose[]): { role: unknown; blocks: readonly Loose[] }[] {
   const turns: { role: unknown; blocks: readonly Loose[] }[] = []
   for (const { role, content } of messages) {
@@ -45,7 +45,7 @@ function joined(messages: readonly Loose[]): { role: unknown; blocks: readonly L
   return turns
 }
 
-/** Breaches of the request's rules; those that depend on the model only where its capabilities are given. */
+/** Violations of the request's rules; those that depend on the model only where its capabilities are given. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   if (!isObject(body)) return ['the body is no object']
   const broken: string[] = []
@@ -296,7 +296,7 @@ function thinkingBreaches(body: Loose, capabilities?: Capabilities): string[] {
   return broken
 }
 
-/** With a budget the tool loop at the end must begin with a thought. */
+/** With a budget the tool loop at the end must begin with a thinking block. */
 function lacksThinking(messages: readonly Loose[]): boolean {
   const turns = joined(messages.filter((message) => message.role !== 'system'))
   if (turns.at(-1)?.role !== 'user') return false
@@ -311,7 +311,7 @@ function lacksThinking(messages: readonly Loose[]): boolean {
   return first !== null && type !== 'thinking' && type !== 'redacted_thinking'
 }
 
-/** What structured output and strict tools take of JSON Schema. */
+/** What structured output and strict tools accept of JSON Schema. */
 function schemaBreaches(schema: unknown, at: string): string[] {
   if (!isObject(schema)) return [`${at}: a schema is an object`]
   const broken = Object.keys(schema)
@@ -361,7 +361,7 @@ function settingBreaches(body: Loose, capabilities?: Capabilities): string[] {
   return broken
 }
 
-/** At most four marks, and none of an hour after one of five minutes, in the order of the prompt. */
+/** At most four cache breakpoints, and none of an hour after one of five minutes, in the order of the prompt. */
 function cacheBreaches(body: Loose): string[] {
   const marks = [
     ...listOf(body.tools),
@@ -379,7 +379,7 @@ function cacheBreaches(body: Loose): string[] {
   return broken
 }
 
-/** Breaches of what clients rely on in a whole answer. */
+/** Violations of what clients rely on in a whole response. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
   if (!isObject(body)) return ['the answer is no object']
   const broken = headBreaches(body)
@@ -419,7 +419,7 @@ function answerBlockBreaches(block: Loose, at: string): string[] {
         ...(isObject(block.input) ? [] : [`${at}: input is no object`]),
       ]
     default:
-      // What ran at the provider is told in blocks of its own.
+      // Server-side tools are reported in separate blocks.
       return /^server_tool_use$|_tool_result$/.test(String(block.type))
         ? []
         : [`${at}: ${String(block.type)}`]
@@ -469,7 +469,7 @@ const deltasOf: Readonly<Record<string, readonly string[]>> = {
   server_tool_use: ['input_json_delta'],
 }
 
-/** Reads a stream in order and gathers what is wrong with it. */
+/** Reads a stream in order and collects violations. */
 class StreamRules {
   readonly broken: string[] = []
   private readonly blocks: Record<string, unknown>[] = []
@@ -549,7 +549,7 @@ class StreamRules {
     this.open = null
     if (open === null) return
     if (open.type === 'tool_use') open.input = this.json === '' ? {} : jsonOf(this.json)
-    // Only a limit cuts the input of a call; that is looked at when the reason is known.
+    // Only a limit truncates the input of a call; that is checked when the stop reason is known.
     if (open.type === 'tool_use' && !isObject(open.input)) this.stop = { cut: true }
     this.broken.push(
       ...answerBlockBreaches(open, `block ${this.blocks.length - 1}`).filter(
@@ -577,7 +577,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Breaches of the order and the form of a whole stream that ended well. */
+/** Violations of the order and the form of a whole stream that completed. */
 export function brokenStreamRules(sse: string): readonly string[] {
   const rules = new StreamRules()
   for (const event of eventsOf(sse)) rules.read(event)

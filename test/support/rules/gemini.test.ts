@@ -1,4 +1,4 @@
-/** The judge of the Gemini format is judged: every rule is broken once, and what the API really took and sent breaks none. */
+/** Tests the checker of the Gemini format: every rule is violated once, and real requests and responses violate none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sandboxCapabilities } from '../../../src/providers/sandbox-capabilities.ts'
@@ -55,7 +55,7 @@ const good: [name: string, body: object, capabilities?: Capabilities][] = [
   ],
 ]
 
-test('what is allowed breaks no rule', () => {
+test('valid bodies violate no rule', () => {
   for (const [name, body, capabilities] of good)
     assert.deepEqual(brokenRequestRules(body, capabilities), [], name)
 })
@@ -234,7 +234,7 @@ const requests: [rule: RegExp, body: unknown, capabilities?: Capabilities][] = [
   [/tools beside cachedContent/, { contents: [said], cachedContent: 'cachedContents/x', tools }],
 ]
 
-test('each rule for requests can be broken', () => {
+test('each rule for requests can be violated', () => {
   for (const [rule, body, capabilities] of requests) {
     const broken = brokenRequestRules(body, capabilities)
     assert.ok(
@@ -280,7 +280,7 @@ const answers: [rule: RegExp, body: unknown][] = [
   [/details without their types/, { error: { code: 500, message: 'm', status: 'INTERNAL', details: [{}] } }],
 ]
 
-test('each rule for answers can be broken', () => {
+test('each rule for responses can be violated', () => {
   assert.deepEqual(brokenAnswerRules(answer(done)), [])
   for (const [rule, body] of answers) {
     const broken = brokenAnswerRules(body)
@@ -306,7 +306,7 @@ const streams: [rule: RegExp, sse: string][] = [
   [/the finishReason end/, event(answer({ ...done, finishReason: 'end' }))],
 ]
 
-test('each rule for streams can be broken', () => {
+test('each rule for streams can be violated', () => {
   for (const good of [
     event(piece) + event(answer(done)),
     `: keepalive\n\n${event(piece)}${event(failure)}`,
@@ -323,7 +323,7 @@ test('each rule for streams can be broken', () => {
   }
 })
 
-test('what was recorded breaks no rule', () => {
+test('recordings violate no rule', () => {
   for (const { name, kind, request, response } of fixtureCases('gemini')) {
     if (request !== undefined) assert.deepEqual(brokenRequestRules(JSON.parse(request.toString())), [], name)
     const broken =

@@ -1,6 +1,6 @@
 /**
- * The documented rules of the Gemini format (generateContent), as sentences about what a request, an answer or a
- * stream breaks. For tests of whatever writes this format; it must not import the code that it judges.
+ * The documented rules of the Gemini format (generateContent): which of them a request, a response or a stream
+ * violates, as sentences. For tests of encoders of this format; it must not import the code under test.
  * Sources: the types of @google/genai 3.1 and what the API answered in recorded exchanges.
  */
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
@@ -18,7 +18,7 @@ const settingNames = new Set(
     ' ',
   ),
 )
-/** What a part can be; exactly one of these stands in it. */
+/** The possible kinds of a part; each part contains exactly one of these. */
 const kinds =
   'text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse'.split(
     ' ',
@@ -51,7 +51,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isGiven = (value: unknown) => value !== undefined && value !== null
 const isWhole = (value: unknown): value is number => Number.isInteger(value)
 
-/** The API takes each of its names in both spellings; names of the caller's own are never looked at through this. */
+/** The API accepts each of its names in both spellings; names chosen by the caller are never looked up through this. */
 function read(fields: Fields, name: string): unknown {
   return fields[name] ?? fields[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
 }
@@ -62,7 +62,7 @@ function sayUnknown(fields: Fields, known: ReadonlySet<string>, at: string, say:
   for (const name of Object.keys(fields)) if (!known.has(camel(name))) say(`${at}: unknown name ${name}`)
 }
 
-/** The rules that `body`, sent to a model of these `capabilities`, breaks; none where all is well. */
+/** The rules that `body`, sent to a model of these `capabilities`, violates; empty for a valid body. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   const broken: string[] = []
   const say: Say = (rule) => broken.push(rule)
@@ -180,7 +180,7 @@ function checkContents(contents: unknown, capabilities: Capabilities | undefined
   order.end()
 }
 
-/** The last content in which the user speaks: every step after it needs its signature. */
+/** The last content of the user: every step after it needs its signature. */
 function lastSpoken(contents: readonly unknown[]): number {
   return contents.findLastIndex(
     (content) =>
@@ -188,7 +188,7 @@ function lastSpoken(contents: readonly unknown[]): number {
   )
 }
 
-/** Calls are answered at once, one by one. */
+/** Calls are answered immediately, one by one. */
 class Order {
   private readonly capabilities: Capabilities | undefined
   private readonly say: Say
@@ -390,7 +390,7 @@ function checkRefused(config: Fields, capabilities: Capabilities, say: Say): voi
   }
 }
 
-/** The rules that a whole JSON answer (or an error body) breaks. */
+/** The rules that a whole JSON response (or an error body) violates. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
   const broken: string[] = []
   const say: Say = (rule) => broken.push(rule)
@@ -418,7 +418,7 @@ function checkError(error: unknown, say: Say): void {
 const isBlocked = ({ promptFeedback }: Fields) =>
   isFields(promptFeedback) && isText(promptFeedback.blockReason)
 
-/** What a whole answer and an event of a stream have in common; gives its candidates. */
+/** What a whole response and an event of a stream have in common; returns its candidates. */
 function checkChunk(chunk: Fields, say: Say): readonly Fields[] {
   const { candidates = [] } = chunk
   if (!isList(candidates) || !candidates.every(isFields)) {
@@ -479,7 +479,7 @@ function checkUsage(usage: unknown, say: Say): void {
   if (isWhole(cached) && cached > (isWhole(prompt) ? prompt : 0)) say('usageMetadata: more cached than sent')
 }
 
-/** The rules that the text of a stream (`alt=sse`) breaks. */
+/** The rules that the text of a stream (`alt=sse`) violates. */
 export function brokenStreamRules(sse: string): readonly string[] {
   const broken: string[] = []
   const say: Say = (rule) => broken.push(rule)

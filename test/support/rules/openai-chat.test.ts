@@ -1,4 +1,4 @@
-/** Each rule of the checker fails for a sample that breaks it, and recorded exchanges break none. */
+/** Each rule of the checker fails for a sample that violates it, and recorded exchanges violate none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
@@ -187,7 +187,7 @@ const badRequests: readonly (readonly [rule: RegExp, body: unknown])[] = [
   ],
 ]
 
-test('good requests break no rule, bad ones the rule they break', () => {
+test('valid requests violate no rule, invalid ones the expected rule', () => {
   for (const more of goodRequests)
     assert.deepEqual(brokenRequestRules(request(more)), [], JSON.stringify(more))
   for (const [rule, body] of badRequests)
@@ -248,7 +248,7 @@ const modelCases: readonly (readonly [rule: RegExp, more: Members, takes?: Parti
   [/only at the beginning/, messages(user, { role: 'system', content: 'x' })],
 ]
 
-test('what the model refuses is told when its capabilities are known', () => {
+test('what the model rejects is reported when its capabilities are known', () => {
   for (const [rule, more, takes] of modelCases) {
     assert.match(
       brokenRequestRules(request(more), { ...nothing, ...takes }).join('\n'),
@@ -301,7 +301,7 @@ const badAnswers: readonly (readonly [rule: RegExp, body: unknown])[] = [
   [/no more than the whole/, answer({ usage: { ...usage, prompt_tokens_details: { cached_tokens: 4 } } })],
 ]
 
-test('a good answer breaks no rule, bad ones the rule they break', () => {
+test('a valid response violates no rule, invalid ones the expected rule', () => {
   assert.deepEqual(brokenAnswerRules(answer()), [])
   for (const [rule, body] of badAnswers)
     assert.match(brokenAnswerRules(body).join('\n'), rule, JSON.stringify(body))
@@ -369,12 +369,12 @@ const badStreams: readonly (readonly [rule: RegExp, sse: string])[] = [
   [/a JSON object$/m, stream(role, start, called)],
 ]
 
-test('good streams break no rule, bad ones the rule they break', () => {
+test('valid streams violate no rule, invalid ones the expected rule', () => {
   for (const sse of goodStreams) assert.deepEqual(brokenStreamRules(sse), [], sse)
   for (const [rule, sse] of badStreams) assert.match(brokenStreamRules(sse).join('\n'), rule, sse)
 })
 
-/** What compatible hosts, and requests that were refused, really break. */
+/** What compatible hosts, and rejected requests, really violate. */
 const known: Readonly<Record<string, RegExp>> = {
   'gemini-compat-tool-without-id-t1':
     /refusal: a text|usage: the total|\.tool_calls: each has an id|content: a text/,
@@ -385,7 +385,7 @@ const known: Readonly<Record<string, RegExp>> = {
   length: /refusal: a text/,
 }
 
-test('recorded requests, answers and streams break no rule but those that are known', () => {
+test('recorded requests, responses and streams violate only known rules', () => {
   for (const { name, kind, status, request: sent, response } of fixtureCases('openai-chat')) {
     const broken: string[] = []
     if (sent !== undefined && status === 200) broken.push(...brokenRequestRules(JSON.parse(sent.toString())))

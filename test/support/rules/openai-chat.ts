@@ -1,7 +1,7 @@
 /**
- * The documented rules of Chat Completions, as checks over requests, answers and streams: each returns the
- * rules that are broken, in words. Reads the SDK's types and what recorded exchanges show; shares no code
- * with the codecs that it judges.
+ * The documented rules of Chat Completions, as checks over requests, responses and streams: each returns the
+ * violated rules as text. Based on the SDK's types and recorded exchanges; shares no code
+ * with the codecs under test.
  */
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
@@ -69,7 +69,7 @@ const shortTextCharactersMax = 64
 const stopsMax = 4
 const mark = /_tg1_|(^|")tg1\./
 
-/** The rules that the body of a request breaks; with `capabilities` also those of the model. */
+/** The rules that the body of a request violates; with `capabilities` also those of the model. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   if (!isObject(body)) return ['the body is an object']
   const rules = new Rules()
@@ -131,7 +131,7 @@ function contentRules(rules: Rules, at: string, message: Members): void {
     if (content === undefined || content === null) return
   }
   if (isText(content)) {
-    // A user may say nothing, and the model answers: github.com/smg-project/smg/issues/2222.
+    // A user message may be empty, and the model answers: github.com/smg-project/smg/issues/2222.
     const mayBeEmpty = role !== 'system' && role !== 'developer'
     rules.must(content !== '' || mayBeEmpty, `${at}.content: not empty`)
     return
@@ -319,7 +319,7 @@ function formatRules(rules: Rules, format: unknown): void {
   rules.must(isObject(schema.schema), 'response_format: a schema')
 }
 
-/** What the model refuses although the format has it. */
+/** What the model rejects although the format has it. */
 function modelRules(rules: Rules, body: Members, takes: Capabilities): void {
   const { temperature, top_p: topP, reasoning_effort: effort, stop, tools, tool_choice: choice } = body
   const isSampled = temperature !== undefined || topP !== undefined
@@ -396,7 +396,7 @@ function mediaRules(rules: Rules, body: Members, takes: Capabilities): void {
   rules.must(firstTurn === -1 || !isLate || takes.midSystem, 'messages: instructions only at the beginning')
 }
 
-/** The rules that a whole answer breaks. */
+/** The rules that a whole response violates. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
   if (!isObject(body)) return ['the body is an object']
   const rules = new Rules()
@@ -433,7 +433,7 @@ function choiceOfRules(rules: Rules, index: number, choice: Members): void {
   annotationRules(rules, at, annotations)
 }
 
-/** As in requests; our marks may make ids long here. */
+/** As in requests; our carriers may make ids long here. */
 function callRulesOfAnswer(rules: Rules, at: string, calls: unknown): void {
   const own = new Rules()
   callRules(own, at, calls)
@@ -480,7 +480,7 @@ function usageRules(rules: Rules, usage: unknown): void {
   }
 }
 
-/** The rules that a stream breaks; `sse` is all of it. */
+/** The rules that a stream violates; `sse` is all of it. */
 export function brokenStreamRules(sse: string): readonly string[] {
   const rules = new Rules()
   const events = sse

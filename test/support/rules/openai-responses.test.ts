@@ -1,4 +1,4 @@
-/** Every rule of the Responses format finds what breaks it, and finds nothing in what OpenAI sent and took. */
+/** Every rule of the Responses format finds its violation, and finds nothing in what OpenAI sent and accepted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
@@ -119,7 +119,7 @@ const requests: [rule: RegExp, more: Loose, capabilities?: Capabilities][] = [
   [/no cache marks/, { input: [user({ type: 'input_text', text: 'a', prompt_cache_breakpoint: {} })] }, none],
 ]
 for (const [rule, more, capabilities] of requests) {
-  test(`a request that breaks ${rule.source}`, () => {
+  test(`a request that violates ${rule.source}`, () => {
     const broken = brokenRequestRules({ model: 'm', input: 'a', ...more }, capabilities)
     assert.ok(
       broken.some((line) => rule.test(line)),
@@ -184,7 +184,7 @@ const answers: [rule: RegExp, more: Loose][] = [
   [/is the sum/, { usage: { ...usage, total_tokens: 1 } }],
 ]
 for (const [rule, more] of answers) {
-  test(`an answer that breaks ${rule.source}`, () => {
+  test(`a response that violates ${rule.source}`, () => {
     const broken = brokenAnswerRules(JSON.parse(JSON.stringify({ ...answer, ...more })))
     assert.ok(
       broken.some((line) => rule.test(line)),
@@ -217,7 +217,7 @@ const without = (...places: number[]) => events.filter((_, index) => !places.inc
 const changed = (place: number, more: Loose) =>
   events.map((event, index) => (index === place ? { ...event, ...more } : event))
 
-test('what keeps all rules breaks none', () => {
+test('valid bodies violate no rule', () => {
   assert.deepEqual(
     brokenRequestRules({
       model: 'm',
@@ -251,7 +251,7 @@ const streams: [rule: RegExp, stream: string][] = [
   [/usage is an object/, sse(changed(8, { response: { ...answer, usage: null } }))],
 ]
 for (const [rule, stream] of streams) {
-  test(`a stream that breaks ${rule.source}`, () => {
+  test(`a stream that violates ${rule.source}`, () => {
     const broken = brokenStreamRules(stream)
     assert.ok(
       broken.some((line) => rule.test(line)),
@@ -273,14 +273,14 @@ test('a call without the deltas of its input is found', () => {
   assert.deepEqual(brokenStreamRules(stream), ['item 0 has the input that its deltas spelled'])
 })
 
-/** Recordings that break rules, and how many: OpenAI refused the first; the others are by a host, and by the recorder. */
+/** Recordings that violate rules, and how many: OpenAI rejected the first; the others are by a host, and by the recorder. */
 const exceptions: Readonly<Record<string, number>> = {
   'error-400-reasoning-orphan': 1,
   'stream-item-id-rotation': 6,
   'previous-response-id-t2': 5,
 }
 
-test('recorded requests, answers and streams break no rule', () => {
+test('recorded requests, responses and streams violate no rule', () => {
   for (const { name, kind, request, response } of fixtureCases('openai-responses')) {
     const broken = [
       ...(request === undefined ? [] : brokenRequestRules(JSON.parse(request.toString()))),

@@ -1,6 +1,6 @@
 /**
- * The rules of the Responses format, as its makers document them: what a request, an answer and a stream must look
- * like to be taken by OpenAI or by its clients. Each broken rule is one line. Must not know how anything was made.
+ * The rules of the Responses format, as OpenAI documents them: what a request, a response and a stream must look
+ * like to be accepted by OpenAI or by its clients. Each violated rule is one line. Must not know how anything was encoded.
  */
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 
@@ -31,10 +31,10 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const idCharactersMax = 64
 const idPattern = /^[\w-]{1,64}$/
 const outputTokensMin = 16
-/** A marked id, or a tagged text. */
+/** An id with a carrier, or a tagged text. */
 const marks = /_tg1_W|"tg1\.(anthropic|openai|google)\./
 
-/** What OpenAI would refuse, or take for something else; for a request that goes upstream. */
+/** What OpenAI would reject or misinterpret; for a request that goes upstream. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   if (!isLoose(body)) return ['the body is an object']
   const broken: string[] = []
@@ -247,7 +247,7 @@ function capabilityRules(body: Loose, capabilities: Capabilities, broken: string
     broken.push('no cache marks for a model that refuses them')
 }
 
-/** What a client's library would trip over, or miss, in a whole answer. */
+/** What a client's library would fail on, or miss, in a whole response. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
   if (!isLoose(body)) return ['the answer is an object']
   const broken: string[] = []
@@ -329,7 +329,7 @@ function usageRules(usage: unknown, broken: string[]): void {
 
 interface StreamState {
   readonly broken: string[]
-  /** By `output_index`: what was added, and what has come of its parts. */
+  /** By `output_index`: the added item, and its parts so far. */
   readonly items: Map<
     number,
     { readonly item: Loose; readonly spelled: Map<string, string>; done: Loose | null }
@@ -337,7 +337,7 @@ interface StreamState {
 }
 
 const terminal = ['response.completed', 'response.incomplete', 'response.failed']
-/** Event → the member of the item's part that its delta spells and its end tells whole. */
+/** Event → the member of the item's part that its deltas build up and that it repeats in full. */
 const spelledBy: Readonly<Record<string, string>> = {
   'response.output_text': 'text',
   'response.refusal': 'refusal',
@@ -347,7 +347,7 @@ const spelledBy: Readonly<Record<string, string>> = {
   'response.reasoning_text': 'text',
 }
 
-/** What a client's library would trip over, or miss, in a stream of server-sent events. */
+/** What a client's library would fail on, or miss, in a stream of server-sent events. */
 export function brokenStreamRules(sse: string): readonly string[] {
   const state: StreamState = { broken: [], items: new Map() }
   const { broken } = state
@@ -395,7 +395,7 @@ function readEvents(sse: string, broken: string[]): readonly Loose[] {
   return events
 }
 
-/** Old recordings have no numbers; where there is one, all have. */
+/** Old recordings have no numbers; where there is one, all have one. */
 function numberRules(events: readonly Loose[], broken: string[]): void {
   const numbers = events.map(({ sequence_number: number }) => number)
   if (numbers.every((number) => number === undefined)) return
@@ -446,7 +446,7 @@ function lastRules(response: Loose, { broken, items }: StreamState): void {
   for (const rule of brokenAnswerRules(response)) broken.push(rule)
 }
 
-/** With members in order of their names, and without what is encrypted anew each time, so that only values are compared. */
+/** With members sorted by name, and without content that is encrypted differently each time, so that only values are compared. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (!isLoose(value)) return value
