@@ -131,7 +131,7 @@ async function loadUntil(
   return outcomes
 }
 
-/** One attack after another, with a pause of the same length in between; prints the totals that each counted. */
+/** One attack after another, with a pause of the same length in between; returns the totals that each counted. */
 async function attackUntil(
   server: GatewayProcess,
   accounts: AttackerAccounts,

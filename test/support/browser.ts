@@ -112,7 +112,7 @@ async function visit(browser: Browser, origin: string, options: VisitOptions): P
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme: theme,
-    // The machine's time zone may be one that browsers do not know.
+    // The machine's locale may be one that browsers do not know.
     locale: 'en-US',
     reducedMotion: 'reduce',
     viewport: phone ? { width: 390, height: 844 } : { width: 1280, height: 800 },

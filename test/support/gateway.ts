@@ -17,7 +17,7 @@ import { connectors } from '../../src/providers/registry.ts'
 import { type Gateway, startGateway } from '../../src/server/server.ts'
 
 export interface TestGatewayOptions {
-  /** Base URLs for the providers' requests. */
+  /** Origins that receive the providers' requests. */
   readonly openai?: string
   readonly anthropic?: string
   readonly google?: string

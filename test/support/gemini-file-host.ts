@@ -10,7 +10,7 @@ export interface GeminiFileHost {
   readonly arrivals: { readonly path: string; readonly headers: IncomingMessage['headers'] }[]
   /** By name: the bytes that arrived. */
   readonly files: Map<string, Buffer>
-  /** The base URL where the next uploads continue; null: here. */
+  /** The origin where the next uploads continue; null: this host. */
   uploadOrigin: string | null
   close(): Promise<void>
 }

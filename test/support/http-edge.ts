@@ -50,7 +50,7 @@ export interface Setting {
   readonly onAcceptError?: (error: Error) => void
   /** Default: `127.0.0.1`. */
   readonly host?: string
-  /** Default: all clients count as one. */
+  /** Default: every client is a trusted proxy. */
   readonly isProxy?: (address: string) => boolean
   readonly more?: (request: IncomingMessage, client: Downstream) => void
 }

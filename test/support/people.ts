@@ -49,7 +49,7 @@ export interface Browser {
   cookieHeader(): string
 }
 
-/** Only the operations under test are fast; nothing here waits for streamed responses. */
+/** Uniform response times are not under test here, so almost no delay is added. */
 const testLimits: Partial<Limits> = { uniformAnswerMs: 1 }
 
 export async function testPeople(context: Lifetime, options: TestPeopleOptions = {}): Promise<TestPeople> {

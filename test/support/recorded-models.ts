@@ -93,7 +93,7 @@ export function requestOf(dialect: RecordedDialect, recorded: FixtureCase): Buff
   return Buffer.from(JSON.stringify(body, null, 1))
 }
 
-/** The usage that the upstream reported, as far as it was recorded. */
+/** The upstream's response headers, as far as they were recorded. */
 export function headersOf({ kind, headers }: FixtureCase): Readonly<Record<string, string>> {
   return {
     'content-type': kind === 'stream' ? 'text/event-stream; charset=utf-8' : 'application/json',

@@ -58,7 +58,7 @@ export interface Session {
   success_url: string
   cancel_url: string
   expires_at: number
-  /** Not part of the object that is sent: how it will be paid. */
+  /** Not part of the object that is sent: the parameters of its payment. */
   readonly ofPayment: { readonly metadata: Metadata; readonly setupFutureUsage: 'off_session' | null }
 }
 
@@ -403,7 +403,7 @@ function chargeOf({ id, latest_charge: charge }: Intent): Charge {
   return charge
 }
 
-/** The API's representation: a payment as its id unless it is expanded. */
+/** The session as the API returns it, without internal fields. */
 export function publicSession({ ofPayment: _, ...session }: Session): unknown {
   return session
 }

@@ -153,7 +153,7 @@ export function sent(from: Format, to: Format, request: RecordedRequest, target:
   }
 }
 
-/** The upstream path for a body that an encoder wrote. */
+/** The fields in the upstream URL for a body that an encoder wrote. */
 export function upstreamAddress(to: Format, target: Target, stream: boolean): UrlFields {
   return to.name === 'gemini' ? { model: target.model, stream } : { model: null, stream: false }
 }

@@ -22,7 +22,7 @@ export interface UpstreamEvents {
   readonly end: (calls: boolean) => string
 }
 
-/** Undefined in the format that sends each call whole. */
+/** Formats that stream a call in pieces; Gemini sends each call whole. */
 export type PiecewiseFormat = Exclude<ConversationFormat, 'gemini'>
 
 const unnamed = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
