@@ -34,8 +34,8 @@ const requestsInput = z.strictObject({
   ...narrowed,
   /** Defaults to the beginning. A request is dated by its start. */
   from: time.optional(),
-  /** `well`: succeeded; `badly`: everything else. */
-  ended: z.enum(['well', 'badly']).optional(),
+  /** `succeeded`: completed responses; `failed`: all others. */
+  outcome: z.enum(['succeeded', 'failed']).optional(),
   limit: listLimit.default(20),
   before: requestId.optional(),
 })

@@ -83,7 +83,7 @@ test('a search finds what is there, the latest first', async () => {
     beforeId: fc.oneof(fc.constant(afterAll), edges),
     key: fc.constantFrom(null, ...keys),
     model: fc.constantFrom(null, 'model-1', 'model-9'),
-    ended: fc.constantFrom<ReceiptSearch['ended']>(null, 'well', 'badly'),
+    outcome: fc.constantFrom<ReceiptSearch['outcome']>(null, 'succeeded', 'failed'),
     limit: fc.constantFrom(1, 20, 1_000),
     scannedMax: fc.constantFrom(2, 17, 10_000),
   })
@@ -95,7 +95,7 @@ test('a search finds what is there, the latest first', async () => {
           id < ask.beforeId &&
           (ask.key === null || key === ask.key) &&
           (ask.model === null || model === ask.model) &&
-          (ask.ended === null || (endReason === 'complete') === (ask.ended === 'well')),
+          (ask.outcome === null || (endReason === 'complete') === (ask.outcome === 'succeeded')),
       )
       assert.deepEqual(
         await found(ask),
@@ -112,7 +112,7 @@ test('hours without anything to find are not looked through', async () => {
     fromId: 0n,
     beforeId: afterAll,
     key: null,
-    ended: null,
+    outcome: null,
     limit: 10,
     scannedMax: 1_000,
   }

@@ -52,10 +52,10 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
       // Rows of an hour stand together, and one that may hold something is enough to look through it.
       if (hour === looked || !mayHold(ask, row)) continue
       looked = hour
-      for (const [id, key, model, isWell] of scan.each(ask.account, fromId, beforeId)) {
+      for (const [id, key, model, hasSucceeded] of scan.each(ask.account, fromId, beforeId)) {
         if (found.endsAt(id as bigint)) return found.result
         found.receiptsSeen += 1
-        if (!isMeant(ask, { key, model, isWell })) continue
+        if (!isMeant(ask, { key, model, hasSucceeded })) continue
         const whole = receipt.row(id as bigint)
         if (whole !== undefined) found.receipts.push(receiptRow.toRow(whole))
       }
@@ -63,7 +63,7 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
     return found.result
   }
 
-  return (ask) => (ask.key === null && ask.model === null && ask.ended === null ? all(ask) : some(ask))
+  return (ask) => (ask.key === null && ask.model === null && ask.outcome === null ? all(ask) : some(ask))
 }
 
 /**
@@ -116,23 +116,23 @@ function within(
   return { fromId: start > fromId ? start : fromId, beforeId: end < beforeId ? end : beforeId }
 }
 
-function mayHold({ key, model, ended }: ReceiptSearch, row: readonly Output[]): boolean {
+function mayHold({ key, model, outcome }: ReceiptSearch, row: readonly Output[]): boolean {
   const [, rowKey, rowModel, requests, errors] = row as [bigint, bigint, string, bigint, bigint]
   if (key !== null && rowKey !== key) return false
   if (model !== null && rowModel !== model) return false
-  if (ended === 'badly') return errors > 0n
-  return ended === 'well' ? requests > errors : requests > 0n
+  if (outcome === 'failed') return errors > 0n
+  return outcome === 'succeeded' ? requests > errors : requests > 0n
 }
 
 function isMeant(
-  { key, model, ended }: ReceiptSearch,
+  { key, model, outcome }: ReceiptSearch,
   row: {
     readonly key: Output | undefined
     readonly model: Output | undefined
-    readonly isWell: Output | undefined
+    readonly hasSucceeded: Output | undefined
   },
 ): boolean {
   if (key !== null && row.key !== key) return false
   if (model !== null && row.model !== model) return false
-  return ended === null || (row.isWell === 1n) === (ended === 'well')
+  return outcome === null || (row.hasSucceeded === 1n) === (outcome === 'succeeded')
 }

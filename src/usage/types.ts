@@ -91,7 +91,7 @@ export interface ReceiptSearch {
   readonly beforeId: bigint
   readonly key: bigint | null
   readonly model: string | null
-  readonly ended: 'well' | 'badly' | null
+  readonly outcome: 'succeeded' | 'failed' | null
   readonly limit: number
   /** Rows that one call may look at. */
   readonly scannedMax: number

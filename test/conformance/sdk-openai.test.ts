@@ -386,24 +386,24 @@ interface RetryCase {
   readonly stream: boolean
   readonly maxRetries: number
   readonly asks: number
-  readonly ends: 'well' | 'badly'
+  readonly outcome: 'succeeded' | 'failed'
 }
 
 const retried: readonly RetryCase[] = [
-  { name: '429', prompt: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '429', prompt: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '500', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '529', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: '401', stream: false, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: 'error-first', stream: true, maxRetries: 1, asks: 2, ends: 'badly' },
-  { name: 'cut-after', stream: true, maxRetries: 2, asks: 1, ends: 'badly' },
-  { name: 'error-after', stream: true, maxRetries: 2, asks: 1, ends: 'badly' },
-  { name: '400-context', stream: false, maxRetries: 2, asks: 1, ends: 'badly' },
-  { name: 'flaky', stream: false, maxRetries: 1, asks: 2, ends: 'well' },
+  { name: '429', prompt: 'retry=0.1', stream: false, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: '429', prompt: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: '500', stream: false, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: '529', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: '401', stream: false, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: 'error-first', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: 'cut-after', stream: true, maxRetries: 2, asks: 1, outcome: 'failed' },
+  { name: 'error-after', stream: true, maxRetries: 2, asks: 1, outcome: 'failed' },
+  { name: '400-context', stream: false, maxRetries: 2, asks: 1, outcome: 'failed' },
+  { name: 'flaky', stream: false, maxRetries: 1, asks: 2, outcome: 'succeeded' },
 ]
 
 test('the library asks again exactly where it helps', { concurrency: true }, async (suite) => {
-  const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, ends }, index) => {
+  const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, outcome }, index) => {
     const title = `${name}, ${stream ? 'streamed' : 'whole'}, ${maxRetries} retries: ${asks} asked`
     return suite.test(title, async () => {
       const client = await newClient({ maxRetries })
@@ -412,7 +412,7 @@ test('the library asks again exactly where it helps', { concurrency: true }, asy
       const take = stream
         ? client.chat.completions.stream(params).finalChatCompletion()
         : client.chat.completions.create(params)
-      if (ends === 'well') await take
+      if (outcome === 'succeeded') await take
       else await assert.rejects(take, OpenAI.APIError)
       assert.equal(asksOf(marker), asks)
     })

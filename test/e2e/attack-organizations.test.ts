@@ -88,7 +88,7 @@ test('what is done to another organization is done to one that is not there', as
   const { stranger, members } = world
   const row = await rowOf(members.developer.person)
   const before = JSON.stringify(await memberRows())
-  const deeds: readonly (readonly [path: string, body: object])[] = [
+  const changes: readonly (readonly [path: string, body: object])[] = [
     ['invite-member', { email: 'x@example.org', role: 'developer' }],
     ['update', { data: { name: 'Mine' } }],
     ['update-member-role', { memberId: row.id, role: 'billing' }],
@@ -99,7 +99,7 @@ test('what is done to another organization is done to one that is not there', as
     ['delete', {}],
     ['has-permission', { permissions: { member: ['delete'] } }],
   ]
-  for (const [path, body] of deeds) {
+  for (const [path, body] of changes) {
     const theirs = await post(stranger.client, path, { ...body, organizationId: world.organization })
     const none = await post(stranger.client, path, { ...body, organizationId: unknown })
     assert.ok(theirs.status >= 400, `${path}: ${theirs.text}`)

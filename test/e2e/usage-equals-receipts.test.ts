@@ -143,13 +143,13 @@ test('requests in every format, one refused and one left: all sums agree', async
 
   const listed = await client.done('requests.list', { limit: 100 })
   assert.equal(sum(listed.map((row) => row.charged)), charged)
-  const badly = await client.done('requests.list', { ended: 'badly', model: 'sandbox-stream' })
+  const failed = await client.done('requests.list', { outcome: 'failed', model: 'sandbox-stream' })
   assert.deepEqual(
-    badly.map(({ endReason }) => endReason),
+    failed.map(({ endReason }) => endReason),
     ['client_abort'],
   )
-  assert.deepEqual(await client.done('request.show', { request: badly[0]?.id ?? '' }), badly[0])
-  const page = await client.done('requests.list', { limit: 2, before: listed[1]?.id, ended: 'well' })
+  assert.deepEqual(await client.done('request.show', { request: failed[0]?.id ?? '' }), failed[0])
+  const page = await client.done('requests.list', { limit: 2, before: listed[1]?.id, outcome: 'succeeded' })
   assert.deepEqual(
     page,
     listed

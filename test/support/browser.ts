@@ -156,15 +156,15 @@ function watch(page: Page, problems: string[]): void {
 }
 
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const colourRules = ['color-contrast', 'link-in-text-block']
+const colorRules = ['color-contrast', 'link-in-text-block']
 const allRules = { type: 'tag', values: axeTags }
 
 const optionsOf: Readonly<Record<AxeLook, object>> = {
   everything: { runOnly: allRules },
-  contrast: { runOnly: { type: 'rule', values: colourRules } },
+  contrast: { runOnly: { type: 'rule', values: colorRules } },
   structure: {
     runOnly: allRules,
-    rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])),
+    rules: Object.fromEntries(colorRules.map((rule) => [rule, { enabled: false }])),
   },
 }
 

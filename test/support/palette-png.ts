@@ -6,32 +6,32 @@ import assert from 'node:assert/strict'
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const coloursMax = 256
+const colorsMax = 256
 
 interface Picture {
   readonly width: number
   readonly height: number
   /** 0xRRGGBB of each pixel, row by row. */
-  readonly colours: Uint32Array
+  readonly colors: Uint32Array
 }
 
 export function withPalette(png: Buffer): Buffer {
   const picture = read(png)
-  const palette = paletteOf(picture.colours)
-  const places = new Map<number, number>(palette.map((colour, place) => [colour, place]))
-  const { width, height, colours } = picture
+  const palette = paletteOf(picture.colors)
+  const places = new Map<number, number>(palette.map((color, place) => [color, place]))
+  const { width, height, colors } = picture
   const rows = Buffer.alloc((width + 1) * height)
-  for (let at = 0; at < colours.length; at += 1) {
-    const colour = colours[at] ?? 0
-    const place = places.get(colour) ?? nearest(palette, colour)
-    places.set(colour, place)
+  for (let at = 0; at < colors.length; at += 1) {
+    const color = colors[at] ?? 0
+    const place = places.get(color) ?? nearest(palette, color)
+    places.set(color, place)
     rows[at + Math.floor(at / width) + 1] = place
   }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, 3, 0, 0, 0], 8)
-  const plte = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]))
+  const plte = Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
@@ -63,12 +63,12 @@ function read(png: Buffer): Picture {
   assert.ok(depth === 8 && (kind === 2 || kind === 6) && interlaced === 0, 'another kind of PNG')
   const channels = kind === 2 ? 3 : 4
   const bytes = unfiltered(inflateSync(Buffer.concat(parts)), width * channels, channels)
-  const colours = new Uint32Array(width * height)
-  for (let at = 0; at < colours.length; at += 1) {
+  const colors = new Uint32Array(width * height)
+  for (let at = 0; at < colors.length; at += 1) {
     const from = at * channels
-    colours[at] = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0)
+    colors[at] = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0)
   }
-  return { width, height, colours }
+  return { width, height, colors }
 }
 
 /** Each row is stored as the difference from the pixel to the left, the one above, or both: see the PNG specification, 9.2. */
@@ -102,31 +102,31 @@ function paeth(left: number, above: number, corner: number): number {
 }
 
 /** The most frequent color of each kind, then the most frequent overall: no small mark loses its color to shades of gray. */
-function paletteOf(colours: Uint32Array): readonly number[] {
+function paletteOf(colors: Uint32Array): readonly number[] {
   const counts = new Map<number, number>()
-  for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+  for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
   const byCount = [...counts].sort(([a, countA], [b, countB]) => countB - countA || a - b)
   const kinds = new Map<number, number>()
-  for (const [colour] of byCount) {
-    const kind = colour & 0xe0e0e0
-    if (!kinds.has(kind)) kinds.set(kind, colour)
+  for (const [color] of byCount) {
+    const kind = color & 0xe0e0e0
+    if (!kinds.has(kind)) kinds.set(kind, color)
   }
-  const chosen = new Set([...kinds.values()].slice(0, coloursMax))
-  for (const [colour] of byCount) {
-    if (chosen.size >= coloursMax) break
-    chosen.add(colour)
+  const chosen = new Set([...kinds.values()].slice(0, colorsMax))
+  for (const [color] of byCount) {
+    if (chosen.size >= colorsMax) break
+    chosen.add(color)
   }
   return [...chosen]
 }
 
-function nearest(palette: readonly number[], colour: number): number {
+function nearest(palette: readonly number[], color: number): number {
   let best = 0
   let bestDistance = Number.POSITIVE_INFINITY
   for (const [place, candidate] of palette.entries()) {
     const distance =
-      ((candidate >> 16) - (colour >> 16)) ** 2 +
-      (((candidate >> 8) & 255) - ((colour >> 8) & 255)) ** 2 +
-      ((candidate & 255) - (colour & 255)) ** 2
+      ((candidate >> 16) - (color >> 16)) ** 2 +
+      (((candidate >> 8) & 255) - ((color >> 8) & 255)) ** 2 +
+      ((candidate & 255) - (color & 255)) ** 2
     if (distance < bestDistance) [best, bestDistance] = [place, distance]
   }
   return best

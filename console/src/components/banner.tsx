@@ -19,7 +19,7 @@ const looks = {
 } as const
 
 export function Banner({ tone = 'info', title, children, action, className }: BannerProps): JSX.Element {
-  const [box, colour, Icon] = looks[tone]
+  const [box, color, Icon] = looks[tone]
   return (
     <div
       role="status"
@@ -29,7 +29,7 @@ export function Banner({ tone = 'info', title, children, action, className }: Ba
         className,
       )}
     >
-      <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0 self-start', colour)} />
+      <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0 self-start', color)} />
       <div className="min-w-0 flex-1 basis-64">
         <span className="font-medium">{title}</span>
         {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}

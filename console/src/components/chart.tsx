@@ -5,7 +5,7 @@ import { ChartLine, Table2 } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { patiently } from '@/lib/connection'
 import { Button } from './button.tsx'
-import { colourOf, type SeriesTone } from './series-colours.ts'
+import { colorOf, type SeriesTone } from './series-colors.ts'
 import { Skeleton } from './skeleton.tsx'
 import { Table } from './table.tsx'
 
@@ -79,7 +79,7 @@ function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
           <span
             aria-hidden="true"
             className="size-2.5 shrink-0 rounded-xs"
-            style={{ background: colourOf(one, index) }}
+            style={{ background: colorOf(one, index) }}
           />
           <span className="truncate">{one.label}</span>
         </li>

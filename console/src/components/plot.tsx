@@ -4,7 +4,7 @@ import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from
 import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '@/lib/theme'
 import type { ChartProps, Series } from './chart.tsx'
-import { colourOf } from './series-colours.ts'
+import { colorOf } from './series-colors.ts'
 
 /** The latest props, read by the plot's callbacks. */
 type Latest = () => PlotProps
@@ -20,7 +20,7 @@ export function Plot(props: PlotProps): JSX.Element {
     latest.current = props
   })
   const { kind, height, series, times } = props
-  const look = `${isDark} ${kind} ${height} ${series.map((one, index) => colourOf(one, index)).join(' ')}`
+  const look = `${isDark} ${kind} ${height} ${series.map((one, index) => colorOf(one, index)).join(' ')}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a different look needs a new plot; other values are updated below.
   useEffect(() => {
     const element = place.current
@@ -46,14 +46,14 @@ export function Plot(props: PlotProps): JSX.Element {
   return <div ref={place} role="img" aria-label={props.label} className="absolute inset-0 overflow-hidden" />
 }
 
-function colour(name: string): string {
+function color(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
 function optionsOf(latest: Latest, element: HTMLElement): Options {
   const { series, kind = 'line', height, whole = false } = latest()
-  const ink = colour('--ink-soft')
-  const line = colour('--line')
+  const ink = color('--ink-soft')
+  const line = color('--line')
   const axis = { stroke: ink, font: axisFont, ticks: { show: false } }
   return {
     width: element.clientWidth,
@@ -87,7 +87,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
     ],
     series: [
       {},
-      ...drawnOrder(series, kind).map(([one, index]) => seriesOf(colourOf(one, index), kind, series.length)),
+      ...drawnOrder(series, kind).map(([one, index]) => seriesOf(colorOf(one, index), kind, series.length)),
     ],
     plugins: [hint(latest)],
   }

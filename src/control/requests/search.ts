@@ -15,7 +15,7 @@ const afterAll = (1n << 63n) - 1n
 /** `before`: an id that the receipts are older than; null: none. A `from` that is left out has no bound. */
 export function searchOf(
   account: bigint,
-  { from, to, model, key, ended }: RequestFilter,
+  { from, to, model, key, outcome }: RequestFilter,
   before: string | null,
 ): Search {
   const keyId = key === undefined ? null : parseId('key', key)
@@ -28,7 +28,7 @@ export function searchOf(
     beforeId: toId < beforeId ? toId : beforeId,
     key: keyId,
     model: model ?? null,
-    ended: ended ?? null,
+    outcome: outcome ?? null,
   }
 }
 

@@ -21,7 +21,7 @@ import { useSearch, useSetSearch } from '@/lib/search'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AccountLink, Pager } from './section.tsx'
 
-type Deed = OperationOutput<'audit.list'>[number]
+type AuditEntry = OperationOutput<'audit.list'>[number]
 const pageRows = 50
 
 /** Background operations of a signed-in console, which no person requests explicitly. */
@@ -38,9 +38,9 @@ const changing = [
 export function Audit(): JSX.Element {
   const { before, operation, q: account } = useSearch()
   const setSearch = useSetSearch()
-  const [shown, setShown] = useState<Deed>()
+  const [shown, setShown] = useState<AuditEntry>()
   const isAccount = account !== undefined && /^acct_[0-9a-z]{13}$/.test(account)
-  const deeds = useOperation(
+  const entries = useOperation(
     'audit.list',
     {
       limit: pageRows,
@@ -68,31 +68,31 @@ export function Audit(): JSX.Element {
           ))}
         </Select>
       </div>
-      {deeds.isError ? (
-        <Problem problem={deeds.error} onRetry={() => void deeds.refetch()} />
+      {entries.isError ? (
+        <Problem problem={entries.error} onRetry={() => void entries.refetch()} />
       ) : (
         <Card flush>
           <Table
             caption="Audit log"
             columns={columnsOf(setShown)}
-            rows={deeds.data}
+            rows={entries.data}
             keyOf={({ id }) => id}
             expected={10}
             empty={<Empty icon={<ScrollText />} title="No changes" text="Every change is recorded here." />}
           />
           <Pager
             name="before"
-            next={deeds.data?.length === pageRows ? deeds.data.at(-1)?.id : undefined}
+            next={entries.data?.length === pageRows ? entries.data.at(-1)?.id : undefined}
             label="Audit log pages"
           />
         </Card>
       )}
-      {shown === undefined ? null : <Details deed={shown} onClose={() => setShown(undefined)} />}
+      {shown === undefined ? null : <Details entry={shown} onClose={() => setShown(undefined)} />}
     </>
   )
 }
 
-function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
+function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
   return [
     { id: 'at', header: 'Time', wide: true, cell: ({ at }) => <When at={at} dated /> },
     { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
@@ -123,8 +123,8 @@ function columnsOf(onShow: (deed: Deed) => void): readonly Column<Deed>[] {
       id: 'details',
       header: <span className="sr-only">Details</span>,
       align: 'right',
-      cell: (deed) => (
-        <Button variant="ghost" size="small" data-opens-row="" onClick={() => onShow(deed)}>
+      cell: (entry) => (
+        <Button variant="ghost" size="small" data-opens-row="" onClick={() => onShow(entry)}>
           Details
         </Button>
       ),
@@ -138,16 +138,22 @@ function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
   return <Badge tone={tones[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>
 }
 
-function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () => void }): JSX.Element {
+function Details({
+  entry,
+  onClose,
+}: {
+  readonly entry: AuditEntry
+  readonly onClose: () => void
+}): JSX.Element {
   const rows: readonly (readonly [string, JSX.Element | string])[] = [
-    ['Time', <When key="when" at={deed.at} exact />],
-    ['Operation', deed.operation],
-    ['Actor', deed.actor],
-    ['Source', deed.address ?? 'this machine'],
-    ['Result', deed.outcome],
+    ['Time', <When key="when" at={entry.at} exact />],
+    ['Operation', entry.operation],
+    ['Actor', entry.actor],
+    ['Source', entry.address ?? 'this machine'],
+    ['Result', entry.outcome],
   ]
   return (
-    <Dialog open onOpenChange={onClose} title={changeName(deed.operation)}>
+    <Dialog open onOpenChange={onClose} title={changeName(entry.operation)}>
       <dl className="mb-4 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
         {rows.map(([name, value]) => (
           <Fragment key={name}>
@@ -156,7 +162,7 @@ function Details({ deed, onClose }: { readonly deed: Deed; readonly onClose: () 
           </Fragment>
         ))}
       </dl>
-      <Code code={JSON.stringify(deed.input, null, 2)} language="Input, without secrets" wrap />
+      <Code code={JSON.stringify(entry.input, null, 2)} language="Input, without secrets" wrap />
     </Dialog>
   )
 }

@@ -58,12 +58,12 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
               times={rows.map(({ at }) => at)}
               series={[
                 {
-                  id: 'well',
+                  id: 'succeeded',
                   label: 'Succeeded',
                   tone: 'good',
                   values: rows.map(({ requests, errors }) => requests - errors),
                 },
-                { id: 'badly', label: 'Failed', tone: 'bad', values: rows.map(({ errors }) => errors) },
+                { id: 'failed', label: 'Failed', tone: 'bad', values: rows.map(({ errors }) => errors) },
                 {
                   id: 'refused',
                   label: 'Rejected',

@@ -55,7 +55,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
           >
             <Link
               to="/console/requests"
-              search={{ range: 'today', ended: 'badly' }}
+              search={{ range: 'today', outcome: 'failed' }}
               className="underline underline-offset-3"
             >
               {shortCount(today.errors)} failed

@@ -26,8 +26,9 @@ const pageSize = 50
 export function RequestsPage(): JSX.Element {
   const account = useAccount()
   const [choice, setSearch] = useUsageSearch()
-  const wanted = useSearch().ended
-  const ended: 'well' | 'badly' | undefined = wanted === 'well' || wanted === 'badly' ? wanted : undefined
+  const wanted = useSearch().outcome
+  const outcome: 'succeeded' | 'failed' | undefined =
+    wanted === 'succeeded' || wanted === 'failed' ? wanted : undefined
   const stretch = stretchOf(choice, Date.now())
   const filter = {
     account: account.id,
@@ -35,7 +36,7 @@ export function RequestsPage(): JSX.Element {
     ...(stretch.to === undefined ? {} : { to: stretch.to }),
     ...(choice.model === undefined ? {} : { model: choice.model }),
     ...(choice.key === undefined ? {} : { key: choice.key }),
-    ...(ended === undefined ? {} : { ended }),
+    ...(outcome === undefined ? {} : { outcome }),
   }
   return (
     <Page
@@ -62,25 +63,25 @@ export function RequestsPage(): JSX.Element {
         <Select
           aria-label="Status"
           className="w-40 max-sm:w-full"
-          value={ended ?? ''}
-          onChange={(event) => setSearch({ ended: event.target.value || undefined, before: undefined })}
+          value={outcome ?? ''}
+          onChange={(event) => setSearch({ outcome: event.target.value || undefined, before: undefined })}
         >
           <option value="">Any status</option>
-          <option value="well">Succeeded</option>
-          <option value="badly">Failed</option>
+          <option value="succeeded">Succeeded</option>
+          <option value="failed">Failed</option>
         </Select>
       </div>
-      <Ended key={JSON.stringify(filter)} filter={filter} />
+      <RequestList key={JSON.stringify(filter)} filter={filter} />
     </Page>
   )
 }
 
-interface EndedProps {
+interface RequestListProps {
   readonly filter: OperationAsk<'requests.csv'>
 }
 
 /** Pagination; earlier cursors are remembered, so that "Newer" leads back. */
-function Ended({ filter }: EndedProps): JSX.Element {
+function RequestList({ filter }: RequestListProps): JSX.Element {
   const { before } = useSearch()
   const setSearch = useSetSearch()
   const [left, setLeft] = useState<readonly (string | undefined)[]>([])
@@ -94,7 +95,7 @@ function Ended({ filter }: EndedProps): JSX.Element {
   const last = list.data?.at(-1)
   const found = list.data?.length ?? 0
   // A search ends its page early after many non-matching rows; there may be more.
-  const isSearch = filter.model !== undefined || filter.key !== undefined || filter.ended !== undefined
+  const isSearch = filter.model !== undefined || filter.key !== undefined || filter.outcome !== undefined
   const hasOlder = found === pageSize || (isSearch && found > 0)
   if (list.error !== null) return <Problem problem={list.error} onRetry={() => void list.refetch()} />
   return (

@@ -9,7 +9,7 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
-import { coloursInTurn } from '@/components/series-colours'
+import { colorsInTurn } from '@/components/series-colors'
 import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'
 import { useAccount } from '@/lib/account'
@@ -48,7 +48,7 @@ export function UsagePage(): JSX.Element {
   }
   const usage = useOperation('usage.show', input, { keep: true })
   const stack =
-    usage.data === undefined ? undefined : stackOf(usage.data, stepsOf(stretch, now), coloursInTurn)
+    usage.data === undefined ? undefined : stackOf(usage.data, stepsOf(stretch, now), colorsInTurn)
   return (
     <Page
       title="Usage"

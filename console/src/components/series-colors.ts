@@ -2,13 +2,13 @@
 const inTurn = ['#059669', '#3b82f6', '#d97706', '#a855f7', '#db2777', '#64748b'] as const
 
 /** How many series have a color of their own. */
-export const coloursInTurn = inTurn.length
+export const colorsInTurn = inTurn.length
 
 /** For good and bad series. */
 const byTone = { good: '#059669', warn: '#d97706', bad: '#dc2626' } as const
 export type SeriesTone = keyof typeof byTone
 
 /** The color of a series: by its tone, else by its index. */
-export function colourOf({ tone }: { readonly tone?: SeriesTone }, place: number): string {
+export function colorOf({ tone }: { readonly tone?: SeriesTone }, place: number): string {
   return tone === undefined ? (inTurn[place % inTurn.length] ?? inTurn[0]) : byTone[tone]
 }
