@@ -7,7 +7,7 @@ import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
-import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
+import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'
@@ -80,7 +80,7 @@ const headersOf: FormatHeaders = {
   anthropic: messagesHeaders,
   gemini: null,
 }
-const dialects = spokenFormats(headersOf)
+const dialects = supportedFormats(headersOf)
 
 export const anthropic: Connector = {
   provider: 'anthropic',

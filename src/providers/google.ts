@@ -8,7 +8,7 @@ import { googleModels } from './google-models-table.ts'
 import type { PageFacts } from './media-size.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
-import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
+import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 /** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
 const rules: readonly ErrorRule[] = [
@@ -110,7 +110,7 @@ const headersOf: FormatHeaders = {
   anthropic: null,
   gemini: geminiHeaders,
 }
-const dialects = spokenFormats(headersOf)
+const dialects = supportedFormats(headersOf)
 
 export const google: Connector = {
   provider: 'google',

@@ -7,7 +7,7 @@ import type { Connector, OutgoingRequest } from './connector.ts'
 import { openaiModels } from './openai-models-table.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
-import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
+import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find
@@ -117,7 +117,7 @@ const headersOf: FormatHeaders = {
   anthropic: null,
   gemini: null,
 }
-const dialects = spokenFormats(headersOf)
+const dialects = supportedFormats(headersOf)
 
 export const openai: Connector = {
   provider: 'openai',

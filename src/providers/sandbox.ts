@@ -6,7 +6,7 @@ import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { hasAddress, pathOf } from './paths.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
-import { type FormatHeaders, headersIn, spokenFormats } from './spoken-formats.ts'
+import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,
@@ -15,7 +15,7 @@ const headersOf: FormatHeaders = {
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
 }
-const dialects = spokenFormats(headersOf)
+const dialects = supportedFormats(headersOf)
 
 /** Each format's words mean here what they mean at the maker of that format, and contradict nowhere. */
 function makerOf(problem: UpstreamProblem): Connector {

@@ -290,17 +290,17 @@ const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => A
 
 /** What needs more than a request, and the file of tests that has it. */
 const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
-  not_supported: 'unsupported-addresses.test.ts',
+  not_supported: 'unsupported-endpoints.test.ts',
   file_not_found: 'files-are-owned.test.ts',
   file_limit_reached: 'files-are-owned.test.ts',
   response_not_found: 'background-responses.test.ts',
   background_limit_reached: 'background-responses.test.ts',
   request_timeout: 'bad-input-http.test.ts',
   store_unavailable: 'bad-input-keys.test.ts',
-  settlement_delayed: 'last-word-waits.test.ts',
+  settlement_delayed: 'terminal-event-waits-for-settlement.test.ts',
   request_stopped: 'usage-equals-receipts.test.ts',
   slow_reader: 'memory-stays-bounded.test.ts',
-  upgrade_required: '../conformance/addresses.test.ts',
+  upgrade_required: '../conformance/endpoint-paths.test.ts',
 }
 
 /** Only looked-up things have these, in one format. */

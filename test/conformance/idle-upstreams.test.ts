@@ -1,6 +1,6 @@
 /**
  * What the makers' own libraries read of a stream that was kept alive while its upstream said nothing: the answer, whole,
- * or an error. When the server keeps a stream alive or gives it up stands in test/e2e/silence.test.ts. Time is the
+ * or an error. When the server keeps a stream alive or gives it up stands in test/e2e/idle-streams.test.ts. Time is the
  * test's own.
  */
 import assert from 'node:assert/strict'
