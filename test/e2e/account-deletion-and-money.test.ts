@@ -1,4 +1,4 @@
-/** What becomes of saved cards and frozen accounts when people go, or want to and may not. */
+/** Saved cards and suspended accounts when users delete themselves, or are not allowed to. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseId } from '../../src/base/ids.ts'
@@ -45,7 +45,7 @@ const setting = async (account: bigint) => {
   return { autoTopUp, savedMethod }
 }
 
-test('with a person go the saved cards of their accounts', async () => {
+test('deleting a person removes the saved cards of their accounts', async () => {
   const person = await joined(gateway.origin, 'gone')
   const made = await person.client.post('/api/auth/organization/create', { name: 'Alone', slug: 'alone' })
   assert.equal(made.status, 200, made.text)
@@ -59,7 +59,7 @@ test('with a person go the saved cards of their accounts', async () => {
   }
 })
 
-test('who may not go stays as frozen as they were, and thaws with the dispute', async () => {
+test('a user who cannot be deleted stays suspended, and is resumed when the dispute ends', async () => {
   const { store, ledger, nextId } = gateway.gateway.services
   const account = idOf(operator)
   const topUp = nextId()

@@ -1,6 +1,6 @@
 /**
  * Every client reaches every model: each of the four formats against a model that is served in each of
- * the four, whole and streamed, with the bill held against the meter of who made the answer.
+ * the four, whole and streamed, with the charge compared with the meter of the upstream.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -40,7 +40,7 @@ async function billed(response: Response): Promise<{ charged: bigint; input: num
 }
 
 for (const client of dialectClients) {
-  test(`${client.format} in its own format has the cost for keys that ask for it alone`, async () => {
+  test(`${client.format} in its own format includes the cost only for keys that ask for it`, async () => {
     const model = models.find((name) => name.includes(shortName(client))) ?? ''
     for (const showCost of [true, false]) {
       const { key } = await gateway.account('1', { showCost })
@@ -81,7 +81,7 @@ for (const client of dialectClients) {
       if (!model.includes(shortName(client))) assert.ok(costs.includes(Number(formatUsd(charged))), stream)
     })
 
-    test(`${client.format} → ${model}: too little money is told in the client's words`, async () => {
+    test(`${client.format} → ${model}: insufficient funds are reported in the client's format`, async () => {
       const { key } = await gateway.account('0.000001')
       const response = await ask(gateway.origin, client, { key, model, text: words, stream: true })
       assert.equal(response.status, 402)
@@ -104,7 +104,7 @@ for (const client of dialectClients) {
   }
 }
 
-test('a Gemini client that asks for no events gets one JSON array', async () => {
+test('a Gemini client that does not ask for events gets one JSON array', async () => {
   const { key } = await gateway.account('1')
   for (const model of models) {
     const response = await fetch(`${gateway.origin}/v1beta/models/${model}:streamGenerateContent`, {
@@ -121,7 +121,7 @@ test('a Gemini client that asks for no events gets one JSON array', async () => 
   }
 })
 
-/** As it stands in the names of the sandbox's models. */
+/** As in the names of the sandbox's models. */
 function shortName({ format }: DialectClient): string {
   const names = {
     'openai-chat': '-chat-',

@@ -1,6 +1,6 @@
 /**
- * Bodies that are sent to hurt: nested without end, larger than the address takes, slow, and many at once. Each is told
- * why it is refused, costs what its limit allows, and keeps nobody else from being served.
+ * Malicious bodies: endlessly nested, larger than the endpoint allows, slow, and many concurrently. Each gets an error
+ * with the reason, costs at most what its limit allows, and does not block other clients.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -40,7 +40,7 @@ const json = { 'content-type': 'application/json' }
 const codeOf = (text: string) =>
   (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code
 
-test('what is nested without end is refused as JSON that nobody reads, and is no trouble of ours', async () => {
+test('endless nesting is rejected as unreadable JSON, and is not an internal error', async () => {
   const depth = 12_000
   const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
   for (const path of [
@@ -64,7 +64,7 @@ test('what is nested without end is refused as JSON that nobody reads, and is no
   assert.equal(logged, '')
 })
 
-test('whoever is not known sends little, and is told so before it was read', async () => {
+test('an unknown caller may send little, and is rejected before the body is read', async () => {
   for (const [path, bytes] of [
     ['/api/setup', 70_000],
     ['/api/auth/sign-in/email', 70_000],
@@ -89,7 +89,7 @@ test('whoever is not known sends little, and is told so before it was read', asy
   chunked.close()
 })
 
-test('what is packed is not unpacked', async () => {
+test('compressed bodies are not decompressed', async () => {
   const headers = { ...json, 'content-encoding': 'gzip' }
   for (const path of ['/api/setup', '/api/auth/sign-in/email']) {
     const answer = await sendTo(gateway.origin, { method: 'POST', path, headers, body: '{}' })
@@ -97,7 +97,7 @@ test('what is packed is not unpacked', async () => {
   }
 })
 
-/** Begins a body of almost all that its address takes, and says no more. */
+/** Begins a body of almost the maximum size, and then stops sending. */
 function slow(path: string): RawClient {
   const client = new RawClient(port)
   client.send(
@@ -107,7 +107,7 @@ function slow(path: string): RawClient {
   return client
 }
 
-test('bodies that do not end are ended, and give back the room that they took', async () => {
+test('bodies that do not end are timed out, and release their memory', async () => {
   const paths = ['/api/setup', '/api/auth/sign-in/email', '/api/nothing']
   const clients = Array.from({ length: 9 }, (_none, index) => slow(paths[index % paths.length] ?? ''))
   const answers = await Promise.all(clients.map((client) => client.answer()))
@@ -121,7 +121,7 @@ test('bodies that do not end are ended, and give back the room that they took', 
   assert.equal(served.status, 200, served.text)
 })
 
-test('bodies whose senders leave give back the room that they took', async () => {
+test('bodies whose senders disconnect release their memory', async () => {
   for (let round = 0; round < 4; round += 1) {
     const clients = Array.from({ length: 4 }, () => slow('/api/setup'))
     for (const client of clients) {

@@ -1,6 +1,6 @@
 /**
- * Somebody who changes things as fast as they can: bounded for each person and key, wherever the changes are made, and
- * nobody else is slowed down. What is only read goes on.
+ * A user who makes changes as fast as possible: bounded for each person and key, across all endpoints, without slowing
+ * down other users. Reads continue.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,7 +24,7 @@ function isSlowed({ status, headers, text }: ControlAnswer): boolean {
   return true
 }
 
-test('a person and a key make so many changes, good or bad, and others go on', async () => {
+test('a person and a key make a limited number of changes, valid or not, and other users continue', async () => {
   const [busy, calm] = [await joined(gateway.origin, 'busy'), await joined(gateway.origin, 'calm')]
   const { key } = await keyWith(busy, busy.account, scopes)
   const program = new ControlClient(gateway.origin, key)
@@ -33,14 +33,14 @@ test('a person and a key make so many changes, good or bad, and others go on', a
       times(3 * perMinute).map((index) => client.ask('key.create', { name: index % 2 === 0 ? 'x' : '' })),
     )
     const done = answers.filter((answer) => !isSlowed(answer))
-    // A minute may begin anew meanwhile.
+    // A new minute may begin in between.
     assert.ok(done.length >= perMinute / 2 && done.length <= 2 * perMinute, `${done.length} changes`)
     assert.equal((await client.ask('key.list')).status, 200)
   }
   assert.equal((await calm.client.ask('key.create', { name: 'x' })).status, 200)
 })
 
-test('what is changed at the door of identity counts too', async () => {
+test('changes through the identity endpoints count too', async () => {
   const { client } = await joined(gateway.origin, 'renaming')
   const answers: ControlAnswer[] = []
   for (const index of times(3 * perMinute)) {

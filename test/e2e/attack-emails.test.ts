@@ -1,6 +1,6 @@
 /**
- * Letters that somebody tries to turn against their reader: links to another host by whatever a request claims of itself,
- * headers and texts smuggled in by names and addresses, readers who were not asked for.
+ * Emails that an attacker tries to turn against their recipients: links to another host by forged request headers,
+ * headers and text injected by names and addresses, recipients who were not asked for.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -55,7 +55,7 @@ async function newcomer(name: string, email: string): Promise<ControlClient> {
   return client
 }
 
-/** Every address in a letter is ours, its heads are the usual ones once, and it goes to one reader. */
+/** Every URL in an email is ours, its headers are the usual ones once, and it has one recipient. */
 function assertHarmless({ raw, text, to }: Received, reader: string): void {
   assert.deepEqual(to, [reader])
   for (const [link] of text.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi)) {
@@ -80,7 +80,7 @@ const claims: readonly Readonly<Record<string, string>>[] = [
   { referer: 'https://evil.test/console' },
 ]
 
-test('whatever a request claims of itself, links lead here', async () => {
+test('links lead to this server, whatever a request claims about its host', async () => {
   const email = 'claimed@example.org'
   await newcomer('claimed', email)
   for (const headers of claims) {
@@ -106,7 +106,7 @@ const wicked: readonly string[] = [
   '"Eve" <third@example.org>, third@example.org',
   '=?utf-8?q?Eve=0D=0ABcc:_third@example.org?=',
 ]
-/** Refused as names: control characters, and marks that hide or reorder what stands there. */
+/** Rejected as names: control characters, and characters that hide or reorder text. */
 const unreadable: readonly string[] = [
   'Eve\r\nBcc: third@example.org\r\nSubject: other',
   'Eve\nContent-Type: text/html\n\n<b>x</b>',
@@ -115,7 +115,7 @@ const unreadable: readonly string[] = [
   'Eve \u202egro.elpmaxe',
 ]
 
-test('no name of a person or an organization smuggles a head, a reader or a link into a letter', async () => {
+test('no name of a person or an organization injects a header, a recipient or a link into an email', async () => {
   for (const [index, name] of wicked.entries()) {
     const email = `wicked-${index}@example.org`
     const signedUp = await ask('sign-up/email', { name, email, password })
@@ -146,7 +146,7 @@ test('no name of a person or an organization smuggles a head, a reader or a link
   }
 })
 
-test('what is no single address gets no letter', async () => {
+test('input that is not exactly one address gets no email', async () => {
   const before = sink.emails.length
   const addresses = [
     'a@example.org,b@example.org',

@@ -1,7 +1,7 @@
 /**
- * Guessing and flooding over HTTP behind a trusted proxy: many passwords for one account, one for many, from one place
- * and from changing ones; counters that are pushed out; letters that bury a mailbox; a flood of passwords to hash. And
- * whatever is asked about an address tells nobody whether it is known.
+ * Guessing and flooding over HTTP behind a trusted proxy: many passwords for one account, one for many, from one network
+ * and from changing ones; evicted counters; floods of email to one mailbox; floods of passwords to hash. No response
+ * reveals whether an email address is known.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -57,7 +57,7 @@ function ask(path: string, body: object, from: From): Promise<ControlAnswer> {
 const signIn = (email: string, secret: string, from: From) =>
   ask('sign-in/email', { email, password: secret }, from)
 
-/** Somebody whose address is proved. */
+/** A person with a verified email address. */
 async function newcomer(name: string, from: From): Promise<string> {
   const email = `${name}@example.org`
   const answer = await ask('sign-up/email', { name, email, password }, from)
@@ -79,7 +79,7 @@ function isThrottled(answer: ControlAnswer): boolean {
   return true
 }
 
-test('requests that are refused push no counter out', async () => {
+test('rejected requests evict no counter', async () => {
   const email = await newcomer('pushed', at('198.51.100.1'))
   const attacker = at('203.0.113.1')
   for (const _time of times(3)) assert.equal((await signIn(email, wrong, attacker)).status, 401)
@@ -91,7 +91,7 @@ test('requests that are refused push no counter out', async () => {
   assert.equal((await signIn(email, password, at('198.51.100.1'))).status, 200)
 })
 
-test('an attacker who owns a large network of IPv6 does not guess from each small one anew', async () => {
+test('an attacker with a large IPv6 network does not get new attempts for each subnet', async () => {
   const email = await newcomer('large', at('198.51.100.2'))
   const answers: ControlAnswer[] = []
   for (const index of times(40)) {
@@ -105,7 +105,7 @@ test('an attacker who owns a large network of IPv6 does not guess from each smal
   }
 })
 
-test('what a client writes before its proxy does makes it nobody else', async () => {
+test("headers that a client sends ahead of its proxy's do not change its identity", async () => {
   const email = await newcomer('spoofed', at('198.51.100.3'))
   const answers: ControlAnswer[] = []
   for (const index of times(6)) {
@@ -124,7 +124,7 @@ test('what a client writes before its proxy does makes it nobody else', async ()
   )
 })
 
-test('an attacker with a thousand addresses tries little, and keeps nobody out who was here before', async () => {
+test('an attacker with a thousand addresses gets few attempts, and does not lock out returning users', async () => {
   const home = at('198.51.100.20')
   const email = await newcomer('wanted', home)
   const owner = new ControlClient(gateway.origin)
@@ -146,7 +146,7 @@ test('an attacker with a thousand addresses tries little, and keeps nobody out w
   )
   const answers: ControlAnswer[] = []
   for (const index of times(60)) {
-    // Signed in as somebody else, or with a name of a browser that nobody gave: a stranger all the same.
+    // Signed in as another user, or with an unknown device name: still a stranger.
     const client = index % 2 === 0 ? bot : new ControlClient(gateway.origin)
     const forged: From = index % 3 === 0 && client !== bot ? { cookie: 'tollgate.device=x.y' } : {}
     const from = { ...at(`203.0.117.${index}`), ...forged }
@@ -167,7 +167,7 @@ test('an attacker with a thousand addresses tries little, and keeps nobody out w
   assert.equal((await sendAs(elsewhere, 'sign-in/email', { email, password: newPassword }, away)).status, 200)
 })
 
-test('a browser that is known guesses no more than any other, from wherever', async () => {
+test('a known browser gets no more guesses than any other, from any network', async () => {
   const email = await newcomer('stolen', at('198.51.100.22'))
   const client = new ControlClient(gateway.origin)
   const guess = (secret: string, from: From) =>
@@ -186,7 +186,7 @@ test('a browser that is known guesses no more than any other, from wherever', as
   )
 })
 
-test('codes of a second factor and backup codes are guessed a few times, from wherever', async () => {
+test('second-factor and backup codes allow few guesses, from any network', async () => {
   const email = await newcomer('factor', at('198.51.100.4'))
   const client = new ControlClient(gateway.origin)
   const headers = { 'content-type': 'application/json', ...at('198.51.100.4') }
@@ -214,7 +214,7 @@ test('codes of a second factor and backup codes are guessed a few times, from wh
   assert.equal((await client.ask('me.show')).status, 200)
 })
 
-test('codes that give credit are guessed a few times a minute from one network', async () => {
+test('redeem codes allow few guesses per minute from one network', async () => {
   const email = await newcomer('redeemer', at('198.51.100.5'))
   const headers = { 'content-type': 'application/json', ...at('198.51.100.5') }
   let tried = 0
@@ -246,7 +246,7 @@ test('codes that give credit are guessed a few times a minute from one network',
   assert.ok(tried <= 10, `${tried} codes were tried`)
 })
 
-test('questions that leave a row behind are asked a few times, known or not', async () => {
+test('requests that store a row are limited, whether the email address is known or not', async () => {
   const question = (from: From) =>
     sendTo(gateway.origin, {
       method: 'GET',
@@ -260,7 +260,7 @@ test('questions that leave a row behind are asked a few times, known or not', as
   assert.equal((await question(at('203.0.113.31'))).status, 200)
 })
 
-test('a mailbox is not buried by sign-ups in its name', async () => {
+test('a mailbox is not flooded by sign-ups in its name', async () => {
   const email = await newcomer('buried', at('198.51.100.6'))
   const signUp = (to: string) => ask('sign-up/email', { name: 'x', email: to, password }, at('203.0.113.6'))
   const reset = () => ask('request-password-reset', { email }, at('203.0.113.6'))
@@ -273,7 +273,7 @@ test('a mailbox is not buried by sign-ups in its name', async () => {
   assert.equal((await ask('request-password-reset', { email }, at('198.51.100.6'))).status, 200)
 })
 
-test('no question about an address tells whether it is known', async () => {
+test('no response reveals whether an email address is known', async () => {
   const email = await newcomer('known', at('198.51.100.7'))
   const unverified = 'waiting@example.org'
   await ask('sign-up/email', { name: 'x', email: unverified, password }, at('198.51.100.7'))
@@ -314,7 +314,7 @@ test('no question about an address tells whether it is known', async () => {
   assert.deepEqual(fields(taken), fields(fresh))
 })
 
-test('a flood of passwords from one place is refused with when to come back, and keeps nobody else out', async () => {
+test('a flood of passwords from one network is rejected with Retry-After, and does not lock out others', async () => {
   const email = await newcomer('flooded', at('198.51.100.8'))
   const client = new ControlClient(gateway.origin)
   const from = { 'content-type': 'application/json', ...at('198.51.100.8') }
@@ -343,7 +343,7 @@ test('a flood of passwords from one place is refused with when to come back, and
   }
 })
 
-test('whoever hashes a password outside of signing in is told the same when too many do', async () => {
+test('password hashing outside of sign-in is limited in the same way', async () => {
   const { start } = gateway.gateway
   assert.ok(start.kind === 'first')
   const token = new URL(start.setupLink).searchParams.get('token') ?? ''

@@ -1,6 +1,6 @@
 /**
- * Whoever loses a role loses what it gave with the next request, in every browser and on every stream: an administrator
- * who is none any more, a member who moves down, one who is removed. What they made belongs to the organization.
+ * A user who loses a role loses its permissions with the next request, in every browser and on every stream: a former
+ * administrator, a demoted member, a removed member. What they created belongs to the organization.
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -23,7 +23,7 @@ async function anotherBrowser({ email }: Member): Promise<ControlClient> {
   return client
 }
 
-/** A stream of events; resolves once it has begun with how to wait for its end. */
+/** A stream of events; resolves when it has begun, with a way to wait for its end. */
 function stream(client: ControlClient, account: string): Promise<{ readonly ended: Promise<unknown> }> {
   const { hostname, port } = new URL(world.gateway.origin)
   const headers = { cookie: client.cookie }
@@ -53,7 +53,7 @@ async function statusesOf(
   return found
 }
 
-test('an administrator who is none any more is none at once, in every browser', async () => {
+test('a former administrator loses access immediately, in every browser', async () => {
   const { operator, belongings } = world
   const second = await world.signUp('second')
   const { person } = second
@@ -88,7 +88,7 @@ async function roleChanged(whom: Member, role: string): Promise<void> {
   assert.equal(changed.status, 200, changed.text)
 }
 
-/** Whether the operations on the account itself that a role may not ask are refused, and those that are read answered. */
+/** Whether the operations on the account that a role may not perform are rejected, and its reads answered. */
 async function assertIsNoMoreThan(client: ControlClient, role: string): Promise<void> {
   const { account } = world
   let refused = 0
@@ -104,7 +104,7 @@ async function assertIsNoMoreThan(client: ControlClient, role: string): Promise<
   assert.ok(refused > 3)
 }
 
-test('a member who moves down may less with the next request', async () => {
+test('a demoted member may do less with the next request', async () => {
   const { admin } = world.members
   const other = await anotherBrowser(admin)
   const key = (await admin.client.done('key.create', { account: world.account, name: 'own' })).id
@@ -119,7 +119,7 @@ test('a member who moves down may less with the next request', async () => {
   await roleChanged(admin, 'admin')
 })
 
-test('who is removed sees nothing and spends nothing, and what they made is the organization’s to end', async () => {
+test('a removed member sees and spends nothing, and what they created can be ended by the organization', async () => {
   const { owner, developer } = world.members
   const { account, organization } = world
   await roleChanged(developer, 'admin')
@@ -159,7 +159,7 @@ test('who is removed sees nothing and spends nothing, and what they made is the 
   assert.equal((await program.ask('account.show')).status, 401)
 })
 
-test('an old invitation brings nobody back who was removed, nor in under another address', async () => {
+test('an old invitation does not readmit a removed member, nor another address', async () => {
   const { owner } = world.members
   const guest = await world.signUp('guest')
   const invited = await owner.client.post('/api/auth/organization/invite-member', {

@@ -1,6 +1,6 @@
 /**
- * Values that nobody expects, in every field of every address below `/api`, made from the contract and from the table of
- * identity: each is taken or refused as the sender's mistake, and none is trouble of ours.
+ * Unexpected values in every field of every endpoint below `/api`, made from the contract and from the table of
+ * identity: each is accepted or rejected as the sender's mistake, and none causes an internal error.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -79,10 +79,10 @@ function assertOurs(told: string, { status, text, headers }: ControlAnswer): voi
   assert.doesNotMatch(text, /node_modules|SQLITE|at \w+ \(|\.ts:\d/, told)
 }
 
-/** What would end the session that asks, or the server's own things. */
+/** What would end the session that sends it, or delete the server's own objects. */
 const endsSession = /sign-out|revoke|change-password|two-factor\/enable/
 
-test('no odd value below /api/auth is trouble of ours', async () => {
+test('no odd value below /api/auth causes an internal error', async () => {
   const anyone = new ControlClient(gateway.origin)
   for (const [address, { fields = [] }] of Object.entries(authRules)) {
     const [method = '', pattern = ''] = address.split(' ')
@@ -128,7 +128,7 @@ function usual(fields: readonly string[]): Readonly<Record<string, unknown>> {
 
 const names = (Object.keys(operations) as OperationName[]).filter((name) => operations[name].http !== null)
 
-test('no odd value in an operation is trouble of ours', async () => {
+test('no odd value in an operation causes an internal error', async () => {
   for (const name of names) {
     const example = exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>
     const client =
@@ -136,7 +136,7 @@ test('no odd value in an operation is trouble of ours', async () => {
     const [method, path] = operations[name].http ?? []
     for (const field of Object.keys(inputOf(name).properties ?? {})) {
       const isInAddress = method === 'GET' || path?.includes(`{${field}}`)
-      // A lone surrogate cannot stand in an address, an object is no text.
+      // A lone surrogate cannot be in a URL, and an object is not text.
       const values = odd.filter((value) =>
         typeof value === 'string' ? value.isWellFormed() : !(isInAddress && typeof value === 'object'),
       )

@@ -1,6 +1,6 @@
 /**
- * Organizations under attack over HTTP: another tenant looks and reaches in by id, members climb above their role, an
- * invitation is taken by somebody else, and the last owners go in the same moment. One answer for what is not theirs.
+ * Organizations under attack over HTTP: another tenant reads and writes by ID, members escalate their role, an
+ * invitation is used by another person, and the last owners leave concurrently. Foreign and missing objects look alike.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -68,7 +68,7 @@ const reads = [
   'list-roles',
 ] as const
 
-test('what is read of another organization is what is read of one that is not there', async () => {
+test('reads of another organization look like reads of a missing one', async () => {
   const { stranger, members } = world
   for (const path of reads) {
     const theirs = await get(stranger.client, path, { organizationId: world.organization })
@@ -84,7 +84,7 @@ test('what is read of another organization is what is read of one that is not th
   }
 })
 
-test('what is done to another organization is done to one that is not there', async () => {
+test('changes to another organization look like changes to a missing one', async () => {
   const { stranger, members } = world
   const row = await rowOf(members.developer.person)
   const before = JSON.stringify(await memberRows())
@@ -108,7 +108,7 @@ test('what is done to another organization is done to one that is not there', as
   assert.equal(JSON.stringify(await memberRows()), before)
 })
 
-test('nobody reaches a member of another organization from their own', async () => {
+test("members of another organization cannot be reached from one's own", async () => {
   const { stranger, members } = world
   const made = await post(stranger.client, 'create', { name: 'Other', slug: 'other' })
   assert.equal(made.status, 200, made.text)
@@ -128,7 +128,7 @@ test('nobody reaches a member of another organization from their own', async () 
   assert.equal(JSON.stringify(await memberRows()), before)
 })
 
-test('nobody climbs above their role, and no field makes a member more', async () => {
+test('members cannot escalate their role, and no field does it for them', async () => {
   const { members, organization: organizationId } = world
   const rows = await memberRows()
   const idOf = ({ person }: { person: string }) => rows.find(({ userId }) => userId === person)?.id ?? ''
@@ -170,7 +170,7 @@ test('nobody climbs above their role, and no field makes a member more', async (
   assert.deepEqual(await memberRows(), rows)
 })
 
-test('an invitation is seen by whoever could have made it, and by nobody below', async () => {
+test('an invitation is visible to those who could have created it, and not to lower roles', async () => {
   const { members, organization: organizationId } = world
   const toOwn = await invitationFor(members.owner.client, 'future-owner@example.org', 'owner')
   const toBuild = await invitationFor(members.owner.client, 'future-builder@example.org', 'developer')
@@ -188,7 +188,7 @@ test('an invitation is seen by whoever could have made it, and by nobody below',
   assert.deepEqual(await seenBy(members.admin), [false, true])
   assert.deepEqual(await seenBy(members.developer), [false, false])
   assert.deepEqual(await seenBy(members.billing), [false, false])
-  // Without mail nobody has to prove an address: only the link stands between.
+  // Without email nobody has to verify an address: only the link protects the invitation.
   const thief = await world.signUp('future-owner')
   assert.ok(!(await get(thief.client, 'list-user-invitations', {})).text.includes(toOwn))
   const stolen = await post(world.stranger.client, 'accept-invitation', { invitationId: toOwn })
@@ -197,7 +197,7 @@ test('an invitation is seen by whoever could have made it, and by nobody below',
   assert.ok(!(await post(members.admin.client, 'invite-member', again)).text.includes(toOwn))
 })
 
-test('an organization is made of what was asked for, and its texts are bounded', async () => {
+test('an organization contains only what was asked for, and its texts are bounded', async () => {
   const { client, person } = await world.signUp('founder')
   const wanted = {
     id: 'mine',
@@ -226,7 +226,7 @@ test('an organization is made of what was asked for, and its texts are bounded',
   }
 })
 
-test('two owners who go in the same moment leave one', async () => {
+test('of two owners who leave concurrently one stays', async () => {
   const [one, two] = [await world.signUp('owner-one'), await world.signUp('owner-two')]
   for (let round = 0; round < 5; round += 1) {
     const made = await post(one.client, 'create', { name: 'Pair', slug: `pair-${round}` })
@@ -245,7 +245,7 @@ test('two owners who go in the same moment leave one', async () => {
   }
 })
 
-test('many in the same moment get no more organizations, invitations and members than one after the other', async () => {
+test('concurrent requests get no more organizations, invitations and members than sequential ones', async () => {
   const { client } = await world.signUp('hoarder')
   const times = (count: number) => Array.from({ length: count }, (_none, index) => index)
   const made = await Promise.all(

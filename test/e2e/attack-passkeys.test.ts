@@ -1,6 +1,6 @@
 /**
- * Passkeys under attack over HTTP: keys of another origin or name, answers that come twice or belong to another browser's
- * question, and the keys of others, named by their ids.
+ * Passkeys under attack over HTTP: keys of another origin or name, responses that are replayed or belong to another
+ * browser's challenge, and other users' keys, named by their IDs.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -62,7 +62,7 @@ async function keysOf({ client }: Member): Promise<readonly Listed[]> {
   return answer.body as readonly Listed[]
 }
 
-test('a passkey signs its person in, and makes a session of its own', async () => {
+test('a passkey signs its person in, and creates a new session', async () => {
   const client = newClient()
   const { challenge } = await optionsOf(client, 'authenticate')
   const answer = await prove(client, key.prove(challenge, site))
@@ -83,7 +83,7 @@ const elsewhere = (): readonly PasskeySite[] => [
   { ...site, name: '' },
 ]
 
-test('a key that was made or used for another site is none', async () => {
+test('a key that was made or used for another site is rejected', async () => {
   const { client } = await joined(gateway.origin, 'phished')
   for (const at of elsewhere()) {
     const made = await register(client, authenticator(), at)
@@ -96,7 +96,7 @@ test('a key that was made or used for another site is none', async () => {
   }
 })
 
-test('an answer is for the question that this browser was asked, once', async () => {
+test("a response is valid once, for this browser's challenge", async () => {
   const [asked, thief] = [newClient(), newClient()]
   const { challenge } = await optionsOf(asked, 'authenticate')
   const other = await optionsOf(thief, 'authenticate')
@@ -114,7 +114,7 @@ test('an answer is for the question that this browser was asked, once', async ()
   for (const client of [thief, again]) assert.equal(await isIn(client), false)
 })
 
-test('a key that nobody has, and one that signs for another, open nothing', async () => {
+test('an unknown key, and one that signs for another user, are rejected', async () => {
   const stranger = authenticator()
   for (const response of [
     (challenge: string) => stranger.prove(challenge, site),
@@ -133,7 +133,7 @@ test('a key that nobody has, and one that signs for another, open nothing', asyn
   }
 })
 
-test('nobody sees, removes or registers over the key of another', async () => {
+test('a user cannot see, remove or overwrite the key of another', async () => {
   const thief = await joined(gateway.origin, 'thief')
   const [own] = await keysOf(owner)
   assert.ok(own !== undefined)

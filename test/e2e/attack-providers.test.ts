@@ -1,6 +1,6 @@
 /**
- * Sign-in by somebody else's word, under attack over HTTP: answers of one provider brought to another, brought twice or
- * by another browser, tokens that nobody signed, and addresses that a provider only repeats.
+ * Sign-in through other providers, under attack over HTTP: responses of one provider brought to another, replayed or used
+ * by another browser, unsigned tokens, and email addresses that a provider has not verified.
  */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -44,7 +44,7 @@ const claims = (name: string, more: Partial<Claims> = {}): Claims => ({
   ...more,
 })
 
-/** Begins; the address at the provider that the browser is sent to. */
+/** Begins; returns the URL at the provider to which the browser is redirected. */
 async function begun(client: ControlClient, provider: string): Promise<string> {
   const answer = await client.post('/api/auth/sign-in/social', { provider, callbackURL: '/console' })
   assert.equal(answer.status, 200, answer.text)
@@ -63,7 +63,7 @@ async function comeIn(issuer: OidcIssuer, provider: string, who: Claims): Promis
   return client
 }
 
-test('an answer of one provider opens nothing at another', async () => {
+test('a response of one provider is rejected at another', async () => {
   const who = claims('mixed')
   assert.ok(await isIn(await comeIn(good, 'good', who)))
   for (const [from, issuer, to] of [
@@ -85,7 +85,7 @@ test('an answer of one provider opens nothing at another', async () => {
   assert.equal(await isIn(named), false, 'the answer says who gave it')
 })
 
-test('an answer counts once, in the browser that began', async () => {
+test('a response is valid once, in the browser that began', async () => {
   const who = claims('once')
   const [client, other] = [newClient(), newClient()]
   const query = good.approve(await begun(client, 'good'), who)
@@ -103,7 +103,7 @@ test('an answer counts once, in the browser that began', async () => {
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('a token that nobody signed, or that is for somebody else, opens nothing', async () => {
+test('a token that is unsigned, or for another audience, is rejected', async () => {
   const who = claims('forged')
   const body = { iss: good.issuer, aud: clientId, ...who, iat: 1, exp: 9_999_999_999 }
   const head = (alg: string) => part({ alg, typ: 'JWT', kid: 'one' })
@@ -129,7 +129,7 @@ test('a token that nobody signed, or that is for somebody else, opens nothing', 
   good.wrong = {}
 })
 
-test('an address that a provider only repeats opens nobody’s account, and is not kept by who claimed it', async () => {
+test('an address that a provider has not verified opens no account, and does not reserve the address', async () => {
   const email = 'victim@example.org'
   const claimed = claims('claimed', { email, email_verified: false })
   const thief = await comeIn(evil, 'evil', claimed)
@@ -150,7 +150,7 @@ test('an address that a provider only repeats opens nobody’s account, and is n
   assert.equal(whose?.twoFactor, false)
 })
 
-test('an account with a password is opened by no provider that only repeats its address', async () => {
+test('an account with a password cannot be opened through a provider that has not verified its address', async () => {
   const email = 'settled@example.org'
   await newClient().post('/api/auth/sign-up/email', { name: 'Settled', email, password })
   for (const verified of [false, true]) {

@@ -1,6 +1,6 @@
 /**
- * A link for a new password that meets trouble of ours: it is used up by a new password and by nothing else, and of many
- * who use it at once one is served.
+ * A password reset link when internal errors occur: only a new password uses it up, and of many concurrent uses one
+ * succeeds.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ const newPassword = 'another long enough one'
 const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-reset-'))
 after(() => rmSync(dataFolder, { recursive: true, force: true }))
 
-/** The same installation, started anew for each. */
+/** The same installation, restarted for each. */
 async function served<Result>(
   limits: Partial<Limits>,
   run: (gateway: TestGateway) => Promise<Result>,
@@ -58,7 +58,7 @@ const reset = (origin: string, token: string, chosen = newPassword): Promise<Con
 const signIn = async (origin: string, email: string, secret: string) =>
   (await new ControlClient(origin).post('/api/auth/sign-in/email', { email, password: secret })).status
 
-/** The link works, once, and the password is the new one. */
+/** The link works, once, and the new password is set. */
 async function assertGood(origin: string, { email, token }: Linked): Promise<void> {
   assert.equal(await signIn(origin, email, password), 200)
   const answer = await reset(origin, token)
@@ -70,7 +70,7 @@ async function assertGood(origin: string, { email, token }: Linked): Promise<voi
   assert.equal((await reset(origin, token)).status, 400)
 }
 
-test('a link lives on when too many passwords are hashed', async () => {
+test('a link remains valid when too many passwords are being hashed', async () => {
   const person = linked('crowded')
   await served({ passwordHashesMax: 0, passwordHashesQueuedMax: 0 }, async ({ origin }) => {
     const answer = await reset(origin, person.token)
@@ -85,7 +85,7 @@ function inDatabase(statement: string): void {
   database.close()
 }
 
-test('a link lives on when the new password cannot be written', async () => {
+test('a link remains valid when the new password cannot be written', async () => {
   const person = linked('unwritten')
   for (const table of ['auth_account', 'auth_session'] as const) {
     const event = table === 'auth_account' ? 'UPDATE' : 'DELETE'
@@ -99,7 +99,7 @@ test('a link lives on when the new password cannot be written', async () => {
   })
 })
 
-test('a link lives on when the new password is none that is taken', async () => {
+test('a link remains valid when the new password is not acceptable', async () => {
   const person = linked('choosing')
   await served({}, async ({ origin }) => {
     for (const [chosen, code] of [
@@ -116,7 +116,7 @@ test('a link lives on when the new password is none that is taken', async () => 
   })
 })
 
-test('of many who use a link at once one is served, and nobody’s session is left', async () => {
+test('of many concurrent uses of a link one succeeds, and no session remains', async () => {
   const { email, token } = linked('raced')
   await served({}, async ({ origin }) => {
     const before = new ControlClient(origin)
@@ -130,7 +130,7 @@ test('of many who use a link at once one is served, and nobody’s session is le
   })
 })
 
-test('what is no link of ours sets nothing', async () => {
+test('an invalid link sets nothing', async () => {
   const { email, token } = linked('forged')
   await served({}, async ({ origin }) => {
     for (const wrong of [

@@ -1,7 +1,7 @@
 /**
- * What every answer of ours tells a browser and whatever stands in between: that it is what its type says, who may keep
- * it, and what a page may do. Asked of every address that is mounted, as somebody who is signed in and as nobody, and of
- * the data plane in every format, when it serves, streams and refuses.
+ * Response headers for browsers and proxies: that the content is what its type says, who may cache it, and what a page
+ * may do. Checked at every mounted path, signed in and signed out, and on the data plane in every format, for responses,
+ * streams and errors.
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -34,7 +34,7 @@ interface Head {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The head of an answer; its body is not waited for, because some have no end. */
+/** The head of a response; the body is not awaited, because some are endless. */
 function headOf({ method, path, headers = {}, body }: Sending): Promise<Head> {
   const { hostname, port } = new URL(gateway.origin)
   return new Promise((resolve, reject) => {
@@ -75,12 +75,12 @@ function assertGuarded(told: string, path: string, { status, headers }: Head): v
     assert.match(headers['cache-control'] ?? '', /no-store/, told)
 }
 
-/** A path for a pattern; ids that nobody has, and things of the program's own where it has them. */
+/** A path for a pattern; with unknown IDs, and with objects of the program itself where it has any. */
 function pathOf(pattern: string): string {
   return pattern.replaceAll(/:\w+/g, 'key_0000000000001').replace('*', 'nothing-here')
 }
 
-test('every address that is mounted guards its answers, for whoever is signed in and for nobody', async () => {
+test('every mounted path protects its responses, signed in and signed out', async () => {
   assert.ok(mounted.length > 100)
   const json = { 'content-type': 'application/json' }
   for (const address of mounted) {
@@ -99,7 +99,7 @@ test('every address that is mounted guards its answers, for whoever is signed in
   }
 })
 
-test('what is no address, no method and no request is guarded too', async () => {
+test('unknown paths, wrong methods and malformed requests are protected too', async () => {
   for (const [method, path] of [
     ['GET', '/api/nothing'],
     ['GET', '/api/%zz'],
@@ -113,10 +113,10 @@ test('what is no address, no method and no request is guarded too', async () => 
   }
 })
 
-/** What is read by GET below `/api`, and files to keep among it. */
+/** What is read by GET below `/api`, including downloads. */
 const readings = Object.values(operations).flatMap(({ http }) => (http?.[0] === 'GET' ? [http[1]] : []))
 
-test('what a person takes along and what is read of an account is kept by nobody in between', async () => {
+test('no cache stores the personal data export or what is read of an account', async () => {
   assert.ok(readings.filter((path) => path.endsWith('.csv')).length > 1)
   const paths = [
     ...readings,
@@ -143,7 +143,7 @@ test('what a person takes along and what is read of an account is kept by nobody
 
 const header = (head: string, name: string) => new RegExp(`^${name}: *(.*)$`, 'im').exec(head)?.[1]
 
-test('the data plane says of every answer that it is what its type says, and for its caller', async () => {
+test('the data plane sends the right content type and prevents shared caching', async () => {
   const { key } = await hostile.account('5')
   const line = (start: string, more = '') => hostile.raw(`${start} HTTP/1.1\r\nHost: a\r\n${more}\r\n`)
   const withKey = `x-api-key: ${key}\r\n`

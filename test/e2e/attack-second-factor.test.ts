@@ -1,6 +1,6 @@
 /**
- * Codes that open one door each: of an authenticator app and of the list for its loss, seen by somebody who uses them
- * again at once, later, in the same moment, or for something else.
+ * Each code works once: codes of an authenticator app and backup codes, reused immediately, later, concurrently, or for
+ * another purpose.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ interface Guarded extends Member {
   verify(client: ControlClient, code: string): Promise<ControlAnswer>
 }
 
-/** Somebody with a second factor; the code of step 0 was used to set it up. */
+/** A person with a second factor; the code of step 0 was used to set it up. */
 async function guarded(name: string): Promise<Guarded> {
   const member = await joined(gateway.origin, name)
   const enabled = await member.client.post('/api/auth/two-factor/enable', { password })
@@ -43,7 +43,7 @@ async function guarded(name: string): Promise<Guarded> {
   return person
 }
 
-/** A browser that has given the password and waits for the code. */
+/** A browser that has sent the password and must now send the code. */
 async function half({ email }: Member): Promise<ControlClient> {
   const client = new ControlClient(gateway.origin)
   const asked = await client.post('/api/auth/sign-in/email', { email, password })
@@ -53,7 +53,7 @@ async function half({ email }: Member): Promise<ControlClient> {
 
 const isIn = async (client: ControlClient) => (await client.ask('me.show')).status === 200
 
-test('a code that was right once is not right again', async () => {
+test('a code that was accepted once is not accepted again', async () => {
   const person = await guarded('again')
   const [thief, owner, later] = [await half(person), await half(person), await half(person)]
   const setUp = await person.verify(thief, person.code(0))
@@ -68,7 +68,7 @@ test('a code that was right once is not right again', async () => {
   assert.ok(await isIn(owner))
 })
 
-test('a code that many bring in the same moment opens one door', async () => {
+test('of many concurrent uses of a code one succeeds', async () => {
   const person = await guarded('together')
   const halves = await Promise.all(Array.from({ length: 6 }, () => half(person)))
   const answers = await Promise.all(halves.map((client) => person.verify(client, person.code(1))))
@@ -79,7 +79,7 @@ test('a code that many bring in the same moment opens one door', async () => {
   assert.equal((body as readonly object[]).length, 2, 'whoever lost has no session')
 })
 
-test('a code that signed somebody in does not prove anew who they are', async () => {
+test('a code that was used to sign in does not confirm the identity again', async () => {
   const person = await guarded('confirming')
   const client = await half(person)
   assert.equal((await person.verify(client, person.code(1))).status, 200)
@@ -88,7 +88,7 @@ test('a code that signed somebody in does not prove anew who they are', async ()
   assert.ok(await isIn(client))
 })
 
-test('a code of one person is nobody else’s', async () => {
+test('a code works only for its own person', async () => {
   const [one, other] = [await guarded('one'), await guarded('other')]
   const client = await half(other)
   assert.equal((await other.verify(client, one.code(1))).status, 401)

@@ -1,6 +1,6 @@
 /**
- * Sessions, links and keys under attack over HTTP: what a changed password, a reset and a person's going must end, two
- * cookies at once, what a copy of the databases and the log are worth, and links that lead elsewhere.
+ * Sessions, links and keys under attack over HTTP: what a changed password, a reset and a deleted person must end, two
+ * cookies in one request, what a copy of the databases and the log reveals, and links that lead elsewhere.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { totpCode } from '../support/totp.ts'
 import { joined, keyWith, type Member, password, signedIn } from '../support/two-tenants.ts'
 
 const newPassword = 'another long enough one'
-/** The code that set a factor up is used; the next one is right already. */
+/** The code that set the factor up is used; the next one is valid already. */
 const stepMs = 30_000
 const json = { 'content-type': 'application/json' }
 
 let logged = ''
 let gateway: TestGateway
 let operator: Member
-/** Whatever a client was ever given that opens something. */
+/** Every secret that a client ever received. */
 const secrets = new Map<string, string>()
 
 before(async () => {
@@ -86,7 +86,7 @@ async function secondFactor({ client }: Member): Promise<{ secret: string; codes
   return { secret, codes: backupCodes }
 }
 
-test('a reset ends every session, every other link and every half sign-in', async () => {
+test('a reset ends every session, every other link and every unfinished sign-in', async () => {
   const person = await joined(gateway.origin, 'reset')
   const { secret } = await secondFactor(person)
   const half = new ControlClient(gateway.origin)
@@ -101,7 +101,7 @@ test('a reset ends every session, every other link and every half sign-in', asyn
   assert.equal(await statusOf(half), 401)
 })
 
-test('a changed password ends links for another one and every other session', async () => {
+test('a changed password ends reset links and every other session', async () => {
   const person = await joined(gateway.origin, 'changed')
   const other = await again(person)
   const token = await resetToken(person)
@@ -125,7 +125,7 @@ test('a trusted browser is not trusted after the password has changed', async ()
   assert.equal((back.body as { twoFactorRedirect?: boolean }).twoFactorRedirect, true, back.text)
 })
 
-test('a backup code used twice in the same moment opens one door', async () => {
+test('of two concurrent uses of a backup code one succeeds', async () => {
   const person = await joined(gateway.origin, 'codes')
   const { codes } = await secondFactor(person)
   const halves = [new ControlClient(gateway.origin), new ControlClient(gateway.origin)]
@@ -138,7 +138,7 @@ test('a backup code used twice in the same moment opens one door', async () => {
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
 })
 
-test('of two session cookies at once the first counts, for all that is asked', async () => {
+test('of two session cookies in one request the first counts, everywhere', async () => {
   const [one, two] = [await joined(gateway.origin, 'cookie-one'), await joined(gateway.origin, 'cookie-two')]
   const cookie = `${one.client.cookie}; ${two.client.cookie}`
   const me = await sendTo(gateway.origin, { method: 'GET', path: '/api/me', headers: { cookie } })
@@ -153,7 +153,7 @@ test('of two session cookies at once the first counts, for all that is asked', a
   assert.ok(!session.text.includes(token))
 })
 
-test('a session that is ended elsewhere is refused at once, and its stream of events ends', async () => {
+test('a session that is ended elsewhere is rejected immediately, and its stream of events ends', async () => {
   const person = await joined(gateway.origin, 'streaming')
   const other = await again(person)
   const stream = sendTo(gateway.origin, {
@@ -166,7 +166,7 @@ test('a session that is ended elsewhere is refused at once, and its stream of ev
   assert.equal((await stream).status, 200)
 })
 
-test('with a person go their sessions and every key, also those of what was theirs alone', async () => {
+test("a deleted person's sessions and keys end, including the keys of accounts that they alone owned", async () => {
   const person = await joined(gateway.origin, 'leaving')
   const { client, account, email } = person
   const made = await client.post('/api/auth/organization/create', { name: 'Alone', slug: 'alone' })
@@ -227,7 +227,7 @@ test('no link of ours leads to another site', async () => {
   assert.ok(!shown.text.includes('<script>'))
 })
 
-test('what claims to be another host changes no link and no cookie', async () => {
+test('a forged host changes no link and no cookie', async () => {
   const headers = {
     ...json,
     origin: gateway.origin,
@@ -254,7 +254,7 @@ test('what claims to be another host changes no link and no cookie', async () =>
   assert.ok(!link.text.includes('evil.test'))
 })
 
-test('secrets in an address, a header or a body reach neither log nor database nor audit', async () => {
+test('secrets in a URL, a header or a body reach neither log nor database nor audit', async () => {
   const canary = 'canary-'.concat('4f1d0c9b7e2a')
   secrets.set('canary', canary)
   const { client } = await joined(gateway.origin, 'canary')

@@ -1,5 +1,5 @@
 /**
- * Script and formulas in every name that somebody may choose, seen by whoever looks at it later: on no page of the
+ * Scripts and formulas in every name that a user may choose, seen later by other users: on no page of the
  * console does any of it run or become markup, and in no CSV file is it a formula.
  */
 import assert from 'node:assert/strict'
@@ -110,7 +110,7 @@ test('no cell of a file is a formula', async () => {
   }
 })
 
-test('what comes back from an API is never a page, whatever it says', async () => {
+test('an API response is never rendered as a page, whatever it contains', async () => {
   const anyone = new ControlClient(person.gateway.origin)
   for (const path of [
     `/api/${encodeURIComponent(script)}`,

@@ -1,7 +1,7 @@
 /**
- * What is asked about an address or a key costs the same work whether it is known or not. Work is counted as the
- * processor time of the whole process, in turns, and judged by medians: a machine that is busy with something else
- * makes both slower in the same way.
+ * A request about an email address or a key costs the same work whether it is known or not. Work is the CPU time of the
+ * whole process, measured alternately and compared by medians, so that other load on the machine affects both
+ * alike.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ async function workOf(ask: Ask, turn: number): Promise<number> {
   return user + system
 }
 
-/** The median work of each, asked in turns, in microseconds. */
+/** The median work of each, measured alternately, in microseconds. */
 async function works<Name extends string>(
   asks: Readonly<Record<Name, Ask>>,
   turns: number,
@@ -62,13 +62,13 @@ async function works<Name extends string>(
   return Object.fromEntries(middles) as Record<Name, number>
 }
 
-/** A password that is hashed costs several times what all the rest does; one that is not shows. */
+/** Hashing a password costs several times the rest, so its absence would show. */
 const ratioMax = 1.6
 
-/** What other programs do makes one look dearer once; what is dearer is so each time. */
+/** Other programs can make one look more expensive once; a real difference shows each time. */
 const measurementsMax = 5
 
-/** Measures until they cost alike. */
+/** Measures until both cost the same. */
 async function assertAlike(
   measure: () => Promise<Readonly<Record<string, number>>>,
   most = ratioMax,
@@ -92,7 +92,7 @@ const signIn = (email: string, secret: string) =>
     body: JSON.stringify({ email, password: secret }),
   })
 
-test('a wrong password costs the same for whom there is, for whom there is not, and for who has none', async () => {
+test('a wrong password costs the same for existing, unknown and passwordless users', async () => {
   const refused =
     (email: (turn: number) => string): Ask =>
     async (turn) => {
@@ -109,7 +109,7 @@ test('a wrong password costs the same for whom there is, for whom there is not, 
   assert.ok(shown.refused * 2 < shown.known, `hashing shows: ${JSON.stringify(shown)}`)
 })
 
-test('a key costs the same however much of it is that of a live one', async () => {
+test('a key costs the same however much of it matches a live one', async () => {
   assert.equal(readKey(account.key)?.id, account.keyId)
   const ask = (key: string) => async () => {
     const headers = { authorization: `Bearer ${key}` }
@@ -121,10 +121,10 @@ test('a key costs the same however much of it is that of a live one', async () =
   await assertAlike(() => works({ strange, near }, 61))
 })
 
-/** Some look-ups more are a third of what a refusal costs. */
+/** A few more lookups are a third of what a rejection costs. */
 const ratioOfRefusalsMax = 1.25
 
-test('what is somebody else’s costs what nobody’s costs', async () => {
+test("requests for another account's objects cost the same as for missing ones", async () => {
   const { client } = withoutPassword
   const { id: key } = await known.client.done('key.create', { name: 'theirs' })
   const account = (reference: string) => () => client.ask('account.show', { account: reference })

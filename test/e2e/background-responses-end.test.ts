@@ -1,6 +1,6 @@
 /**
- * However a response in the background ends, and whatever its provider says of it, it is settled once and never above its
- * hold. An upstream that answers what it is given stands in for OpenAI.
+ * However a background response ends, and whatever its provider reports, it is settled once and never above its
+ * hold. An upstream with scripted responses replaces OpenAI.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
@@ -11,7 +11,7 @@ import { eventually } from '../support/metered-gateway.ts'
 import { replayUpstream } from '../support/replay-upstream.ts'
 
 const upstream = await replayUpstream()
-/** 1,000 nano-USD a token of input, 2,000 of output. */
+/** 1,000 nano-USD per input token, 2,000 per output token. */
 const model: Config['models'][number] = {
   id: 'gpt-background',
   provider: 'openai',
@@ -24,7 +24,7 @@ const gatewayWith = (limits: Partial<Limits>): Promise<TestGateway> =>
   testGateway({ openai: upstream.origin, models: [model], limits })
 const never = { backgroundPollMsMin: 3_600_000, backgroundPollMsMax: 3_600_000 }
 const often = { backgroundPollMsMin: 10, backgroundPollMsMax: 20 }
-/** So much that what is not reported is always the whole output. */
+/** Large enough that unreported usage is always the full output. */
 const unreported = { hiddenReasoningTokensPerSecond: 1e9, writeOffNanoPerDayMax: 3_000_000n }
 const gates = {
   asked: await gatewayWith({ ...never, ...unreported, backgroundLostMs: 3_600_000 }),
@@ -153,7 +153,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 for (const [what, { says, charged, writtenOff = 0n, reason, error = null }] of Object.entries(cases)) {
   for (const gate of ['asked', 'polled'] as const) {
-    test(`${what}, ${gate === 'asked' ? 'asked for by its client' : 'found by a poll'}`, async () => {
+    test(`${what}, ${gate === 'asked' ? 'retrieved by its client' : 'found by a poll'}`, async () => {
       const { account, client } = await begun(gates[gate])
       answer(says)
       if (gate === 'asked') await client.responses.retrieve(id)
@@ -166,7 +166,7 @@ for (const [what, { says, charged, writtenOff = 0n, reason, error = null }] of O
   }
 }
 
-test('an account whose canceled responses cost their operator too much cancels no more', async () => {
+test('an account whose canceled responses cost the operator too much can no longer cancel', async () => {
   const account = await gates.asked.account('1')
   const client = clientOf(gates.asked, account)
   const body = { model: 'gpt-background', input: 'hello', max_output_tokens: 1_000, background: true }
@@ -184,7 +184,7 @@ test('an account whose canceled responses cost their operator too much cancels n
   await client.responses.retrieve(id)
 })
 
-test('a provider that does not know it yet loses nothing', async () => {
+test('a 404 for a response that the provider does not know yet settles nothing', async () => {
   const { account, client } = await begun(gates.asked)
   refuse(404)
   await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
@@ -194,7 +194,7 @@ test('a provider that does not know it yet loses nothing', async () => {
   assert.equal((await receiptOf(gates.asked, account)).charged, 50_000n)
 })
 
-test('one that its provider does not know any more is settled at nothing', async () => {
+test('a response that its provider no longer knows is settled at zero', async () => {
   const { account, client } = await begun(gates.polled)
   refuse(404)
   await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
@@ -202,7 +202,7 @@ test('one that its provider does not know any more is settled at nothing', async
   assert.deepEqual([charged, endReason, errorCode], [0n, 'upstream_error', 'response_not_found'])
 })
 
-test('a provider that fails for a while is asked again', async () => {
+test('a provider that fails for a while is polled again', async () => {
   const { account, client } = await begun(gates.polled, 'in_progress')
   refuse(500)
   await assert.rejects(client.responses.retrieve(id), { status: 502 })
@@ -211,7 +211,7 @@ test('a provider that fails for a while is asked again', async () => {
   assert.equal((await receiptOf(gates.polled, account)).charged, 50_000n)
 })
 
-test('an answer about another response settles nothing', async () => {
+test('a reply about another response settles nothing', async () => {
   const { account, client } = await begun(gates.asked)
   answer({ id: 'resp_other', status: 'completed', output, ...usage(10, 20) })
   await assert.rejects(client.responses.retrieve(id), { status: 502 })
@@ -221,7 +221,7 @@ test('an answer about another response settles nothing', async () => {
   await receiptOf(gates.asked, account)
 })
 
-test('one that is too old is cancelled, and costs what is reported of it', async () => {
+test('an expired response is canceled, and charged as reported', async () => {
   const aged = await gatewayWith({ ...often, backgroundAgeMaxMs: 1, backgroundCancelMs: 60_000 })
   const { account } = await begun(aged, 'in_progress')
   await eventually(
@@ -236,7 +236,7 @@ test('one that is too old is cancelled, and costs what is reported of it', async
   await ended(aged)
 })
 
-test('one that does not even end then is settled at nothing', async () => {
+test('an expired response that does not end after cancellation is settled at zero', async () => {
   const endless = await gatewayWith({ ...often, backgroundAgeMaxMs: 1, backgroundCancelMs: 1 })
   const { account } = await begun(endless, 'in_progress')
   const { charged, endReason, errorCode } = await receiptOf(endless, account)
@@ -244,7 +244,7 @@ test('one that does not even end then is settled at nothing', async () => {
   await ended(endless)
 })
 
-test('an answer that has ended already is an answer like any other', async () => {
+test('a response that has ended already is relayed like any other', async () => {
   const account = await gates.asked.account('1')
   answer({ status: 'completed', output, ...usage(10, 20) })
   const body = { model: 'gpt-background', input: 'hello', max_output_tokens: 1_000, background: true }

@@ -1,6 +1,6 @@
 /**
- * The process is killed between each two steps of a response in the background: the next start takes up what was
- * recorded, gives back what was not, and every charge is what the provider reports.
+ * The process is killed between any two steps of a background response: the next start continues what was
+ * recorded, releases what was not, and every charge is what the provider reports.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ models:
 limits: { backgroundPollMsMin: 20, backgroundPollMsMax: 50 }
 `
 
-/** `unpaid`: closed as interrupted at nothing. `paid`: settled as the sandbox reports it. */
+/** `unpaid`: closed as interrupted, without a charge. `paid`: settled as the sandbox reports it. */
 const cases: readonly (readonly [failpoint: string, left: 'unpaid' | 'paid'])[] = [
   ['before-dispatch:kill', 'unpaid'],
   ['after-dispatch:kill', 'unpaid'],

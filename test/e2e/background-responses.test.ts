@@ -1,6 +1,6 @@
 /**
- * A response in the background is held for like any request, owned by its account, settled once when it ends, by its
- * client or by nobody, and survives a restart. The official library asks; the sandbox runs the responses.
+ * A background response has a hold like any request, is owned by its account, is settled once when it ends, by its
+ * client's poll or the server's, and survives a restart. The official library sends the requests; the sandbox runs them.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { eventually, type MeteredGateway, meteredGateway } from '../support/mete
 type Created = OpenAI.Responses.Response
 
 const quick = { backgroundPollMsMin: 20, backgroundPollMsMax: 50 }
-/** Nobody but the client looks. */
+/** Only the client polls. */
 const patient = { backgroundPollMsMin: 3_600_000, backgroundPollMsMax: 3_600_000 }
 
 const own = await meteredGateway({ limits: patient })
@@ -43,7 +43,7 @@ const begin = (gate: MeteredGateway, account: TestAccount, input: string, more: 
   }) as Promise<Created>
 
 const short = 'tokens=100'
-/** A minute. */
+/** One minute. */
 const long = 'tokens=1000 rate=16'
 
 const ended = (client: OpenAI, id: string): Promise<Created> =>
@@ -53,12 +53,12 @@ const ended = (client: OpenAI, id: string): Promise<Created> =>
     ({ status }) => status !== 'queued' && status !== 'in_progress',
   )
 
-/** Nano-USD by the list of the metered gateway. */
+/** Nano-USD, from the price list of the metered gateway. */
 function priceOf({ inputUncached, cacheRead, output }: ReceiptRow): bigint {
   return BigInt(inputUncached) * 3_000n + BigInt(cacheRead) * 300n + BigInt(output) * 15_000n
 }
 
-test('a response is polled for, and its charge is what its provider reports', async () => {
+test('a response is polled, and its charge is what its provider reports', async () => {
   const client = clientOf(own, owner)
   const begun = await begin(own, owner, short)
   assert.equal(begun.status, 'queued')
@@ -79,14 +79,14 @@ test('a response is polled for, and its charge is what its provider reports', as
     held: 0n,
     openHolds: 0,
   })
-  // Asking again costs nothing and tells the same.
+  // Another poll costs nothing and returns the same.
   const again = await client.responses.retrieve(begun.id).withResponse()
   assert.equal(again.data.output_text, done.output_text)
   assert.match(again.response.headers.get('x-tollgate-cost') ?? '', /^0\.00\d+$/)
   await own.receiptOf(owner)
 })
 
-test('polls at the same time settle once', async () => {
+test('concurrent polls settle once', async () => {
   const client = clientOf(own, owner)
   const { id } = await begin(own, owner, short)
   const polls = await Promise.all(Array.from({ length: 20 }, () => ended(client, id)))
@@ -95,7 +95,7 @@ test('polls at the same time settle once', async () => {
   assert.equal((await own.balance(owner.id)).posted, 1_000_000_000n - charged)
 })
 
-test('a response that nobody asks for is settled too', async () => {
+test('a response that its client never polls is settled too', async () => {
   const account = await polled.account('1')
   await begin(polled, account, 'tokens=100 rate=1000')
   const receipt = await polled.receiptOf(account)
@@ -103,7 +103,7 @@ test('a response that nobody asks for is settled too', async () => {
   assert.equal(receipt.charged, priceOf(receipt))
 })
 
-test('a cancelled response is charged what it reports, and cancelling again changes nothing', async () => {
+test('a canceled response is charged as reported, and canceling again changes nothing', async () => {
   const client = clientOf(own, owner)
   const { id } = await begin(own, owner, long)
   await eventually(
@@ -122,7 +122,7 @@ test('a cancelled response is charged what it reports, and cancelling again chan
   assert.equal((await own.balance(owner.id)).posted, 1_000_000_000n - receipt.charged)
 })
 
-test("another account's response is answered like one that does not exist, and its provider is not asked", async () => {
+test("another account's response looks like a missing one, and its provider is not called", async () => {
   const other = clientOf(own, await own.account('1'))
   const { id } = await begin(own, owner, long)
   const kept = await clientOf(own, owner).responses.create({ model: 'responses-echo', input: 'plum' })
@@ -138,7 +138,7 @@ test("another account's response is answered like one that does not exist, and i
   await clientOf(own, owner).responses.cancel(id)
 })
 
-test('any response that is kept can be shown, listed and deleted by its account', async () => {
+test('any stored response can be shown, listed and deleted by its account', async () => {
   const client = clientOf(own, owner)
   const { id } = await client.responses.create({ model: 'responses-echo', input: 'plum' })
   const receipt = await own.receiptOf(owner)
@@ -151,7 +151,7 @@ test('any response that is kept can be shown, listed and deleted by its account'
   assert.equal((await own.balance(owner.id)).posted, 1_000_000_000n - receipt.charged)
 })
 
-test('a response that runs cannot be deleted unpaid', async () => {
+test('a running response cannot be deleted before it is paid', async () => {
   const client = clientOf(own, owner)
   const { id } = await begin(own, owner, long)
   await assert.rejects(client.responses.delete(id), { status: 409 })
@@ -161,7 +161,7 @@ test('a response that runs cannot be deleted unpaid', async () => {
   await assert.rejects(client.responses.retrieve(id), { status: 404 })
 })
 
-test('an account has only so many at once', async () => {
+test('an account has a limited number of concurrent background responses', async () => {
   const account = await polled.account('1')
   const client = clientOf(polled, account)
   const [first, second] = [await begin(polled, account, long), await begin(polled, account, long)]
@@ -179,13 +179,13 @@ test('an account has only so many at once', async () => {
   await polled.receiptOf(account, 3)
 })
 
-test('the hold is the most that it costs: without money it is refused', async () => {
+test('the hold is the maximum cost: with insufficient funds the request is rejected', async () => {
   const poor = await own.account('0.0001')
   await assert.rejects(begin(own, poor, short), { status: 402 })
   assert.equal((await own.balance(poor.id)).openHolds, 0)
 })
 
-test('suspending an account cancels what runs, and settles what is reported', async () => {
+test('suspending an account cancels its running responses, and settles what is reported', async () => {
   const account = await polled.account('1')
   const { id } = await begin(polled, account, long)
   await eventually(
@@ -207,7 +207,7 @@ const refusals: readonly (readonly [what: string, body: object, code: string])[]
   ['a model of Chat Completions', { model: 'chat-echo' }, 'untranslatable'],
 ]
 for (const [what, body, code] of refusals) {
-  test(`${what} in the background is refused`, async () => {
+  test(`${what} in the background is rejected`, async () => {
     const before = own.sandbox.requests()
     await assert.rejects(begin(own, owner, short, body), { status: 400, code })
     assert.equal(own.sandbox.requests(), before)
@@ -215,7 +215,7 @@ for (const [what, body, code] of refusals) {
   })
 }
 
-test('a start takes up what runs, and what is too old is cancelled', async () => {
+test('a start continues running responses, and cancels expired ones', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-background-'))
   try {
     const first = await meteredGateway({ dataFolder, limits: patient })
@@ -223,7 +223,7 @@ test('a start takes up what runs, and what is too old is cancelled', async () =>
     const { id } = await begin(first, account, long)
     assert.match(id, /^resp_/)
     await first.close()
-    // The sandbox is another one: it knows nothing of the response.
+    // The sandbox is a new one: it does not know the response.
     await first.sandbox.close()
     const second = await meteredGateway({ dataFolder, limits: { ...quick, backgroundLostMs: 0 } })
     const receipt = await second.receiptOf(account)

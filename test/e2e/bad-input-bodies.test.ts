@@ -1,6 +1,6 @@
 /**
- * A body that cannot be read in exactly one way is refused in the caller's words before anything is held:
- * too large, too deep, too many values, broken JSON, fields that are there twice, names that are no names.
+ * A body that cannot be read in exactly one way is rejected in the caller's format before anything is reserved:
+ * too large, too deep, too many values, broken JSON, duplicate fields, invalid names.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => gateway.end())
 
-/** Runs the cases of one table for one format, under an account of its own that must stay as it was. */
+/** Runs the cases of one table for one format, under a separate account that must stay unchanged. */
 async function refused(format: Format, cases: readonly RefusedBody[]): Promise<void> {
   const account = await gateway.account('3')
   const reached = gateway.sandbox.requests()
@@ -61,7 +61,7 @@ function nested(depth: number, open: string, close: string): string {
   return open.repeat(depth) + close.repeat(depth)
 }
 
-/** Bytes that are text up to the one that is not. */
+/** Bytes that are valid text up to one byte. */
 function bytesIn(format: Format, bytes: readonly number[]): Buffer {
   const [start = '', end = ''] = goodBody(format).split('hello')
   return Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)])
@@ -162,11 +162,10 @@ function unreadableNames(format: Format): readonly RefusedBody[] {
 }
 
 for (const format of formats) {
-  test(`${format}: what is no JSON, or not the JSON that a request is`, () =>
-    refused(format, unreadable(format)))
+  test(`${format}: invalid JSON, or JSON that is not a request`, () => refused(format, unreadable(format)))
 }
 
-/** Names that reach headers, addresses, logs or tables if somebody lets them. */
+/** Names that would reach headers, URLs, logs or tables without validation. */
 const names: readonly string[] = [
   '__proto__',
   'constructor',
@@ -202,13 +201,13 @@ const names: readonly string[] = [
 ]
 
 for (const format of formats) {
-  test(`${format}: a name that is not sold is not found, whatever it is made of`, async () => {
+  test(`${format}: an unknown model name is not found, whatever it contains`, async () => {
     if (!namesItself(format)) return refused(format, namesInAddresses())
     await refused(
       format,
       names.map((name) => ({
         name: JSON.stringify(name).slice(0, 80),
-        // Written with escapes as well, since those become the same name.
+        // Also written with escapes, since those become the same name.
         body: named(format, JSON.stringify(name)),
         code: 'model_not_found',
         status: 404,
@@ -228,7 +227,7 @@ for (const format of formats) {
   })
 }
 
-/** As far as an address can hold them. */
+/** As far as a URL can contain them. */
 function namesInAddresses(): readonly RefusedBody[] {
   return names
     .filter((name) => name.length < 1_000 && name.isWellFormed())
@@ -247,12 +246,12 @@ function escaped(text: string): string {
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`
 }
 
-/** A field that can reach money, where it stands: `{}` is the object around it. */
+/** A field that can affect money, in its position: `{}` is the enclosing object. */
 interface BilledField {
   readonly name: string
   readonly value: string
   readonly other: string
-  /** The rest of the body around the field's object; `@` stands for its members. */
+  /** The rest of the body around the field's object; `@` is replaced by its members. */
   readonly around: string
 }
 
@@ -434,13 +433,13 @@ const necessary: Readonly<Record<Format, readonly (readonly [name: string, other
   gemini: [['contents', '[]']],
 }
 
-/** The formats whose names have two good spellings. */
+/** The formats whose names have two valid spellings. */
 function isGood(format: Format, name: string, spelling: string): boolean {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return spelling === name || (format === 'gemini' && spelling === snake)
 }
 
-/** Spellings of one name that parsers may take for the same. */
+/** Spellings of one name that parsers may treat as equal. */
 function spellings(name: string): readonly string[] {
   const first = name[0]!
   const unicode = `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -467,7 +466,7 @@ function spellings(name: string): readonly string[] {
 }
 
 for (const format of formats) {
-  test(`${format}: a field that reaches money is there once and plainly spelled`, async () => {
+  test(`${format}: a field that affects money must be present once and spelled plainly`, async () => {
     const cases: RefusedBody[] = []
     const put = (field: BilledField, members: string): void => {
       const around = field.around.replace('@', () => members)
@@ -494,7 +493,7 @@ for (const format of formats) {
   })
 }
 
-/** Duplicates in objects whose fields decide what a part of the content is. */
+/** Duplicates in objects whose fields decide the kind of a content part. */
 const doubles: Readonly<Record<Format, readonly string[]>> = {
   chat: [
     '{"type":"text","type":"image_url","text":"a","image_url":{"url":"https://a.test/a.png"}}',
@@ -532,7 +531,7 @@ const doubles: Readonly<Record<Format, readonly string[]>> = {
   ],
 }
 
-/** What stands in place of the text where a message is made of parts. */
+/** Replaces the text where a message consists of parts. */
 const inParts = (format: Format, part: string): string =>
   format === 'gemini'
     ? goodBody(format).replace('{"text":"hello"}', () => part)
@@ -552,7 +551,7 @@ const members: Readonly<Record<Format, readonly string[]>> = {
 }
 
 for (const format of formats) {
-  test(`${format}: parts of a message that can be read in two ways`, () =>
+  test(`${format}: message parts that can be read in two ways`, () =>
     refused(
       format,
       [
@@ -565,7 +564,7 @@ for (const format of formats) {
     ))
 }
 
-/** What goes upstream: the same bytes but for the name of the model. */
+/** What goes upstream: the same bytes except for the model name. */
 function upstreamBody(format: Format, body: string): string {
   return body.replace(asking[format].model, 'sandbox-echo')
 }
@@ -577,7 +576,7 @@ const anyFields = [
   `,"metadata":{"__proto__":{${poison}},"constructor":null,"toString":1}`,
   ',"hasOwnProperty":1,"valueOf":null',
 ]
-/** Where names are the caller's own. */
+/** Where names are chosen by the caller. */
 const schema = `{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"object","properties":{"prototype":{"type":"string"}}}}}`
 const poisoned: Readonly<Record<Format, readonly string[]>> = {
   chat: anyFields,
@@ -592,7 +591,7 @@ const poisoned: Readonly<Record<Format, readonly string[]>> = {
   ],
 }
 
-test('names of the prototype are names like any other', async () => {
+test('names of Object.prototype are names like any other', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     for (const field of poisoned[format]) {
@@ -611,7 +610,7 @@ test('names of the prototype are names like any other', async () => {
   }
 })
 
-test('text that is valid reaches the upstream as it was written', async () => {
+test('valid text reaches the upstream as it was written', async () => {
   const texts = [
     '\\u0000',
     '\\ud800',
@@ -637,7 +636,7 @@ test('text that is valid reaches the upstream as it was written', async () => {
 interface Oversized {
   readonly name: string
   readonly head: string
-  /** Sent again and again until there is an answer. */
+  /** Retried until there is a response. */
   readonly piece: string
   readonly expect: readonly [status: number, code: ErrorCode]
 }
@@ -682,7 +681,7 @@ for (const { name, head, piece: more, expect } of oversized) {
   })
 }
 
-test('a compressed body is not unpacked, and one of another type is not read', async () => {
+test('a compressed body is not decompressed, and a body of another type is not read', async () => {
   const rows = [
     ['Content-Encoding: gzip\r\n', gzipSync(Buffer.alloc(3_000_000))],
     ['Content-Encoding: br\r\n', Buffer.from('x')],
@@ -717,7 +716,7 @@ test('a compressed body is not unpacked, and one of another type is not read', a
   await gateway.assertServes()
 })
 
-test('a model that is unknown, disabled or not sold is the same to a caller', async () => {
+test('an unknown, a disabled and an unpriced model look the same to a caller', async () => {
   const { catalog } = gateway.gateway.services
   const disabled = 'sandbox-hang'
   assert.equal((await catalog.disable(disabled)).kind, 'changed')

@@ -1,6 +1,6 @@
 /**
- * Hostile input is not worth sending: refusing it costs about as much processor time as reading an honest
- * request of the same length, and a path costs what its length costs. Ratios within one run, no clock.
+ * Hostile input is not amplified: rejecting it costs about as much CPU time as reading an ordinary
+ * request of the same length, and a path costs in proportion to its length. Ratios within one run, no clock.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -30,7 +30,7 @@ after(async () => {
   await gateway.end()
 })
 
-/** The least processor time (microseconds, all threads of the process) that one run took. */
+/** The minimum CPU time of a run (microseconds, all threads of the process). */
 async function cost(ask: () => Promise<number>, expected: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs; run += 1) {
@@ -52,14 +52,14 @@ async function costOfBody(format: Format, body: string, expected: number): Promi
   )
 }
 
-/** Read to its end before it is found that nobody sells the model. */
+/** Read to its end before its model is found to be unknown. */
 const unsoldModel = 'no-such-model'
 
 function unsold(format: Format, body: string): string {
   return body.replace(asking[format].model, unsoldModel)
 }
 
-/** A conversation of the same length that is read to its end before it is refused. */
+/** A conversation of the same length that is read to its end before it is rejected. */
 function honestBody(format: Format, length: number): string {
   const text = JSON.stringify('As they say, all that glitters is not gold. '.repeat(40))
   const content = format === 'gemini' ? `"parts":[{"text":${text}}]` : `"content":${text}`
@@ -81,7 +81,7 @@ interface Hostile {
   readonly format: Format
   readonly body: string
   readonly status: number
-  /** How many times the honest request's cost it may have; anything quadratic has thousands. */
+  /** The maximum ratio to the ordinary request; quadratic work is thousands of times as expensive. */
   readonly ratioMax: number
 }
 
@@ -269,7 +269,7 @@ const hostile: readonly Hostile[] = [
 ]
 
 for (const { name, format, body, status, ratioMax } of hostile) {
-  test(`a body of ${name} costs little more than an honest one of its length`, async (t) => {
+  test(`a body of ${name} costs little more than an ordinary one of its length`, async (t) => {
     const honest = await costOfBody(format, honestBody(format, body.length), 404)
     const spent = await costOfBody(format, body, status)
     const ratio = spent / honest
@@ -278,7 +278,7 @@ for (const { name, format, body, status, ratioMax } of hostile) {
   })
 }
 
-/** Paths of the most that an address may have; each is looked at without a key. */
+/** Paths of the maximum length; each is checked without a key. */
 const paths: readonly (readonly [name: string, path: string])[] = [
   ['slashes', `/${'/'.repeat(8_000)}x`],
   ['slashes behind a base', `/v1/${'/'.repeat(8_000)}x`],
@@ -290,7 +290,7 @@ const paths: readonly (readonly [name: string, path: string])[] = [
   ['dots', `/v1${'/..'.repeat(2_600)}`],
 ]
 
-test('an address costs what its length costs', async (t) => {
+test('a path costs in proportion to its length', async (t) => {
   const requests = 20
   async function ask(path: string): Promise<number> {
     for (let sent = 0; sent < requests; sent += 1) {

@@ -1,6 +1,6 @@
 /**
- * Good requests, damaged at random in their bytes: whatever comes of it is an answer that makes sense, never
- * our own fault; what still is served was paid for as it went upstream; and in the end the books balance.
+ * Valid requests with random byte damage: each gets a sensible response, never an internal
+ * error; what is still served was reserved as it went upstream; and the ledger balances at the end.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { repeated } from '../support/sampled.ts'
 
 const cases = repeated(2_000, 4_000)
-/** Many at once, since a request that lost its end is waited for. */
+/** Many concurrently, since the server waits for a request that lost its end. */
 const atOnce = 100
 
 let gateway: HostileGateway
@@ -61,7 +61,7 @@ const requests: readonly (readonly [Format, more: string])[] = [
   ],
 ]
 
-/** What is likely to mean something where it lands. */
+/** Bytes that are likely to be significant where they land. */
 const pieces: readonly string[] = [
   ...'"\\{}[],:0-e \r\n\0\x7f\xff',
   'null',
@@ -91,7 +91,7 @@ const pieces: readonly string[] = [
 ]
 
 const damage = fc.record({
-  /** Shares of the length, in thousandths. */
+  /** Per mille of the length. */
   from: fc.nat(1_000),
   to: fc.nat(1_000),
   how: fc.constantFrom('insert', 'cut', 'replace', 'repeat', 'shorten'),
@@ -124,7 +124,7 @@ const damagedRequest = fc
   .record({
     request: fc.constantFrom(...requests),
     damages: fc.array(damage, { minLength: 1, maxLength: 4 }),
-    /** A body that is damaged before its length is told is always read to its end. */
+    /** A body that is damaged before its length is computed is always read to its end. */
     where: fc.constantFrom('body', 'body', 'all'),
   })
   .map(({ request: [format, more], damages, where }) => {
@@ -134,16 +134,16 @@ const damagedRequest = fc
     return { format, bytes: bytesOf(format, spoil(body)) }
   })
 
-/** The key stands in as `@` until the request is sent. */
+/** `@` is replaced by the key when the request is sent. */
 function bytesOf(format: Format, body: string): string {
   return postBytes(format, Buffer.from(body, 'latin1'), { key: '@' }).toString('latin1')
 }
 
-/** What went upstream is below what the answer says was held. */
+/** The cost of what went upstream is below the hold that the response reports. */
 function assertPaid(format: Format, answer: RawAnswer): void {
   const hold = parseUsd(headerOf(answer, 'x-tollgate-hold') ?? '')
   const sent = gateway.sandbox.logged(headerOf(answer, 'x-upstream-request-id') ?? '')
-  // Google's API does not name its answers in a header, and many are asked at once.
+  // Google's API does not return a request ID in a header, and many requests run concurrently.
   if (format === 'gemini') return assert.ok(hold !== undefined && hold > 0n)
   assert.ok(hold !== undefined && sent?.body !== undefined)
   const upstream = JSON.parse(sent.body.toString()) as Upstream
@@ -155,7 +155,7 @@ function assertPaid(format: Format, answer: RawAnswer): void {
   assert.ok(bound < hold, `${sent.body.toString()} is more than ${hold} nano-USD pay for`)
 }
 
-/** What the format knows as a limit of the output. */
+/** The fields that limit the output in this format. */
 const limitNames = {
   chat: ['max_tokens', 'max_completion_tokens'],
   messages: ['max_tokens'],
@@ -177,7 +177,7 @@ async function assertSensible({ format, bytes }: { format: Format; bytes: string
   const answer = await client.answer()
   client.close()
   const shown = `${format} ${JSON.stringify(bytes)}\n${answer?.head}\n${answer?.body}`
-  // Nothing of a request may be left, and an upgrade to the control plane is no error.
+  // A damaged request may be empty, and an upgrade to the control plane is not an error.
   if (answer === undefined || answer.status < 200) return answer?.status ?? 0
   assert.ok(answer.status < 500, shown)
   assert.match(headerOf(answer, 'x-request-id') ?? '', /^req_/, shown)
@@ -186,7 +186,7 @@ async function assertSensible({ format, bytes }: { format: Format; bytes: string
   return answer.status
 }
 
-test('damaged requests have sensible answers', async (context) => {
+test('damaged requests get sensible responses', async (context) => {
   const seed = process.pid
   const samples = fc.sample(damagedRequest, { numRuns: cases, seed })
   const counts = new Map<number, number>()

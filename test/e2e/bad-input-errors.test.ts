@@ -1,7 +1,7 @@
 /**
- * Every error of the table that a request can meet is produced here or in the file that is named, is told
- * in the words of its caller's format with the status of its row, and is understood by the official
- * libraries. A row that nothing can produce stands in one list, so that it is not taken for a promise.
+ * Every error of the table that a request can cause is produced here or in the named file, is reported
+ * in the caller's format with the status of its row, and is parsed by the official
+ * libraries. Rows that nothing can produce are listed, so that they are not taken for tested.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -30,13 +30,13 @@ import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 
 let gateway: HostileGateway
-/** Whose upstreams must be quick, whose bodies are tiny, and which shuts down. */
+/** One with fast upstream deadlines, one with tiny bodies, and one that shuts down. */
 let hasty: HostileGateway
 let tiny: HostileGateway
 let draining: HostileGateway
 before(async () => {
   gateway = await hostileGateway({
-    // Google's answers are read on when their client leaves; not for long here.
+    // Google's responses are read to the end after their client disconnects; here only briefly.
     limits: { ...noRates, bodyBytesMax: 100_000, holdWaitMs: 20, writeOffNanoPerDayMax: 1n, readOnMs: 50 },
   })
   hasty = await hostileGateway({ limits: { contentGapReasoningMs: 50 } })
@@ -49,9 +49,9 @@ after(async () => {
 })
 
 interface Asked {
-  /** A model of the sandbox; the one that echoes without it. */
+  /** A model of the sandbox; by default the one that echoes. */
   readonly model?: string
-  /** Behind the fields of a small request: `,"n":2`. */
+  /** Appended to the fields of a small request: `,"n":2`. */
   readonly more?: string
   readonly body?: string
   readonly path?: string
@@ -78,7 +78,7 @@ async function ask(format: Format, asked: Asked): Promise<RawAnswer | undefined>
   })
 }
 
-/** A small request of so much output, streamed where the body says so. */
+/** A small request with this output limit, streamed where the body says so. */
 function limited(format: Format, tokens: number, more = ''): string {
   return format === 'gemini'
     ? goodBody(format, `,"generationConfig":{"maxOutputTokens":${tokens}}`)
@@ -90,10 +90,10 @@ function line(format: Format, start: string, more = ''): Promise<RawAnswer | und
   return gateway.raw(`${start.replace('@', path)} HTTP/1.1\r\nHost: a\r\n${more}\r\n`)
 }
 
-/** Of the event loop, in which a request reaches its upstream. */
+/** Turns of the event loop in which a request reaches its upstream. */
 const turnsMax = 20_000
 
-/** Runs `then` while a request of the account runs at an upstream that never answers. */
+/** Runs `then` while a request of the account runs at an upstream that never responds. */
 async function whileRunning<Result>(
   format: Format,
   asked: Asked & { readonly account: TestAccount },
@@ -130,7 +130,7 @@ async function suspended(format: Format): Promise<RawAnswer | undefined> {
   return ask(format, { account })
 }
 
-/** Causes a write-off that is above the limit of a day, then asks for what could cause more. */
+/** Causes a write-off above the daily limit, then sends a request that could cause another. */
 async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('0.01')
   const { ledger, nextId } = gateway.gateway.services
@@ -144,7 +144,7 @@ async function restricted(format: Format): Promise<RawAnswer | undefined> {
   return ask(format, { account, body: withDocument[format], model: 'sandbox-echo' })
 }
 
-/** What could cost more than can be known beforehand. */
+/** A request whose cost cannot be bounded in advance. */
 const withDocument: Readonly<Record<Format, string>> = {
   chat: inContent('chat', '[{"type":"file","file":{"file_url":"https://a.test/a.pdf"}}]'),
   messages: inContent(
@@ -207,7 +207,7 @@ async function twice(format: Format, asked: Asked): Promise<RawAnswer | undefine
 
 type Provoke = (format: Format) => Promise<RawAnswer | undefined>
 
-/** Something that the provider would have to have kept. */
+/** Something that the provider would have to have stored. */
 const references: Readonly<Record<Format, string>> = {
   chat: ',"previous_response_id":"a"',
   messages: ',"container":"a"',
@@ -215,7 +215,7 @@ const references: Readonly<Record<Format, string>> = {
   gemini: ',"cachedContent":"cachedContents/a"',
 }
 
-/** A field, and a model in whose format nothing is like it. */
+/** A field, and a model whose format has nothing equivalent. */
 const untranslatable: Readonly<Record<Format, { readonly more: string; readonly model: string }>> = {
   chat: { more: ',"n":2', model: asking.messages.model },
   messages: { more: ',"tools":[{"type":"bash_20250124","name":"bash"}]', model: asking.gemini.model },
@@ -233,7 +233,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   account_suspended: suspended,
   model_not_allowed: (format) => ask(format, { policy: { models: ['sandbox-echo'] } }),
   account_restricted: restricted,
-  // Of /v1/responses there are addresses below, of each response too.
+  // /v1/responses has subpaths, also for each response.
   unknown_path: (format) => line(format, 'POST @/nowhere/at/all'),
   model_not_found: (format) => ask(format, { model: 'nothing' }),
   method_not_allowed: (format) => line(format, 'GET @'),
@@ -250,7 +250,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   reference_not_owned: (format) => ask(format, { more: references[format] }),
   untranslatable: (format) =>
     ask(format, { more: untranslatable[format].more, model: untranslatable[format].model }),
-  // A model for embeddings holds no conversation.
+  // A model for embeddings does not support conversations.
   dialect_not_supported: (format) => ask(format, { model: 'text-embedding-small' }),
   insufficient_balance: (format) => ask(format, { usd: '0' }),
   balance_held: heldElsewhere,
@@ -270,7 +270,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   key_revoked_midway: revokedMidway,
 }
 
-/** Where a person can do something about it: the page is named with the address of this server. */
+/** Where the user can do something about it: the page's URL on this server is included. */
 const named: Partial<Readonly<Record<ErrorCode, string>>> = {
   missing_api_key: '/console/keys',
   invalid_api_key: '/console/keys',
@@ -282,13 +282,13 @@ const named: Partial<Readonly<Record<ErrorCode, string>>> = {
   key_budget_exhausted: '/console/keys',
 }
 
-/** Told in the upstream's own words and status, which say more than ours: our code stands in the receipt. */
+/** Reported with the upstream's message and status, which are more specific; our code is on the receipt. */
 const relayed: readonly (readonly [code: ErrorCode, asked: (format: Format) => Asked])[] = [
   ['context_too_long', () => ({ model: 'sandbox-400-context' })],
   ['upstream_rejected', (format) => ({ body: goodBody(format).replace('"role":"user"', '"role":"nobody"') })],
 ]
 
-/** What needs more than a request, and the file of tests that has it. */
+/** Errors that need more than one request, and the test file that covers them. */
 const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   not_supported: 'unsupported-endpoints.test.ts',
   file_not_found: 'files-are-owned.test.ts',
@@ -303,12 +303,12 @@ const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   upgrade_required: '../conformance/endpoint-paths.test.ts',
 }
 
-/** Only looked-up things have these, in one format. */
+/** Only lookups return these, in one format. */
 const lookedUp: Partial<Readonly<Record<ErrorCode, string>>> = {
   generation_not_found: '/v1/generations/req_0000000000001',
 }
 
-/** Of the control plane, and the file of tests that has it. */
+/** Errors of the control plane, and the test file that covers them. */
 const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   account_not_found: 'control-two-tenants.test.ts',
   key_not_found: 'control-two-tenants.test.ts',
@@ -330,10 +330,10 @@ const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   key_disabled: 'keys-change.test.ts',
 }
 
-/** Rows without a way to them from outside: a mistake of ours, and a card that a provider declines where nobody waits. */
+/** Rows that no request can cause: an internal error, and a card that a provider declines without a user present. */
 const unreachable: readonly ErrorCode[] = ['internal', 'payment_failed']
 
-test('every row of the table is produced, or stands where it is known not to be', () => {
+test('every row of the table is produced, or listed as unreachable', () => {
   const known = [provoked, elsewhere, lookedUp, controlPlane].flatMap((rows) => Object.keys(rows))
   assert.deepEqual(
     [...known, ...relayed.map(([code]) => code), ...unreachable].sort(),
@@ -355,7 +355,7 @@ interface Understood {
   readonly type: string | null | undefined
 }
 
-/** What the official library of the format makes of the answer; Google's is not among the dependencies. */
+/** How the official library of the format parses the response; Google's is not among the dependencies. */
 function understood(format: Exclude<Format, 'gemini'>, { status, head, body }: RawAnswer): Understood {
   const headers = new Headers()
   for (const row of head.split('\r\n').slice(1))
@@ -399,7 +399,7 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
       const seen = understood(format, answer!)
       assert.equal(seen.status, told)
       assert.equal(seen.id, headerOf(answer!, 'x-request-id'))
-      // One library tells the whole error as JSON.
+      // One library includes the whole error as JSON.
       const asJson = JSON.stringify(refusal.message).slice(1, -1)
       assert.ok(seen.message.includes(refusal.message) || seen.message.includes(asJson), seen.message)
       assert.equal(typeof seen.type, 'string')
@@ -408,7 +408,7 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
   }
 }
 
-/** A library that repeats what cannot succeed spends its user's time. */
+/** A library that retries a hopeless request wastes its user's time. */
 function checkAdvice(code: ErrorCode, answer: RawAnswer): void {
   const { status } = answer
   const isRetried = [401, 402, 403, 404, 408, 409, 429].includes(status) || status >= 500
@@ -419,7 +419,7 @@ function checkAdvice(code: ErrorCode, answer: RawAnswer): void {
 }
 
 for (const format of formats) {
-  test(`${format}: what an upstream refuses for the caller's own fault is told in its words`, async () => {
+  test(`${format}: an upstream error that the caller caused is relayed with its message`, async () => {
     for (const [code, asked] of relayed) {
       const account = await gateway.account('3')
       const answer = await ask(format, { ...asked(format), account })
@@ -432,7 +432,7 @@ for (const format of formats) {
   })
 }
 
-test('what is looked up and not there', async () => {
+test('a lookup of a missing object', async () => {
   const { key } = await gateway.account('3')
   for (const [code, path] of Object.entries(lookedUp)) {
     const answer = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`)
@@ -440,7 +440,7 @@ test('what is looked up and not there', async () => {
   }
 })
 
-test('the libraries themselves raise their own errors', async () => {
+test('the libraries raise their own error classes', async () => {
   const broke = await gateway.account('0.000001')
   const openai = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.origin}/v1`, maxRetries: 0 })
   const anthropic = (apiKey: string) =>

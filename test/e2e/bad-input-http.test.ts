@@ -1,6 +1,6 @@
 /**
- * HTTP that two programs could read in two ways is refused and its connection ends; what is merely odd is
- * served. Nobody gets more out of the server by asking early, slowly, all at once or not to the end.
+ * Ambiguous HTTP is rejected and its connection closed; unusual but unambiguous HTTP is
+ * served. A client gains nothing by sending early, slowly, concurrently or incompletely.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,7 +24,7 @@ import { RawClient } from '../support/raw-client.ts'
 const requestTimeoutMs = 100
 
 let gateway: HostileGateway
-/** With shorter times to send a request in. */
+/** With shorter deadlines for sending a request. */
 let hasty: HostileGateway
 before(async () => {
   const rates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -39,13 +39,13 @@ after(async () => {
 const host = 'Host: gateway.test\r\n'
 
 interface Parts {
-  /** Request line and host as an honest client writes them. */
+  /** Request line and host as an ordinary client writes them. */
   readonly line: string
   readonly path: string
-  /** The key and the type of the body. */
+  /** The key and the content type. */
   readonly key: string
   readonly body: string
-  /** A whole second request, which nobody may serve. */
+  /** A complete second request, which must not be served. */
   readonly smuggled: string
 }
 
@@ -54,7 +54,7 @@ interface RefusedHttp {
   readonly bytes: (parts: Parts) => string
   readonly status: number
   readonly code: ErrorCode
-  /** Whether a format was known when it was refused. */
+  /** Whether the format was known at the rejection. */
   readonly by: 'format' | 'parser'
 }
 
@@ -272,7 +272,7 @@ function partsOf(format: Format, account: TestAccount): Parts {
 }
 
 for (const format of formats) {
-  test(`${format}: what can be read in two ways is refused and ends its connection`, async () => {
+  test(`${format}: an ambiguous request is rejected and its connection closed`, async () => {
     for (const { name, bytes, status, code, by } of refusedHttp) {
       const account = await gateway.account('3')
       const reached = gateway.sandbox.requests()
@@ -295,7 +295,7 @@ for (const format of formats) {
   })
 }
 
-/** A target that is no path tells no format, but for a method that only one format has. */
+/** A target that is not a path reveals no format, except through a method that only one format has. */
 function answeredFormat(format: Format, name: string): Format {
   return format !== 'gemini' && name.includes('target') && name.includes('absolute') ? 'chat' : format
 }
@@ -343,7 +343,7 @@ const servedHttp: readonly ServedHttp[] = [
 ]
 
 for (const format of formats) {
-  test(`${format}: what is odd and clear is served`, async () => {
+  test(`${format}: unusual but unambiguous requests are served`, async () => {
     for (const { name, bytes } of servedHttp) {
       const account = await gateway.account('3')
       const client = new RawClient(gateway.port)
@@ -359,7 +359,7 @@ for (const format of formats) {
   })
 }
 
-test('a client that waits to be asked for its body is asked after its key was found good', async () => {
+test('a client that sends Expect: 100-continue is asked for its body after its key was found valid', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     const { line, key, body } = partsOf(format, account)
@@ -378,7 +378,7 @@ test('a client that waits to be asked for its body is asked after its key was fo
   }
 })
 
-/** Method, path, status; where nothing is, the format of the path decides the words. */
+/** Method, path, status; for missing paths, the format of the path decides the error format. */
 const addresses: readonly (readonly [method: string, path: string, status: number, format: Format])[] = [
   ['GET', '/v1/chat/completions', 405, 'chat'],
   ['PUT', '/v1/chat/completions', 405, 'chat'],
@@ -434,7 +434,7 @@ const addresses: readonly (readonly [method: string, path: string, status: numbe
   ['GET', '/v1/alt/v1/models?after_id=a&before_id=b', 400, 'messages'],
 ]
 
-test('a path is exactly one, and its method one of its own', async () => {
+test('a path matches exactly, and only with its own method', async () => {
   const account = await gateway.account('3')
   const reached = gateway.sandbox.requests()
   for (const [method, path, status, format] of addresses) {
@@ -455,7 +455,7 @@ test('a path is exactly one, and its method one of its own', async () => {
   await gateway.assertUntouched(account, '3')
 })
 
-test('without a key no path but a probe tells more than where to go', async () => {
+test('without a key only probes reveal more than where to go', async () => {
   for (const [method, path, status] of addresses) {
     const answer = await gateway.raw(`${method} ${path} HTTP/1.1\r\n${host}\r\n`)
     const expected =
@@ -470,7 +470,7 @@ test('without a key no path but a probe tells more than where to go', async () =
   }
 })
 
-test('100 requests at once on one connection are answered in order', async () => {
+test('100 pipelined requests on one connection are answered in order', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     const count = 100
@@ -492,7 +492,7 @@ test('100 requests at once on one connection are answered in order', async () =>
   }
 })
 
-test('refusals and answers take turns on one connection, in order', async () => {
+test('errors and responses alternate on one connection, in order', async () => {
   const account = await gateway.account('3')
   const good = (format: Format) => postBytes(format, goodBody(format), { key: account.key })
   const client = new RawClient(gateway.port)
@@ -513,7 +513,7 @@ test('refusals and answers take turns on one connection, in order', async () => 
   assert.deepEqual(statuses, [200, 400, 200, 401, 404, 200, 400, undefined])
 })
 
-test('what stands behind a request that ends the connection is not carried out', async () => {
+test('what follows a request that closes the connection is not executed', async () => {
   const account = await gateway.account('3')
   const reached = gateway.sandbox.requests()
   const last = postBytes('chat', goodBody('chat'), { key: account.key, headers: 'Connection: close\r\n' })
@@ -526,7 +526,7 @@ test('what stands behind a request that ends the connection is not carried out',
   assert.equal(gateway.sandbox.requests(), reached + 1)
 })
 
-test('a whole request is answered whatever stands behind it', async () => {
+test('a complete request is answered whatever follows it', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     const good = postBytes(format, goodBody(format), { key: account.key })
@@ -547,7 +547,7 @@ test('a whole request is answered whatever stands behind it', async () => {
   }
 })
 
-test('a body that nobody asked for is not waited for, and no body answers a HEAD', async () => {
+test('an unexpected body is not awaited, and no body answers a HEAD', async () => {
   const { key } = await gateway.account('3')
   for (const path of ['/v1/models', '/v1/credits', '/v1/alt', '/v1/alt/v1/models?limit=1']) {
     for (const framing of [`Content-Length: ${2 ** 40}\r\n\r\n`, `${chunked}\r\n400\r\n`]) {
@@ -572,7 +572,7 @@ test('a body that nobody asked for is not waited for, and no body answers a HEAD
   }
 })
 
-test('a request that comes byte by byte is served and forwarded whole', async () => {
+test('a request that arrives byte by byte is served and forwarded whole', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     const body = goodBody(format).replace('hello', 'h\\u00e9llo')
@@ -594,7 +594,7 @@ async function becomes(holds: () => boolean): Promise<void> {
   await eventually(String(holds), holds, (is) => is)
 }
 
-/** What a client does that was waiting for its answer. */
+/** What a client does while it waits for its response. */
 const goodbyes: Readonly<Record<string, (client: RawClient) => Promise<void>>> = {
   'that leaves after asking': async (client) => client.close(),
   'that closes its half after asking and leaves later': async (client) => {
@@ -606,7 +606,7 @@ const goodbyes: Readonly<Record<string, (client: RawClient) => Promise<void>>> =
 }
 
 for (const [who, leave] of Object.entries(goodbyes)) {
-  test(`a client ${who} is noticed`, async () => {
+  test(`a client ${who} is detected`, async () => {
     const account = await gateway.account('3')
     const ask = `{"model":"sandbox-hang","stream":true,"messages":[{"role":"user","content":"hello"}]}`
     const client = new RawClient(gateway.port)
@@ -621,7 +621,7 @@ for (const [who, leave] of Object.entries(goodbyes)) {
   })
 }
 
-test('a client that leaves in the middle of its body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
   const { bodies: budget } = gateway.gateway.deps
   for (const format of formats) {
     const account = await gateway.account('3')
@@ -637,7 +637,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
   }
 })
 
-test('a body that stops coming is told so, and nothing was held for it', async () => {
+test('a body that stalls gets an error, and nothing was reserved for it', async () => {
   const framings = [
     'Content-Length: 1000\r\n\r\n',
     `Content-Length: ${2 ** 24}\r\n\r\n`,
@@ -662,7 +662,7 @@ test('a body that stops coming is told so, and nothing was held for it', async (
   await hasty.assertServes()
 })
 
-test('a head that stops coming is told so', async () => {
+test('a head that stalls gets an error', async () => {
   const heads = [`POST /v1/messages HTTP/1.1\r\n${host}`, 'P', `GET /v1/models HTTP/1.1\r\n${host}X: a`]
   const clients = heads.map((head) => {
     const client = new RawClient(hasty.port)

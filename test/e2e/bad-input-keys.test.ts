@@ -1,7 +1,7 @@
 /**
- * Keys that are none, or not any more: 401 in the caller's words, whoever's they are, without a look into
- * the store for what cannot be a key; trouble of the store is never told as a bad key; and no key that
- * was sent is logged, told or handed on.
+ * Invalid, revoked and expired keys: 401 in the caller's format, without a store lookup
+ * for what cannot be a key; store failures are never reported as an invalid key; and no key that
+ * was sent is logged, echoed or forwarded.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ import {
 } from '../support/hostile-gateway.ts'
 import type { RawAnswer } from '../support/raw-client.ts'
 
-/** The real clock, with a wall that a test can move. */
+/** The real clock, with a wall clock that a test can move. */
 let offsetMs = 0
 const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + offsetMs }
 
@@ -60,7 +60,7 @@ after(async () => {
 const prompt = 'nobody-else-may-read-this'
 secrets.add(prompt)
 
-/** Asks with these header lines and nothing else that says who asks. */
+/** Sends these header lines and no other credential. */
 function ask(
   format: Format,
   headers: readonly string[],
@@ -76,7 +76,7 @@ function ask(
   return (at.from ?? gateway).raw(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** The key is refused under every header that takes one, in both formats; nothing of it is told back. */
+/** The key is rejected under every header that accepts one, in both formats; nothing of it is echoed. */
 async function refusedAs(key: string, code: ErrorCode, status = 401): Promise<void> {
   if (key.length >= 12) secrets.add(key.slice(6))
   const reached = gateway.sandbox.requests()
@@ -106,12 +106,12 @@ function wellFormed(): string {
   return makeKey(id, id, systemRandom).key
 }
 
-/** One character of the key changed for another. */
+/** Replaces one character of the key. */
 function mistyped(key: string, at: number): string {
   return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1)
 }
 
-test('no key, or what is no key', async () => {
+test('no key, or something that is not a key', async () => {
   for (const format of formats) {
     for (const headers of [
       [],
@@ -168,7 +168,7 @@ test('a key with one wrong character, wherever it is', async () => {
   await gateway.assertUntouched(account, '3')
 })
 
-test('a key of the right form that nobody has', async () => {
+test('a well-formed key that does not exist', async () => {
   await refusedAs(wellFormed(), 'invalid_api_key')
 })
 
@@ -197,7 +197,7 @@ test('a key that expires while it is used', async () => {
 
 const filler = 'Ab1'.repeat(14)
 
-/** Beginnings of keys that providers give out, put together so that none stands here. */
+/** Prefixes of provider keys, assembled so that none is in the source. */
 const providers: readonly (readonly string[])[] = [
   ['sk', '-ant-api03-'],
   ['sk', '-ant-oat01-'],
@@ -224,18 +224,18 @@ const providers: readonly (readonly string[])[] = [
   ['github', '_pat_'],
 ]
 
-test("a provider's own key is told to be one", async () => {
+test("a provider's own key is named as such", async () => {
   for (const parts of providers) await refusedAs(parts.join('') + filler, 'provider_api_key')
   await refusedAs(['AK', 'IA', 'A1'.repeat(8)].join(''), 'provider_api_key')
 })
 
-test('a credential of a megabyte ends at the parser', async () => {
+test('a credential of one megabyte is rejected by the parser', async () => {
   const refusal = readPlainRefusal(await ask('chat', [`Authorization: Bearer ${'x'.repeat(1_000_000)}`]))
   assert.deepEqual([refusal.status, refusal.code], [431, 'headers_too_large'])
   await gateway.assertServes()
 })
 
-test('a live key is taken wherever it stands and however its scheme is written', async () => {
+test('a valid key is accepted in every header and with any spelling of its scheme', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     for (const line of [
@@ -255,13 +255,13 @@ test('a live key is taken wherever it stands and however its scheme is written',
   }
 })
 
-test('of two live keys the first in order pays, wherever they stand', async () => {
+test('of two valid keys the first in order pays, in whichever headers they are', async () => {
   const names = ['Authorization: Bearer ', 'x-api-key: ', 'api-key: ', 'x-goog-api-key: '] as const
   for (const format of formats) {
     for (const [place, first] of names.entries()) {
       for (const second of names.slice(place + 1)) {
         const [payer, other] = [await gateway.account('3'), await gateway.account('3')]
-        // The one that pays stands last.
+        // The one that pays is the last header.
         const answer = await ask(format, [second + other.key, first + payer.key])
         assert.equal(answer?.status, 200, answer?.body)
         assert.ok((await gateway.balance(payer.id)).posted < 3_000_000_000n, `${first} pays`)
@@ -271,7 +271,7 @@ test('of two live keys the first in order pays, wherever they stand', async () =
   }
 })
 
-test('a live key pays although another credential beside it is none', async () => {
+test('a valid key pays although another header contains an invalid one', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
     for (const worthless of ['x', wellFormed(), ['sk', '-ant-api03-', filler].join('')]) {
@@ -286,7 +286,7 @@ test('a live key pays although another credential beside it is none', async () =
   }
 })
 
-test('a credential header that comes twice is refused, even with the same key', async () => {
+test('a credential header that is sent twice is rejected, even with the same key', async () => {
   for (const format of formats) {
     const [account, other] = [await gateway.account('3'), await gateway.account('3')]
     for (const [one, two] of [
@@ -306,7 +306,7 @@ test('a credential header that comes twice is refused, even with the same key', 
   }
 })
 
-test('a key in the query opens nothing where no library puts one, and goes no further', async () => {
+test('a key in the query is ignored where no library puts one, and is not forwarded', async () => {
   for (const format of selfContained) {
     const account = await gateway.account('3')
     secrets.add(account.key.slice(24))
@@ -335,7 +335,7 @@ test('a key in the query opens nothing where no library puts one, and goes no fu
   }
 })
 
-test('a key in the query of a Gemini address pays, and goes no further', async () => {
+test('a key in the query of a Gemini URL pays, and is not forwarded', async () => {
   const account = await gateway.account('3')
   secrets.add(account.key.slice(24))
   for (const query of [`?key=${account.key}`, `?a=b&key=${account.key}&c=d`, `?%6Bey=${account.key}`]) {
@@ -347,7 +347,7 @@ test('a key in the query of a Gemini address pays, and goes no further', async (
   assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'])
 })
 
-/** How often the store's threads were asked about a key while `run` ran; what the gateway does beside it is not counted. */
+/** How often the store's threads looked up a key while `run` ran; other store calls are not counted. */
 async function questionsAboutKeys(run: () => Promise<void>): Promise<number> {
   const { postMessage } = Worker.prototype
   let count = 0
@@ -363,7 +363,7 @@ async function questionsAboutKeys(run: () => Promise<void>): Promise<number> {
   return count
 }
 
-test('1,000 keys with a wrong checksum ask the store nothing, and an unknown key asks it once', async () => {
+test('1,000 keys with a wrong checksum cause no store lookup, and an unknown key causes one', async () => {
   const account = await gateway.account('3')
   const silent = await questionsAboutKeys(async () => {
     for (let at = 0; at < 1_000; at += 1) {
@@ -382,7 +382,7 @@ test('1,000 keys with a wrong checksum ask the store nothing, and an unknown key
   assert.equal((await ask('chat', [`x-api-key: ${account.key}`]))?.status, 200)
 })
 
-test('without its store the server is in trouble, and no key is wrong for that', async () => {
+test('without its store the server reports an outage, and rejects no key for it', async () => {
   const broken = await hostileGateway({ log })
   const account = await broken.account('3')
   const key = `x-api-key: ${account.key}`
@@ -397,7 +397,7 @@ test('without its store the server is in trouble, and no key is wrong for that',
       assert.deepEqual([refusal.status, refusal.code], [503, 'store_unavailable'], answer?.body)
       assert.match(headerOf(answer!, 'retry-after') ?? '', /^\d+$/)
     }
-    // What needs no store is told as ever.
+    // Requests that need no store are answered as usual.
     assert.equal(readRefusal(format, await ask(format, ['x-api-key: x'], { from: broken })).status, 401)
   }
   for (const path of ['/v1/credits', '/v1/generations/req_0000000000001']) {

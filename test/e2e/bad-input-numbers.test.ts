@@ -1,7 +1,7 @@
 /**
- * Numbers that reach money: whatever is written for an output limit, a number of answers, a thinking
- * budget or the uses of a tool, what goes upstream is never more than the hold pays for, a hold is
- * never free, and what is no whole number in its bounds is refused at no cost.
+ * Numbers that affect money: for any output limit, number of choices, thinking
+ * budget or number of tool uses, what goes upstream never exceeds the hold, a hold is
+ * never zero, and a number that is not an integer within its bounds is rejected without a charge.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,15 +22,15 @@ import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { repeated } from '../support/sampled.ts'
 
 const integerMax = 1_000_000_000
-/** Of the model that is asked: nano-USD per token of output and per search, tokens of output at most. */
+/** Of the requested model: nano-USD per output token and per search, maximum output tokens. */
 const outputNano = 15_000n
 const searchNano = 10_000_000n
 const modelOutputMax = 32_000
-/** So many cases for each format. */
+/** The number of cases per format. */
 const cases = repeated(600, 3_000)
 
 let gateway: HostileGateway
-/** One pays for any usual answer, one only where its limit is lowered. */
+/** One balance pays for any usual request, one only for a lowered limit. */
 let accounts: readonly TestAccount[]
 before(async () => {
   gateway = await hostileGateway({
@@ -141,7 +141,7 @@ const number = fc.oneof(
   },
 )
 
-/** What the text means where it must be a whole number of at least `min`; undefined where it is refused, null where it is absent. */
+/** What the text means where it must be an integer of at least `min`; undefined where it is rejected, null where it is absent. */
 function meaning(text: string | undefined, min: number): number | null | undefined {
   if (text === undefined || text === 'null') return null
   if (notJson.includes(text)) return undefined
@@ -152,7 +152,7 @@ function meaning(text: string | undefined, min: number): number | null | undefin
 
 interface Sent {
   readonly answer: RawAnswer
-  /** What the upstream was sent, or undefined where nothing went there. */
+  /** What the upstream received, or undefined if nothing. */
   readonly upstream: Readonly<Record<string, unknown>> | undefined
   readonly hold: bigint
 }
@@ -169,7 +169,7 @@ async function send(client: RawClient, account: TestAccount, format: Format, bod
   assert.ok(hold !== undefined)
   if (sent === 0) return { answer, upstream: undefined, hold }
   const id = headerOf(answer, 'x-upstream-request-id')
-  // Google's API names its answers in their bodies alone.
+  // Google's API returns the request ID only in the body.
   assert.ok(id !== undefined || format === 'gemini', 'the answer tells who was asked')
   const { requestLog, logged } = gateway.sandbox
   const received = (id === undefined ? requestLog().at(-1) : logged(id))?.body?.toString()
@@ -183,7 +183,7 @@ function assertRefused({ answer, upstream, hold }: Sent, format: Format): void {
   assert.deepEqual([upstream, hold], [undefined, 0n])
 }
 
-/** The request was taken, or the balance does not pay for it; what went upstream is paid for. */
+/** The request was accepted, or the balance is insufficient; what went upstream is covered. */
 function assertPaid(
   sent: Sent,
   format: Format,
@@ -209,7 +209,7 @@ function count(value: unknown, fallback: number): bigint {
   return BigInt(value)
 }
 
-/** What a model says at most under a limit, which may be higher than the model's own. */
+/** The maximum output of a model under a limit, which may exceed the model's own. */
 function spoken(limit: bigint): bigint {
   return limit < modelOutputMax ? limit : BigInt(modelOutputMax)
 }
@@ -333,7 +333,7 @@ test('responses: max_output_tokens and max_tool_calls', (context) =>
     ),
   ))
 
-/** Both spellings of a name that Gemini's parsers take. */
+/** Both spellings of a name that Gemini's parsers accept. */
 function eitherSpelling(name: string, isSnake: boolean): string {
   return isSnake ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name
 }
@@ -369,7 +369,7 @@ test('gemini: maxOutputTokens, candidateCount and thinkingBudget, in either spel
         }
         assertPaid(sent, 'gemini', (upstream) => {
           const settings = (upstream[config] ?? {}) as Readonly<Record<string, unknown>>
-          // A lowered limit is written in the place of the one that was there.
+          // A lowered limit replaces the original one.
           const limits = [settings.maxOutputTokens, settings.max_output_tokens].filter(
             (value) => value != null,
           )
@@ -381,7 +381,7 @@ test('gemini: maxOutputTokens, candidateCount and thinkingBudget, in either spel
     ),
   ))
 
-/** A body with this limit, and the limit that a body says. */
+/** A body with this limit, and the limit that a body contains. */
 const limited: Readonly<
   Record<Format, { body(text: string): string; read(upstream: Readonly<Record<string, unknown>>): unknown }>
 > = {
@@ -401,7 +401,7 @@ function tokensUnder(format: Format, name: string): (typeof limited)[Format] {
   }
 }
 
-test('a limit above what a balance pays for is lowered, told and forwarded as told', async () => {
+test('a limit above what a balance pays for is lowered, reported, and forwarded as reported', async () => {
   for (const format of formats) {
     for (const text of ['1e9', '1000000000', '32000', '999999999.0']) {
       const account = await gateway.account('0.3')

@@ -1,6 +1,6 @@
 /**
- * What is served beside the data plane: signs of life, metrics for who has the token, pages that no
- * browser can be turned against, and errors that say nothing of the inside. No origin may call anything.
+ * What is served next to the data plane: probes, metrics for callers with the token, pages that
+ * cannot be framed or scripted, and errors without internal details. No origin may call anything.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ import type { RawAnswer } from '../support/raw-client.ts'
 const metricsToken = 'metrics-for-tests-only'
 let logged = ''
 let gateway: HostileGateway
-/** Without a token for metrics. */
+/** Without a metrics token. */
 let plain: HostileGateway
 before(async () => {
   const destination = {
@@ -71,7 +71,7 @@ const policyParts = {
   'no page': ["default-src 'none'", "form-action 'none'"],
 } as const
 
-/** Neither framed nor sniffed, running nothing but our own files, telling other sites nothing, for no other origin. */
+/** Neither framed nor sniffed, running only our own files, sending no referrer to other sites, for no other origin. */
 function assertGuarded(answer: RawAnswer, what: keyof typeof policyParts = 'no page'): void {
   assert.equal(headerOf(answer, 'x-content-type-options'), 'nosniff')
   assert.equal(headerOf(answer, 'referrer-policy'), what === 'page' ? 'same-origin' : 'no-referrer')
@@ -104,7 +104,7 @@ const nowhere = [
   'POST /api/stripe/webhook',
 ]
 
-test('what is not there is a JSON 404', async () => {
+test('a missing path is a JSON 404', async () => {
   for (const start of nowhere) assertPageError(await ask(start), 404, 'unknown_path')
 })
 
@@ -139,14 +139,14 @@ for (const [start, allow] of [
   ['POST /docs', 'GET, HEAD'],
   ['POST /docs/api', 'GET, HEAD'],
 ] as const) {
-  test(`${start}: the address takes ${allow}`, async () => {
+  test(`${start}: the path allows ${allow}`, async () => {
     const answer = await ask(start)
     assert.equal(headerOf(answer!, 'allow'), allow)
     assertPageError(answer, 405, 'method_not_allowed')
   })
 }
 
-test('metrics are not there without the token, and there with it', async () => {
+test('metrics are missing without the token, and available with it', async () => {
   for (const line of [
     '',
     'Authorization: Bearer x\r\n',
@@ -174,7 +174,7 @@ test('metrics are not there without the token, and there with it', async () => {
   assertGuarded(answer!)
 })
 
-test('signs of life and pages are there for anybody, and guarded', async () => {
+test('probes and pages are public, and have protective headers', async () => {
   for (const [path, type] of [
     ['/livez', /^text\/plain/],
     ['/readyz', /^text\/plain/],
@@ -195,7 +195,7 @@ test('signs of life and pages are there for anybody, and guarded', async () => {
   }
 })
 
-test('a setup link is no more than its token, and looking at it uses nothing up', async () => {
+test('a setup page does not contain its token, and viewing it does not use it up', async () => {
   const { start } = gateway.gateway
   assert.ok(start.kind === 'first')
   const link = new URL(start.setupLink)
@@ -226,7 +226,7 @@ test('a setup link is no more than its token, and looking at it uses nothing up'
   assert.ok(!logged.includes(token) && !logged.includes(start.key.slice(24)))
 })
 
-test('what a page cannot read is the fault of who sent it', async () => {
+test("an invalid page request is the sender's error", async () => {
   const rows: readonly (readonly [
     answer: Promise<RawAnswer | undefined>,
     status: number,
@@ -253,7 +253,7 @@ test('what a page cannot read is the fault of who sent it', async () => {
   assert.ok(!logged.includes('"level":"error"'), 'none of it is our mistake')
 })
 
-test('a head that can be read in two ways never reaches a page', async () => {
+test('an ambiguous request head never reaches a page', async () => {
   for (const [start, more, status, code] of [
     ['GET /api/pricing', 'Host: b\r\n', 400, 'malformed_http'],
     ['GET /livez', 'Expect: wonders\r\n', 417, 'expectation_failed'],
@@ -265,7 +265,7 @@ test('a head that can be read in two ways never reaches a page', async () => {
   }
 })
 
-test('no other origin may call the data plane, asked in advance or not', async () => {
+test('no other origin may call the data plane, with or without a preflight', async () => {
   const { key } = await gateway.account('3')
   const origin = 'Origin: https://evil.test\r\n'
   for (const format of formats) {

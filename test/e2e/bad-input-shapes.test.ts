@@ -1,7 +1,7 @@
 /**
- * Rich requests of every format in which one value after the other is of the wrong kind, asked of models of
- * every format: each is answered, or refused with a status of the caller's in the words of its format; never
- * our own fault, and nothing stays held.
+ * Rich requests of every format in which one value at a time has the wrong type, sent to models of
+ * every format: each is served, or rejected with a 4xx status in the caller's format; there is never an
+ * internal error, and no hold stays open.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -30,7 +30,7 @@ after(() => gateway.end())
 const schema = { type: 'object', properties: { at: { type: 'string', enum: ['a', 'b'] } }, required: ['at'] }
 const picture = 'data:image/png;base64,aGk='
 
-/** Everything that a request of the format is usually made of; the model is put in later. */
+/** Everything that a request of the format usually contains; the model is inserted later. */
 const rich: Readonly<Record<Format, object>> = {
   chat: {
     model: '',
@@ -217,7 +217,7 @@ function* damaged(value: unknown): Generator<string> {
   }
 }
 
-/** Addresses of the format that read such a body. */
+/** Paths of the format that read such a body. */
 function addresses(format: Format, model: string): readonly string[] {
   const { path } = asking[format]
   switch (format) {
@@ -238,14 +238,14 @@ function addresses(format: Format, model: string): readonly string[] {
   }
 }
 
-/** All cases of a format, each asked of one of the models and at one of the addresses in turn. */
+/** All cases of a format, each sent to one of the models and paths in turn. */
 const atOnce = 8
 
 for (const format of formats) {
-  test(`${format}: a value of the wrong kind is the caller's mistake, whichever format the model has`, async (context) => {
+  test(`${format}: a value of the wrong type is the caller's error, whichever format the model has`, async (context) => {
     const account = await gateway.account('1000')
     const counts = new Map<number, number>()
-    // Each lane takes the next body from the one iterator.
+    // Each worker takes the next body from the one iterator.
     const bodies = everyNth(damaged(rich[format]), repeated(7, 1))
     let asked = 0
     async function lane(): Promise<void> {
@@ -280,7 +280,7 @@ for (const format of formats) {
     assert.deepEqual([held, openHolds], [0n, 0])
   })
 
-  test(`${format}: the body that was damaged is a good one`, async () => {
+  test(`${format}: the body without damage is valid`, async () => {
     const account = await gateway.account('10')
     const { model } = asking[format]
     const body = JSON.stringify(rich[format]).replace('"model":""', `"model":"${model}"`)
@@ -290,7 +290,7 @@ for (const format of formats) {
   })
 }
 
-/** Refused by the sandbox, in the provider's own words: ours say who refused. */
+/** Rejected by the sandbox, with the provider's message: ours says who rejected it. */
 function isUpstreams(body: string): boolean {
   return !/"source":"(?:gateway|upstream)"/.test(body)
 }

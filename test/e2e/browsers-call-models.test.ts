@@ -1,4 +1,4 @@
-/** Pages of an allowed origin call the data plane with the official SDK in a real browser; other pages and addresses stay closed. */
+/** Pages of an allowed origin call the data plane with the official SDK in a real browser; other pages and paths stay closed. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -19,7 +19,7 @@ async function scriptAt(path: string): Promise<string> {
   return `const module = { exports: {} }, exports = module.exports\n${text}\nexport default module.exports`
 }
 
-/** A page with nothing on it, at an origin that has the SDK's files too. */
+/** An empty page, at an origin that has the SDK's files too. */
 async function openPages(): Promise<{ readonly origin: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
@@ -106,7 +106,7 @@ async function askFrom(page: string, asked: Asked): Promise<Seen> {
   return seen
 }
 
-test('the OpenAI SDK in a page of an allowed origin gets its answer, and reads request id and balance', async () => {
+test('the OpenAI SDK in a page of an allowed origin gets its response, and reads request ID and balance', async () => {
   const { key } = await gateway.account('1')
   const seen = await askFrom(app.origin, { base: gateway.origin, key })
   assert.deepEqual([seen.status, seen.text], [200, 'Hello from a page'])
@@ -114,7 +114,7 @@ test('the OpenAI SDK in a page of an allowed origin gets its answer, and reads r
   assert.match(seen.balance ?? '', /^\d+\.\d+$/)
 })
 
-test('the SDK in a page sees why it is refused: a wrong key, and a balance that is used up', async () => {
+test('the SDK in a page sees the reason of an error: an invalid key, and a balance that is used up', async () => {
   const wrong = await askFrom(app.origin, { base: gateway.origin, key: 'not-a-key' })
   assert.deepEqual([wrong.status, wrong.code], [401, 'invalid_api_key'])
   const { key } = await gateway.account('0')
@@ -135,7 +135,7 @@ const preflightHeaders = (): Readonly<Record<string, string>> => ({
   'access-control-request-headers': 'authorization,content-type',
 })
 
-test('a preflight is answered 204 without a body, and costs no request id', async () => {
+test('a preflight is answered with 204 and no body, and has no request ID', async () => {
   const answer = await send(gateway.origin, {
     method: 'OPTIONS',
     path: '/v1/chat/completions',
@@ -157,7 +157,7 @@ test('the control plane and the playground allow no other origin', async () => {
   }
 })
 
-test('by default no origin is allowed, and responses say nothing of origins', async () => {
+test('by default no origin is allowed, and responses have no CORS headers', async () => {
   const closed = await testGateway()
   try {
     const { key } = await closed.account('1')

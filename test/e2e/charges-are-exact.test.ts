@@ -1,6 +1,6 @@
 /**
- * What an answer reports is charged to the nano-dollar: classes, tiers, options and fees, in either format,
- * streamed or whole. What cannot be true is counted instead, and nothing takes more than the hold.
+ * Reported usage is charged to the nano-dollar: meters, tiers, options and fees, in both formats,
+ * streamed or whole. Implausible usage is replaced by a count, and no charge exceeds the hold.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ import { faultUpstream, sendsThen } from '../support/fault-upstream.ts'
 import { meteredGateway, textFor } from '../support/metered-gateway.ts'
 import { type Format, formats, Sent } from '../support/paying-client.ts'
 
-/** Answers every request with what stands in `says`. */
+/** Answers every request with the content of `says`. */
 let says = ''
 const replaying = await faultUpstream(() => sendsThen('fin', says))
 
@@ -69,7 +69,7 @@ after(async () => {
 
 type Usage = Readonly<Record<string, unknown>>
 
-/** One answer with this usage, as each format writes it. */
+/** One response with this usage, as each format writes it. */
 const wholeAnswers: Readonly<Record<Format, (usage: Usage, more: object) => string>> = {
   chat: (usage, more) =>
     json({ choices: [{ index: 0, message: { content: 'yes' }, finish_reason: 'stop' }], usage, ...more }),
@@ -117,7 +117,7 @@ interface Row {
   readonly what: string
   readonly model: string
   readonly usage: Usage
-  /** Beside the usage in the answer. */
+  /** Next to the usage in the response. */
   readonly answer?: object
   /** In the request. */
   readonly asks?: object
@@ -328,7 +328,7 @@ const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n +
 for (const format of formats) {
   for (const stream of [false, true]) {
     for (const value of ['-5', '"7"', '1e20', '4.5e9', 'null']) {
-      test(`${format}, ${stream ? 'streamed' : 'whole'}: an output of ${value} is counted instead`, async () => {
+      test(`${format}, ${stream ? 'streamed' : 'whole'}: an output of ${value} is replaced by a count`, async () => {
         const account = await gate.account('1')
         const messages = [{ role: 'user', content: `tokens=30 value=${value}` }]
         const sent = gate.ask(account, { model: `${format}-odd-usage`, max_tokens: 100, stream, messages })
@@ -340,7 +340,7 @@ for (const format of formats) {
       })
     }
 
-    test(`${format}, ${stream ? 'streamed' : 'whole'}: without any usage all of it is counted`, async () => {
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: without any usage everything is counted`, async () => {
       const account = await gate.account('1')
       const content = `tokens=30 ${'window '.repeat(400)}`
       const messages = [{ role: 'user', content }]
@@ -356,7 +356,7 @@ for (const format of formats) {
     })
 
     test(`${format}, ${stream ? 'streamed' : 'whole'}: a cost above the hold is charged up to it, and the rest written off`, async () => {
-      // A context that is full of what only the upstream saw: it can be, and it was not paid for.
+      // A context full of what only the upstream saw: possible, but not covered by the hold.
       says = (stream ? streams : wholeAnswers)[format](inputOf[format](900_000), {})
       const account = await replay.account('5')
       const messages = [{ role: 'user', content: 'hello' }]
@@ -383,7 +383,7 @@ const inputOf: Readonly<Record<Format, (tokens: number) => Usage>> = {
 }
 
 for (const include_usage of [true, false]) {
-  test(`a chat client that asks ${include_usage ? 'for' : 'not for'} usage sees ${Number(include_usage)} of it and pays the same`, async () => {
+  test(`a chat client that ${include_usage ? 'requests' : 'does not request'} usage sees ${Number(include_usage)} of it and pays the same`, async () => {
     const account = await gate.account('1')
     const messages = [{ role: 'user', content: 'tokens=12' }]
     const asked = { model: 'chat-stream', stream: true, stream_options: { include_usage }, messages }
@@ -395,7 +395,7 @@ for (const include_usage of [true, false]) {
   })
 }
 
-test('a price that changes while a request runs holds for the next one', async () => {
+test('a price that changes while a request runs applies to the next one', async () => {
   const { catalog } = gate.gateway.services
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
@@ -412,7 +412,7 @@ test('a price that changes while a request runs holds for the next one', async (
   assert.notEqual(first.priceVersion, second.priceVersion)
 })
 
-test('a model that is taken off sale while a request runs is served to its end, and to nobody after', async () => {
+test('a model that is disabled while a request runs serves it to its end, and no request after it', async () => {
   const { catalog } = gate.gateway.services
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
@@ -425,7 +425,7 @@ test('a model that is taken off sale while a request runs is served to its end, 
   assert.equal((await gate.ask(account, asked).whole()).status, 404)
 })
 
-test('the streams of a suspended account end and are paid, and it starts nothing new until it is resumed', async () => {
+test('the streams of a suspended account end and are charged, and new requests are rejected until it is resumed', async () => {
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=40 rate=100' }]
   const asked = { model: 'chat-stream', max_tokens: 100, stream: true, messages }
@@ -444,7 +444,7 @@ test('the streams of a suspended account end and are paid, and it starts nothing
 })
 
 for (const format of formats) {
-  test(`${format}: several answers at once, or none at all, are paid as they are made`, async () => {
+  test(`${format}: several choices, or none, are charged as they are produced`, async () => {
     const account = await gate.account('1')
     const messages = [{ role: 'user', content: 'tokens=40' }]
     const more = format === 'chat' ? { max_tokens: 30, n: 3 } : { max_tokens: 0 }

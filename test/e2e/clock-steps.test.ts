@@ -1,7 +1,7 @@
 /**
- * The machine's clock is set back and forth while requests run, by an hour, over midnight and over the end of a
- * month: no hold expires, no window counts twice or forgets, durations stay durations, and keys expire by the clock
- * that there is.
+ * The system clock is set back and forth while requests run, by an hour, over midnight and over the end of a
+ * month: no hold expires, no window counts twice or forgets, durations stay durations, and keys expire by the current
+ * clock.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -15,14 +15,14 @@ const hourMs = 3_600_000
 const sweepEveryMs = 60_000
 
 interface SteppedClock extends Clock {
-  /** Sets the wall clock; timers and durations do not notice. */
+  /** Sets the wall clock; timers and durations are not affected. */
   set(iso: string): void
   step(ms: number): void
   /** Runs what the ledger does once a minute. */
   sweep(): void
 }
 
-/** The machine's clock with a wall clock of the test's own, and the minute's sweep on demand. */
+/** The system clock with a settable wall clock, and the minute's sweep on demand. */
 function steppedClock(): SteppedClock {
   let offsetMs = 0
   const sweeps: (() => void)[] = []
@@ -45,7 +45,7 @@ function steppedClock(): SteppedClock {
   }
 }
 
-suite('a clock that is set', { concurrency: 1 }, () => {
+suite('a clock step', { concurrency: 1 }, () => {
   const clock = steppedClock()
   let gateway: MeteredGateway
   before(async () => {
@@ -73,7 +73,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     assert.equal(status, 200, text)
   }
 
-  test('does not expire what runs, and durations stay durations', async () => {
+  test('does not expire running requests, and durations stay durations', async () => {
     const account = await gateway.account('5')
     const running = ['chat-stream', 'messages-stream'].map((model) =>
       ask(account.key, model, 'tokens=120 rate=200 delay=100'),
@@ -112,7 +112,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     }
   })
 
-  test('makes no hour of hidden reasoning', async () => {
+  test('does not add an hour of hidden reasoning', async () => {
     const account = await gateway.account('5')
     const sent = ask(account.key, 'chat-think', 'delay=60000', 30_000)
     await eventually(
@@ -124,7 +124,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     sent.leave()
     const receipt = await gateway.receiptOf(account)
     assert.equal(receipt.endReason, 'client_abort')
-    // An hour would be as much as the output limit: 0.45 USD.
+    // An hour would be charged as the full output limit: 0.45 USD.
     assert(receipt.writtenOff < 10_000_000n, `written off ${receipt.writtenOff}`)
     const row = await gateway.ledger.account(account.id)
     assert.equal(row?.restrictedMs, null)
@@ -134,9 +134,9 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     { window: 'day', last: '2026-03-10T23:59:50Z', first: '2026-03-11T00:00:10Z' },
     { window: 'month', last: '2026-01-31T23:59:50Z', first: '2026-02-01T00:00:10Z' },
   ] as const) {
-    test(`begins a ${window}'s budget anew once, and not again when it is set back`, async () => {
+    test(`starts a new ${window} budget once, and not again when it is set back`, async () => {
       clock.set(last)
-      // A request costs 0.0015 and holds 0.0047: two fit, and after them no third.
+      // A request costs 0.0015 and reserves 0.0047: two fit, and after them no third.
       const amount = parseUsd('0.0075')!
       const account = await gateway.account('5', { budget: { amount, window } })
       await assertServed(account.key, 100)
@@ -154,13 +154,13 @@ suite('a clock that is set', { concurrency: 1 }, () => {
       clock.step(-50 * hourMs)
       await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
       if (window === 'month') return
-      // Nobody is locked out until the clock is again where it was wrong.
+      // No client is locked out until the clock catches up with the wrong time.
       clock.step(24 * hourMs)
       await assertServed(account.key, 100)
     })
   }
 
-  test('counts a request over midnight once, in the day in which it was settled', async () => {
+  test('counts a request over midnight once, on the day on which it was settled', async () => {
     clock.set('2026-04-01T23:59:59Z')
     const amount = parseUsd('0.0075')!
     const account = await gateway.account('5', { budget: { amount, window: 'day' } })
@@ -172,7 +172,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
   })
 
-  test('keeps a rate limit when it is set back, and opens it once when it is set forward', async () => {
+  test('keeps a rate limit when it is set back, and resets it once when it is set forward', async () => {
     clock.set('2026-05-05T12:00:05Z')
     const rates = { requestsPerMinute: 3, tokensPerMinute: null, concurrent: null }
     const account = await gateway.account('5', { rates })
@@ -184,7 +184,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
       const seconds = Number(refused.headers['retry-after'])
       assert(seconds >= 1 && seconds <= 60, `retry after ${seconds} s`)
     }
-    // Nobody is locked out until the clock is again where it was wrong.
+    // No client is locked out until the clock catches up with the wrong time.
     clock.step(130_000)
     const last = await assertRefused(account.key, 429, 'rate_limited')
     clock.step(Number(last.headers['retry-after']) * 1_000)
@@ -192,7 +192,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     await assertRefused(account.key, 429, 'rate_limited')
   })
 
-  test('gives no rate to a request whose body took minutes', async () => {
+  test('gives no extra rate to a request whose body took minutes', async () => {
     clock.set('2026-05-06T12:00:05Z')
     const rates = { requestsPerMinute: 3, tokensPerMinute: null, concurrent: null }
     const account = await gateway.account('5', { rates })
@@ -204,7 +204,7 @@ suite('a clock that is set', { concurrency: 1 }, () => {
     await assertRefused(account.key, 429, 'rate_limited')
   })
 
-  test('is the clock by which a key expires', async () => {
+  test('decides when a key expires', async () => {
     clock.set('2026-06-01T12:00:00Z')
     const account = await gateway.account('5')
     const { access } = gateway.gateway.services

@@ -1,6 +1,6 @@
 /**
- * One data folder has one owner: a second server is refused, and the command line goes through the one that runs.
- * What a command changes there is true for the very next request. Everything here is a process.
+ * One data folder has one owner: a second server is rejected, and the CLI goes through the running server.
+ * The effect of a command is visible to the next request. Everything here is a process.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -13,7 +13,7 @@ import { type GatewayProcess, type Installation, makeInstallation } from '../sup
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
 
-/** Their answers would take longer. */
+/** Their responses would take longer. */
 const revokedStreamsEndMs = 60_000
 const successMark = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
 
@@ -37,7 +37,7 @@ after(async () => {
   await sandbox.close()
 })
 
-/** Runs a command and reads its output as the contract promises it. */
+/** Runs a command and parses its output by the contract. */
 async function command<Name extends OperationName>(
   name: Name,
   ...words: readonly string[]
@@ -69,7 +69,7 @@ async function assertRefused(key: string, status: number, code: string, model?: 
 }
 
 suite('one owner', { concurrency: 1 }, () => {
-  test('a second server on the same data is refused in one clear line, and the first serves on', async () => {
+  test('a second server on the same data is rejected with one clear line, and the first continues to serve', async () => {
     const second = await installation.attempt()
     assert.deepEqual([second.code, second.stdout], [1, ''])
     assert.match(second.stderr, /^tollgate: Another process of this program is using [^\n]+\n$/)
@@ -77,7 +77,7 @@ suite('one owner', { concurrency: 1 }, () => {
     assert.equal((await fetch(`${server.origin}/readyz`)).status, 200)
   })
 
-  test('kill -9 of the owner frees the data at once, for a server and for a command', async () => {
+  test('kill -9 of the owner frees the data immediately, for a server and for a command', async () => {
     server.signal('SIGKILL')
     await server.ended
     const alone = await command('ledger.verify', 'ledger', 'verify')
@@ -105,7 +105,7 @@ suite('one owner', { concurrency: 1 }, () => {
     await assertServed(key)
   })
 
-  test('a revoked key is refused at once, its streams end with an error frame and are settled', async () => {
+  test('a revoked key is rejected immediately, its streams end with an error frame and are settled', async () => {
     const made = await installation.ask('account.create', { email: 'cy@example.org', credit: '5' })
     const doomed = await command('key.create', ...['key', 'create', 'cy@example.org', '--name', 'doomed'])
     const running = formats.map((format) => ask(doomed.key, format, 'tokens=8000 rate=100'))
@@ -142,7 +142,7 @@ suite('one owner', { concurrency: 1 }, () => {
     assert.equal(openHolds, 0)
   })
 
-  test('a model is sold, priced anew and taken away between two requests', async () => {
+  test('a model is enabled, repriced and removed between two requests', async () => {
     const { key } = await installation.ask('account.create', { email: 'di@example.org', credit: '5' })
     await assertRefused(key, 404, 'model_not_found', 'house-model')
     await command(
@@ -171,7 +171,7 @@ suite('one owner', { concurrency: 1 }, () => {
     assert.equal(perToken(pinned), 10_000n, 'a running request keeps its price')
   })
 
-  test('the books are sound, asked through the server and after its end', async () => {
+  test('the ledger verifies, through the server and after it has stopped', async () => {
     const beside = await command('ledger.verify', 'ledger', 'verify')
     server.signal('SIGTERM')
     assert.deepEqual(await server.ended, { code: 0, signal: null })

@@ -1,4 +1,4 @@
-/** The pages of the console where nothing has happened yet: no violation that axe finds, and none wider than a phone. */
+/** The pages of an empty console: no violation that axe finds, and no page wider than a phone. */
 import { after, before, test } from 'node:test'
 import type { Visit } from '../support/browser.ts'
 import { arrive, fits, phone } from '../support/console-looks.ts'

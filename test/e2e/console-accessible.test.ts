@@ -1,8 +1,8 @@
 /**
- * Every page of the console before axe, in light and dark, on a desktop and on a phone, where much has happened: no
- * violation, no page wider than the screen, nothing broken behind it. The pages are in a table, which has every route.
- * The windows and menus over them likewise, on the same server: to fill one with a month's use takes a while. A sample of
- * them where the whole is not asked for.
+ * Every page of a populated console, checked by axe in light and dark, on a desktop and on a phone: no
+ * violation, no page wider than the screen, no failed request or script. The table of pages has every route. Dialogs and
+ * menus are checked on the same server, because populating one takes a while. Only a sample of them runs unless the whole
+ * suite is requested.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ test('every route is a page of the table', () => {
   const ids: LivedInIds = { key: id, retried: id, cut: id, topUp: id, month: id, account: id, invitation: id }
   const paths = consolePages.map(({ path }) => path(ids).split('?')[0] ?? '')
   const missing = routes.filter(
-    // `/console/admin` goes on to its first section.
+    // `/console/admin` redirects to its first section.
     (route) => route !== '/console/admin' && !paths.some((path) => leadsTo(route, path)),
   )
   assert.deepEqual(missing, [])

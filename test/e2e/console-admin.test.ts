@@ -1,7 +1,7 @@
 /**
- * The pages of operators in a real browser: people confirmed, credit given, accounts stopped, models sold, upstreams
- * with credentials that are written and never shown, codes, the audit, the check of the ledger; and that what strangers
- * call themselves stays text.
+ * The admin pages in a real browser: users approved, credit granted, accounts suspended, models enabled, upstreams
+ * with write-only credentials, codes, the audit, the check of the ledger; and that names that users choose stay
+ * text.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,7 +10,7 @@ import type { Page, Visit } from '../support/browser.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
 import { type RecordingHost, recordingHost } from '../support/recording-hosts.ts'
 
-/** A wall clock that a test may set forward. */
+/** A settable wall clock. */
 let aheadMs = 0
 const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + aheadMs }
 const hostile = '<img src=x onerror="window.hit=1">'
@@ -49,7 +49,7 @@ async function section(name: string): Promise<void> {
   await page.waitForURL(new RegExp(`/console/admin/${name.toLowerCase().replace('audit log', 'audit')}`))
 }
 
-test('who is no operator sees no more than that', async () => {
+test('a user who is not an administrator sees only that', async () => {
   const guest = await person.signUp('guest')
   const theirs = await guest.visit()
   assert.equal(await theirs.page.getByRole('link', { name: 'Admin' }).count(), 0)
@@ -60,7 +60,7 @@ test('who is no operator sees no more than that', async () => {
   await theirs.close()
 })
 
-test('people who wait are confirmed where no mail is sent, and their credit follows', async () => {
+test('waiting users are approved on an installation without email, and get their credit', async () => {
   const strange = await person.client.post('/api/auth/sign-up/email', {
     name: hostile,
     email: 'strange@example.org',
@@ -86,7 +86,7 @@ test('people who wait are confirmed where no mail is sent, and their credit foll
   visit.clean()
 })
 
-test('somebody is invited, gets a link for a new password, and becomes an operator and none again', async () => {
+test('a user is invited, gets a password reset link, and is made an administrator and demoted', async () => {
   await page.goto('/console/admin/people')
   await button('Invite').click()
   await dialog().getByLabel('Email').fill('invited@example.org')
@@ -125,7 +125,7 @@ test('somebody is invited, gets a link for a new password, and becomes an operat
   visit.clean()
 })
 
-test('an account is found, gets credit once for a reference, and is stopped with a reason and resumed', async () => {
+test('an account is found, gets credit once per reference, and is suspended with a reason and resumed', async () => {
   await page.goto('/console/admin')
   await page.getByRole('searchbox').fill('guest')
   await row('operator@example.org').waitFor({ state: 'hidden' })
@@ -161,7 +161,7 @@ test('an account is found, gets credit once for a reference, and is stopped with
   visit.clean()
 })
 
-test('a login that is a while ago is asked for again, and what was asked is then done', async () => {
+test('an old session must confirm the password, and the operation then completes', async () => {
   const proof = page.getByRole('dialog', { name: "Confirm it's you" })
   await button('Suspend').click()
   aheadMs = 3_600_000
@@ -179,7 +179,7 @@ test('a login that is a while ago is asked for again, and what was asked is then
   visit.clean()
 })
 
-test('an account is made with a key that is shown once', async () => {
+test('an account is created with a key that is shown once', async () => {
   await page.goto('/console/admin/accounts')
   await button('Create account').click()
   await dialog().getByLabel('Email').fill('keys-only@example.org')
@@ -196,7 +196,7 @@ test('an account is made with a key that is shown once', async () => {
   visit.clean()
 })
 
-test('a model is not sold, sold again, gets a price, and a new one is added', async () => {
+test('a model is disabled and enabled, gets a price, and a new one is added', async () => {
   const { key } = await person.client.done('key.create', { name: 'asks' })
   await page.goto('/console/admin/models?q=sandbox-echo')
   const actions = page.getByRole('button', { name: 'Actions for sandbox-echo', exact: true })
@@ -244,7 +244,7 @@ test('a model is not sold, sold again, gets a price, and a new one is added', as
   visit.clean()
 })
 
-test('the markup is changed and taken away', async () => {
+test('the markup is changed and removed', async () => {
   await page.goto('/console/admin/models')
   for (const [text, shown] of [
     ['7.5', '7.5%'],
@@ -259,7 +259,7 @@ test('the markup is changed and taken away', async () => {
   visit.clean()
 })
 
-/** What the form shows is what it sets: the markup is not added to what has it already. */
+/** The form saves what it shows: the markup is not added twice. */
 async function setsPriceAsItIs(): Promise<void> {
   const price = async () => (await soldNow()).find(({ model }) => model === 'sandbox-echo')?.price.input
   const before = await price()
@@ -295,7 +295,7 @@ test('a key that its provider rejects is saved only by a second choice', async (
   assert.ok(!(await page.content()).includes(credential))
 })
 
-test('an upstream is added after what it will sell was shown; its credential does not go elsewhere', async () => {
+test('an upstream is added after a preview of its models; its credential does not go to another URL', async () => {
   const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
   await page.goto('/console/admin/upstreams')
   await button('Add upstream').click()
@@ -389,7 +389,7 @@ test('a code is shown once, counted, and ended', async () => {
   visit.clean()
 })
 
-test('the audit tells what was done, by operation and account, and details without secrets', async () => {
+test('the audit shows changes, by operation and account, and details without secrets', async () => {
   await page.goto('/console/admin/audit')
   await row('code.revoke').first().waitFor()
   await visit.accessible()
@@ -425,7 +425,7 @@ test('the state of the installation is shown, and the ledger is checked', async 
   visit.clean()
 })
 
-test('on a phone and in the dark nothing is wider than the screen, and the section that is shown is in sight', async () => {
+test('on a phone and in the dark nothing is wider than the screen, and the current section is in view', async () => {
   const phone = await person.visit({ phone: true, theme: 'dark' })
   for (const name of ['accounts', 'people', 'models?q=sandbox-e', 'upstreams', 'codes', 'audit', 'system']) {
     await phone.page.goto(`/console/admin/${name}`)

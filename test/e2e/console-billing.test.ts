@@ -1,4 +1,4 @@
-/** Billing in the console, in a real browser, where no payment provider is set up: codes, the ledger, the warning, what stands on invoices. */
+/** Billing in the console, in a real browser, without a payment provider: codes, the ledger, the alert, invoice details. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Visit } from '../support/browser.ts'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => person.close())
 
-test('without a payment provider the page says how top-ups work here', async () => {
+test('without a payment provider the page explains how top-ups work here', async () => {
   await page.goto('/console/billing')
   await page.getByText('No payment provider is set up on this server.').waitFor()
   await page.getByText("You're the admin:").waitFor()
@@ -35,7 +35,7 @@ test('without a payment provider the page says how top-ups work here', async () 
   await theirs.close()
 })
 
-test('a code is redeemed once, and every window knows the balance without a reload', async () => {
+test('a code is redeemed once, and every window shows the balance without a reload', async () => {
   await page.goto('/console/billing')
   const other = await visit.window()
   await other.goto('/console/billing')
@@ -59,13 +59,13 @@ test('a code is redeemed once, and every window knows the balance without a relo
   visit.clean()
 })
 
-test('the ledger is narrowed by kind, and its file has the same entries', async () => {
+test('the ledger is filtered by kind, and its file has the same entries', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Type').selectOption('usage')
   await page.waitForURL(/kind=usage/)
   const rows = page.getByRole('region', { name: /^Ledger entries/ }).locator('tbody tr')
   await page.getByRole('cell', { name: 'Redeemed code' }).waitFor({ state: 'detached' })
-  // Rows that only keep the place of what is loading go first.
+  // The placeholder rows disappear first.
   await rows.nth(1).waitFor({ state: 'detached' })
   assert.equal(await rows.count(), 1)
   const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
@@ -73,7 +73,7 @@ test('the ledger is narrowed by kind, and its file has the same entries', async 
   assert.equal((await file.text()).trim().split(/\r?\n/).length, 2)
 })
 
-test('the warning is chosen in days and kept', async () => {
+test('the alert is set in days and saved', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Warn when runway is below').selectOption('14')
   await page.getByText('Saved.').waitFor()
@@ -83,7 +83,7 @@ test('the warning is chosen in days and kept', async () => {
   assert.equal(await choice.inputValue(), '14')
 })
 
-test('what stands on invoices is kept as it was written', async () => {
+test('invoice details are saved as they were written', async () => {
   await page.goto('/console/billing?tab=invoices')
   await page.getByText('Monthly statements and payment receipts will appear here.').waitFor()
   await page.getByLabel('Name and address').fill('Works <b>Ltd</b>\n1 Road')
@@ -95,7 +95,7 @@ test('what stands on invoices is kept as it was written', async () => {
   visit.clean()
 })
 
-test('a statement that is not there says so', async () => {
+test('a missing statement says so', async () => {
   await page.goto('/console/billing/invoices/2020-01')
   await page.getByText('Statement or receipt not found').waitFor()
   await visit.accessible()

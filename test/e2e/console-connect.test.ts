@@ -1,4 +1,4 @@
-/** Connect in a real browser: recipes with the person's own address, model and new key, and the request that arrives. */
+/** Connect in a real browser: recipes with the user's base URL, model and new key, and the request that arrives. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { recipes } from '../../console/src/features/connect/recipes.ts'
@@ -21,7 +21,7 @@ const everything = async () => (await codes()).join('\n')
 const client = (name: string) =>
   page.getByRole('navigation', { name: 'Clients' }).getByRole('button', { name, exact: true })
 
-test('every client has a recipe with the own address and the chosen model, under an address of its own', async () => {
+test('every client has a recipe with the base URL and the chosen model, under its own URL', async () => {
   await page.goto('/console/connect')
   const judged = new Set<string>()
   for (const { id, name, group } of recipes) {
@@ -32,14 +32,14 @@ test('every client has a recipe with the own address and the chosen model, under
     assert.ok(text.includes(person.gateway.origin), `${id} names the address`)
     assert.ok(text.includes('sandbox-echo'), `${id} names the model`)
     assert.ok(!/sk-tg-\w{10}/.test(text), `${id} shows no key`)
-    // Recipes of a group look alike.
+    // Recipes of a group have the same layout.
     if (!judged.has(group)) await visit.accessible()
     judged.add(group)
   }
   visit.clean()
 })
 
-test('the client that is chosen is in sight in a list that is longer than the window', async () => {
+test('the chosen client is in view in a list that is longer than the window', async () => {
   await page.goto('/console/connect?client=curl')
   await page.getByRole('heading', { level: 2, name: 'curl' }).waitFor()
   const bottom = async () => {
@@ -52,7 +52,7 @@ test('the client that is chosen is in sight in a list that is longer than the wi
   visit.clean()
 })
 
-test('ways to do the same are tabs, and code is colored', async () => {
+test('variants are tabs, and code is highlighted', async () => {
   await page.goto('/console/connect?client=curl')
   await page.getByRole('tab', { name: 'Chat Completions', selected: true }).waitFor()
   await page.locator('pre span.text-good', { hasText: 'Authorization: Bearer' }).first().waitFor()
@@ -66,7 +66,7 @@ test('ways to do the same are tabs, and code is colored', async () => {
   visit.clean()
 })
 
-test('a link leads to a client with a model, and Cursor is told what it needs', async () => {
+test('a link leads to a client with a model, and Cursor gets the settings that it needs', async () => {
   await page.goto('/console/connect?client=codex&model=sandbox-responses-echo')
   await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()
   assert.match(await everything(), /model = "sandbox-responses-echo"/)
@@ -81,7 +81,7 @@ test('a link leads to a client with a model, and Cursor is told what it needs', 
   visit.clean()
 })
 
-test('a key that was just made stands in the recipes, in memory alone', async () => {
+test('a new key appears in the recipes, in memory only', async () => {
   await page.goto('/console/keys?create=yes')
   await page.getByRole('textbox', { name: 'Name' }).fill('for the recipes')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
@@ -106,7 +106,7 @@ test('a key that was just made stands in the recipes, in memory alone', async ()
   visit.clean()
 })
 
-test('a request arrives on the page without a reload, with its cost and receipt; one that is refused says why', async () => {
+test('a request appears on the page without a reload, with its cost and receipt; a rejected one shows the reason', async () => {
   const newcomer = await person.signUp('newcomer')
   const theirs = await newcomer.visit()
   const { page: own } = theirs
@@ -130,7 +130,7 @@ test('a request arrives on the page without a reload, with its cost and receipt;
   await theirs.close()
 })
 
-test('on a phone and in the dark it is whole as well', async () => {
+test('on a phone and in the dark it is complete as well', async () => {
   const phone = await person.visit({ phone: true, theme: 'dark' })
   await phone.page.goto('/console/connect')
   await phone.page.getByLabel('Client', { exact: true }).selectOption({ label: 'Claude Code' })

@@ -1,4 +1,4 @@
-/** What goes wrong while somebody works in the console: no session, no server, no stream, a second window, odd addresses. */
+/** Failures while a user works in the console: no session, no server, no stream, a second window, invalid URLs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from '../support/browser.ts'
@@ -12,13 +12,13 @@ after(() => person.close())
 
 const dialog = (page: Page) => page.getByRole('dialog')
 
-test('whose session has ended in the middle of a form signs in again and finds what was entered', async () => {
+test('a session that ends in the middle of a form: the user signs in again and finds what was entered', async () => {
   const visit = await person.visit()
   const { page } = visit
   await page.goto('/console/keys?create=yes')
   await page.getByRole('textbox', { name: 'Name' }).fill('entered before')
   let ended = false
-  // It ends under the click: a list on the page that is asked for again would notice it first.
+  // It ends right before the click: a list on the page that is fetched again would notice it first.
   await page.route(/\/api\//, async (route) => {
     if (ended || route.request().method() !== 'POST') return route.continue()
     ended = true
@@ -41,7 +41,7 @@ test('whose session has ended in the middle of a form signs in again and finds w
   await visit.close()
 })
 
-test('two windows change the same key, and neither takes back what the other changed', async () => {
+test("two windows change the same key, and neither reverts the other's change", async () => {
   const { id } = await person.client.done('key.create', { name: 'in two windows' })
   const visit = await person.visit()
   const windows = [visit.page, await visit.window()] as const
@@ -67,7 +67,7 @@ test('two windows change the same key, and neither takes back what the other cha
   await visit.close()
 })
 
-test('changes go on to appear after the stream of events was refused', async () => {
+test('changes continue to appear after the event stream was rejected', async () => {
   const visit = await person.visit()
   const { page, context } = visit
   let asked = 0
@@ -86,7 +86,7 @@ test('changes go on to appear after the stream of events was refused', async () 
   await visit.close()
 })
 
-test('while the server is away every page says so and stays, and goes on by itself when it is back', async () => {
+test('while the server is down every page says so and stays, and recovers when it is back', async () => {
   const visit = await person.visit()
   const { page, context } = visit
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -108,7 +108,7 @@ for (const [name, search] of [
   ['are too many', 'from=0002-11-20&to=2026-11-20'],
   ['are no days', 'from=yesterday&to=2026-11-20'],
 ] as const) {
-  test(`days that ${name} are said to be no range`, async () => {
+  test(`days that ${name} are reported as an invalid range`, async () => {
     const visit = await person.visit()
     await visit.page.goto(`/console/usage?range=custom&${search}`)
     await visit.page.getByText('Invalid range').waitFor()
@@ -118,7 +118,7 @@ for (const [name, search] of [
   })
 }
 
-test('a key that ends while it is looked at is shown as ended', async () => {
+test('a key that expires while it is shown is shown as ended', async () => {
   const hourMs = 3_600_000
   const visit = await person.visit()
   const { page } = visit
@@ -135,7 +135,7 @@ test('a key that ends while it is looked at is shown as ended', async () => {
   await visit.close()
 })
 
-test('what is shown stays while asking again fails, and a secret that is shown once too', async () => {
+test('what is shown stays while refetching fails, and so does a secret that is shown once', async () => {
   await person.signUp('forgetful')
   const visit = await person.visit()
   const { page } = visit
@@ -150,7 +150,7 @@ test('what is shown stays while asking again fails, and a secret that is shown o
     failures += 1
     return route.fulfill({ status: 503, json: { error: { code: 'overloaded', message: 'Not now.' } } })
   })
-  // A question with its repetitions, and the question after it.
+  // A request with its retries, and the request after it.
   while (failures < 4) {
     const asked = page.waitForResponse('**/api/admin/people*')
     await page.clock.fastForward('00:15')
@@ -161,7 +161,7 @@ test('what is shown stays while asking again fails, and a secret that is shown o
   await visit.close()
 })
 
-test('names of any length leave room for what stands beside them', async () => {
+test('long names leave room for what is next to them', async () => {
   const name = 'W'.repeat(100)
   const other = await person.signUp('long')
   assert.equal((await other.client.post('/api/auth/update-user', { name })).status, 200)
@@ -187,7 +187,7 @@ test('names of any length leave room for what stands beside them', async () => {
   await visit.close()
 })
 
-test('an address that names an account of others shows no other as if it were that one', async () => {
+test("a URL with another user's account does not show a different account instead", async () => {
   const visit = await person.visit()
   const { page } = visit
   const said = page.getByText("You don't have access to the account in this link.")

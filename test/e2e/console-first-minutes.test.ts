@@ -1,7 +1,7 @@
 /**
- * The first minutes by the screen alone, in a real browser before a real server process: whoever started it follows the
- * setup link, makes a key and runs the program that the page shows, as it is shown; a second person signs up, waits,
- * is confirmed in another browser, and their first request is paid. Nobody loads a page anew.
+ * The first minutes in a real browser with a real server process: the user who started it follows the
+ * setup link, creates a key and runs the program that the page shows, unchanged; a second user signs up, waits,
+ * is approved in another browser, and their first request is charged. No page is reloaded.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -44,7 +44,7 @@ async function enter(page: Page, name: string, action: string): Promise<void> {
   await page.evaluate('window.isTheSame = true')
 }
 
-/** The first steps as they are read out. */
+/** The accessible names of the first steps. */
 async function stepsOf(page: Page): Promise<readonly string[]> {
   await page.getByRole('heading', { level: 3, name: 'Connect a client' }).waitFor()
   return page.getByRole('main').locator('ol h3').allTextContents()
@@ -66,7 +66,7 @@ async function makeKey(page: Page): Promise<string> {
   return key
 }
 
-/** Nothing of it is cut off by the dialog that it stands in, as the dialog opened. */
+/** Nothing of it is clipped by its dialog, at the dialog's initial size. */
 async function isInSight(page: Page, name: string): Promise<boolean> {
   const [frame, box] = await Promise.all([
     page.getByRole('dialog').boundingBox(),
@@ -75,7 +75,7 @@ async function isInSight(page: Page, name: string): Promise<boolean> {
   return frame !== null && box !== null && box.y + box.height <= frame.y + frame.height
 }
 
-/** What a program prints that is pasted and run as it is; packages are found as in the checkout. */
+/** The output of a pasted program, run unchanged; packages resolve as in the checkout. */
 async function runProgram(text: string): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
     cwd: root,
@@ -89,10 +89,10 @@ async function runProgram(text: string): Promise<string> {
   return Buffer.concat(pieces).toString().trim()
 }
 
-/** What the first start left for whoever has no terminal. */
+/** The file that the first start wrote for users without a terminal. */
 const firstRun = () => readFileSync(join(installation.dataFolder, 'first-run.txt'), 'utf8')
 
-test('who started the server comes from the setup link to a paid request of an official library', async () => {
+test('the user who started the server gets from the setup link to a paid request of an official library', async () => {
   const setupLink = /http:\S+\/console\/setup\?token=\S+/.exec(firstRun())?.[0]
   assert.ok(setupLink !== undefined, firstRun())
   operator = await browser.visit(origin)
@@ -103,7 +103,7 @@ test('who started the server comes from the setup link to a paid request of an o
   await enter(page, 'Olive', 'Become administrator')
   await page.getByText('$5.00').first().waitFor()
 
-  // The key that the server printed is no step of theirs.
+  // The key that the server printed does not complete their step.
   assert.deepEqual(await stepsOf(page), ['Add a provider key', 'Create a key', 'Connect a client'])
   await button(page, 'Try the sandbox first').click()
   await page.getByText('You are trying the sandbox').waitFor()
@@ -113,7 +113,7 @@ test('who started the server comes from the setup link to a paid request of an o
   const dialog = page.getByRole('dialog')
   for (const client of ['JavaScript', 'Anthropic JavaScript']) {
     await dialog.getByRole('tab', { name: client, exact: true }).click()
-    // For a moment it says that it did, and only then is that button what it was.
+    // For a moment it shows that it copied, and then the button returns to its label.
     await dialog.getByRole('button', { name: 'Copy the code' }).click()
     await dialog.getByRole('button', { name: 'Copied the code' }).waitFor()
     const program = await clipboard(page)
@@ -146,7 +146,7 @@ test('who started the server comes from the setup link to a paid request of an o
   operator.clean()
 })
 
-test('a second person waits, is confirmed elsewhere, and goes on without a reload', async () => {
+test('a second user waits, is approved elsewhere, and continues without a reload', async () => {
   const visit = await browser.visit(origin)
   const { page } = visit
   await page.goto('/console/sign-up')
@@ -186,7 +186,7 @@ test('a second person waits, is confirmed elsewhere, and goes on without a reloa
   await visit.close()
 })
 
-test('who accepts an invitation is in the organization at once, and told who pays', async () => {
+test('a user who accepts an invitation joins the organization immediately, and sees who pays', async () => {
   const { page } = operator
   await page.goto('/console/settings?tab=organizations')
   await button(page, 'Create organization').click()

@@ -1,4 +1,4 @@
-/** Keys in the console, by a person in a real browser: from nothing to a first request, and all that becomes of a key. */
+/** Keys in the console, in a real browser: from nothing to a first request, and every change to a key. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Visit } from '../support/browser.ts'
@@ -22,7 +22,7 @@ const shownKey = async () => {
 const dialog = () => page.getByRole('dialog')
 const dialogButton = (name: string) => dialog().getByRole('button', { name, exact: true })
 
-test('a new account is led to its first request, and told when it arrived', async () => {
+test('a new account is guided to its first request, and sees when it arrived', async () => {
   await page.getByText('Get started').waitFor()
   await visit.accessible()
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -43,7 +43,7 @@ test('a new account is led to its first request, and told when it arrived', asyn
   visit.clean()
 })
 
-test('the keyboard alone makes a key with limits', async () => {
+test('the keyboard alone creates a key with limits', async () => {
   await page.goto('/console/keys')
   await page.getByRole('button', { name: 'Create key' }).focus()
   await page.keyboard.press('Enter')
@@ -69,7 +69,7 @@ test('the keyboard alone makes a key with limits', async () => {
   visit.clean()
 })
 
-test('a key is changed, refused, disabled, replaced and revoked on its page', async () => {
+test('a key is changed, rejected, disabled, rotated and revoked on its page', async () => {
   const { id, key } = await person.client.done('key.create', { name: 'worked on' })
   await page.goto(`/console/keys/${id}`)
   await page.getByText('No requests yet').waitFor()
@@ -113,7 +113,7 @@ test('a key is changed, refused, disabled, replaced and revoked on its page', as
   visit.clean()
 })
 
-test('what is changed in one window appears in another', async () => {
+test('a change in one window appears in another', async () => {
   await page.goto('/console/keys')
   const other = await visit.window()
   await other.goto('/console/keys')
@@ -125,7 +125,7 @@ test('what is changed in one window appears in another', async () => {
   await dialogButton('Done').click()
 })
 
-test('a member who only pays sees the keys and is told why they cannot make one', async () => {
+test('a billing member sees the keys and the reason why they cannot create one', async () => {
   const { person: payer, account } = await organizationWith('billing')
   const paying = await payer.visit()
   await paying.page.goto(`/console/keys?account=${account}`)
@@ -140,7 +140,7 @@ interface Membership {
   readonly account: string
 }
 
-/** Somebody who has joined an organization of the administrator's in a role. */
+/** A user who has joined an organization of the administrator's in a role. */
 async function organizationWith(role: string): Promise<Membership> {
   const member = await person.signUp('member')
   const made = await person.client.post('/api/auth/organization/create', { name: 'Works', slug: 'works' })

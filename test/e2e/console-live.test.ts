@@ -1,4 +1,4 @@
-/** Many tabs of one person: each hears what changes, and together they take one connection for it. */
+/** Many tabs of one user: each receives changes, and together they use one connection for it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Visit } from '../support/browser.ts'
@@ -18,7 +18,7 @@ after(() => person.close())
 const shows = (tabs: readonly Page[], name: string) =>
   Promise.all(tabs.map((tab) => tab.getByRole('link', { name }).waitFor()))
 
-test('eight tabs work, hear of every change, and one takes over when another closes', async () => {
+test('eight tabs work, receive every change, and another takes over when the leading one closes', async () => {
   const streams: string[] = []
   visit.context.on('request', (request) => {
     if (request.url().includes('/api/events')) streams.push(request.url())
@@ -37,7 +37,7 @@ test('eight tabs work, hear of every change, and one takes over when another clo
   visit.clean()
 })
 
-test('an invitation is seen in every window that shows the members, without a reload', async () => {
+test('an invitation appears in every window that shows the members, without a reload', async () => {
   const made = await person.client.post('/api/auth/organization/create', { name: 'Seen', slug: 'seen' })
   const { id: organizationId } = made.body as { id: string }
   const { accounts } = await person.client.done('me.show', {})

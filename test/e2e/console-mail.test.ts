@@ -1,4 +1,4 @@
-/** The pages that e-mails lead to, in a real browser: an address is verified, a password set anew, an address changed. */
+/** The pages that emails lead to, in a real browser: an address is verified, a password reset, an address changed. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ async function signIn(page: Page, email: string, secret: string): Promise<void> 
   await button(page, 'Sign in').click()
 }
 
-test('an address is verified by its email, and the starting credit is there', async () => {
+test('an address is verified by its email, and the starting credit is granted', async () => {
   const visit = await browser.visit(gateway.origin)
   const { page } = visit
   const email = 'ada@example.org'
@@ -92,7 +92,7 @@ test('a damaged link says so and sends another', async () => {
   await visit.close()
 })
 
-test('a forgotten password is set anew by its email, which works once', async () => {
+test('a forgotten password is reset by its email, which works once', async () => {
   const visit = await browser.visit(gateway.origin)
   const { page } = visit
   const email = 'ada@example.org'
@@ -124,7 +124,7 @@ test('a forgotten password is set anew by its email, which works once', async ()
   await visit.close()
 })
 
-test('an address changes once it is confirmed from the present one and the new one', async () => {
+test('an address changes once it is confirmed from the current one and the new one', async () => {
   const visit = await browser.visit(gateway.origin)
   const { page } = visit
   const [present, next] = ['ada@example.org', 'ada.byron@example.org']
@@ -155,7 +155,7 @@ async function firstOperator({ gateway: { start }, origin }: TestGateway): Promi
   return client
 }
 
-test('the link of an invitation proves the address: no second email has to be opened', async () => {
+test('the link of an invitation verifies the address: no second email has to be opened', async () => {
   const operator = await firstOperator(gateway)
   const email = 'invited@example.org'
   await operator.done('people.invite', { email })
@@ -174,7 +174,7 @@ test('the link of an invitation proves the address: no second email has to be op
   await visit.close()
 })
 
-test('an invitation proves no other address, and not without its token', async () => {
+test('an invitation verifies no other address, and nothing without its token', async () => {
   const operator = new ControlClient(gateway.origin)
   const login = { email: 'operator@example.org', password }
   assert.equal((await operator.post('/api/auth/sign-in/email', login)).status, 200)
@@ -197,7 +197,7 @@ test('an invitation proves no other address, and not without its token', async (
   }
 })
 
-test('where sign-up is by invitation, the page says so, and the link of one opens it', async () => {
+test('where sign-up is by invitation, the page says so, and an invitation link opens it', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   writeFileSync(join(dataFolder, 'tollgate.yaml'), 'signup: invite\n')
   const invited = await testGateway({ dataFolder })

@@ -1,4 +1,4 @@
-/** The command palette in a real browser: by keyboard, by touch, for an administrator and for someone who is none. */
+/** The command palette in a real browser: by keyboard, by touch, for administrators and for other users. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from '../support/browser.ts'
@@ -13,7 +13,7 @@ after(() => person.close())
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Search and commands' })
 
-/** Opens the palette by its shortcut, types, and takes the first result, which is `found`. */
+/** Opens the palette by its shortcut, types, and selects the first result, which is `found`. */
 async function run(page: Page, search: string, found: string): Promise<void> {
   await page.keyboard.press('Control+k')
   await palette(page).getByRole('combobox').fill(search)
@@ -50,7 +50,7 @@ test('the keyboard alone reaches pages, actions and themes, and Escape returns t
   await visit.close()
 })
 
-test('a pasted line with the id of a request opens its receipt', async () => {
+test('a pasted line with a request ID opens its receipt', async () => {
   const visit = await person.visit()
   const { page } = visit
   const { key } = await person.client.done('key.create', { name: 'asks' })
@@ -63,7 +63,7 @@ test('a pasted line with the id of a request opens its receipt', async () => {
   await visit.close()
 })
 
-test('someone who runs nothing switches to an organization by touch, and finds no admin pages', async () => {
+test('a user who is not an administrator switches to an organization by touch, and finds no admin pages', async () => {
   const member = await person.signUp('member')
   const made = await member.client.post('/api/auth/organization/create', { name: 'Works', slug: 'works' })
   assert.equal(made.status, 200, made.text)

@@ -1,4 +1,4 @@
-/** Paying in the console, in a real browser, at a stand-in for Stripe: paid, failed, confirmed with the bank, left alone, automatic, on paper. */
+/** Payments in the console, in a real browser, with a fake Stripe: paid, failed, confirmed with the bank, abandoned, automatic, printed. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page, Visit } from '../support/browser.ts'
@@ -31,7 +31,7 @@ after(async () => {
   await stripe.close()
 })
 
-/** To the payment page, and on by one of its buttons. */
+/** To the payment page, and back by one of its buttons. */
 async function pay(amount: string, button: string): Promise<void> {
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill(amount)
@@ -40,7 +40,7 @@ async function pay(amount: string, button: string): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click()
 }
 
-test('an amount that cannot be paid is told at its field', async () => {
+test('an invalid amount is reported at its field', async () => {
   await page.goto('/console/billing')
   for (const amount of ['', '0.50', '12.345', '99999']) {
     await page.getByLabel('Amount in USD').fill(amount)
@@ -51,7 +51,7 @@ test('an amount that cannot be paid is told at its field', async () => {
   visit.clean()
 })
 
-test('a payment is usable when its page is left, in every window, without a reload', async () => {
+test('a payment is usable when its page closes, in every window, without a reload', async () => {
   const other = await visit.window()
   await other.goto('/console/billing?tab=top-ups')
   await other.getByText('No top-ups yet.').waitFor()
@@ -87,7 +87,7 @@ test('automatic top-ups are turned on with the saved card, and off', async () =>
   visit.clean()
 })
 
-test('whoever comes back without paying is told that nothing was charged, as long as it is true', async () => {
+test('a user who returns without paying is told that nothing was charged, while that is true', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill('7')
   await page.getByRole('button', { name: 'Pay with Stripe' }).click()
@@ -97,14 +97,14 @@ test('whoever comes back without paying is told that nothing was charged, as lon
   await page.getByText('You were not charged.').waitFor()
   assert.equal(await page.getByText('Waiting for payment').count(), 0)
   await visit.accessible()
-  // Paid in another window after all: the same page says so by itself.
+  // Paid in another window in the meantime: the same page updates.
   stripe.books.pay(paying.slice(paying.lastIndexOf('/') + 1), 'transfer')
   await stripe.settled()
   await page.getByText('You were not charged.').waitFor({ state: 'detached' })
   visit.clean()
 })
 
-test('a payment whose news come late is waited for, and credited on the page without a reload', async (context) => {
+test('a payment with a delayed webhook is awaited, and credited on the page without a reload', async (context) => {
   context.after(() => {
     stripe.trouble('none')
     stripe.sendTo(`${person.gateway.origin}/api/stripe/webhook`)
@@ -122,7 +122,7 @@ test('a payment whose news come late is waited for, and credited on the page wit
   visit.clean()
 })
 
-test('whoever left the payment page can go on, and pays after asking the bank', async () => {
+test('a user who left the payment page can continue, and pays after confirming with the bank', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill('7')
   await page.getByRole('button', { name: 'Pay with Stripe' }).click()
@@ -134,7 +134,7 @@ test('whoever left the payment page can go on, and pays after asking the bank', 
   visit.clean()
 })
 
-test('a payment that fails changes nothing and can be tried again', async () => {
+test('a failed payment changes nothing and can be retried', async () => {
   const { posted } = await person.client.done('account.show', {})
   await pay('6', 'Fail')
   await page.getByRole('alert').waitFor()
@@ -143,7 +143,7 @@ test('a payment that fails changes nothing and can be tried again', async () => 
   assert.equal((await person.client.done('account.show', {})).posted, posted)
 })
 
-test('the receipt of a payment stands alone on paper', async () => {
+test('the printed receipt of a payment contains nothing else', async () => {
   await page.goto('/console/billing?tab=top-ups')
   await page.getByRole('link', { name: 'Receipt' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Payment receipt' }).waitFor()
@@ -162,7 +162,7 @@ test('the receipt of a payment stands alone on paper', async () => {
   visit.clean()
 })
 
-test('a disputed payment says why nothing runs, on every page, until the bank has decided', async () => {
+test('a disputed payment explains the suspension on every page, until the bank has decided', async () => {
   const paid = [...stripe.books.intents.values()].find(({ status }) => status === 'succeeded')
   assert.ok(paid !== undefined)
   await page.goto('/console/keys')

@@ -1,7 +1,7 @@
 /**
- * People come into the console and set their accounts up, in a real browser: setup, sign-up, sign-in, second factor,
- * passkey, sessions, organizations, the ways out. Every page they see is judged by axe, and no script, file or policy
- * may fail behind it.
+ * Users sign up and set up their accounts, in a real browser: setup, sign-up, sign-in, second factor,
+ * passkey, sessions, organizations, account deletion. Every page is checked by axe, and no script, file or policy
+ * may fail.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,7 +13,7 @@ import { totpCode } from '../support/totp.ts'
 const password = 'a long enough password'
 let gateway: TestGateway
 let browser: TestBrowser
-/** By name: passkeys belong to no IP address. */
+/** By name: passkeys are not bound to an IP address. */
 let origin: string
 let setupLink: string
 
@@ -35,7 +35,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const inDialog = (page: Page) => page.getByRole('dialog')
 
-/** Somebody new, signed in, at the overview. */
+/** A new user, signed in, on the overview page. */
 async function newcomer(name: string): Promise<{ visit: Visit; page: Page; email: string }> {
   const visit = await browser.visit(origin)
   const { page } = visit
@@ -83,7 +83,7 @@ test('the setup link makes the first administrator, once, with the local account
   await visit.close()
 })
 
-test('whoever signs up is told what they wait for, and comes back in with their password alone', async () => {
+test('a new user sees what they are waiting for, and can sign in again with only their password', async () => {
   const { visit, page, email } = await newcomer('grace')
   await page.getByText('Waiting for approval.').waitFor()
   assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0)
@@ -98,7 +98,7 @@ test('whoever signs up is told what they wait for, and comes back in with their 
   await visit.close()
 })
 
-test('a deep link survives signing in, and no link leads elsewhere', async () => {
+test('a deep link survives signing in, and no link leads to another site', async () => {
   const { visit, page, email } = await newcomer('deep')
   await signOut(page)
   await page.goto('/console/settings?tab=security')
@@ -116,7 +116,7 @@ test('a deep link survives signing in, and no link leads elsewhere', async () =>
   await visit.close()
 })
 
-test('the keyboard alone is enough to come in and to sign out', async () => {
+test('the keyboard alone is enough to sign in and out', async () => {
   const { visit, page, email } = await newcomer('keys')
   await signOut(page)
   await page.goto('/console/sign-in')
@@ -137,7 +137,7 @@ test('the keyboard alone is enough to come in and to sign out', async () => {
   await visit.close()
 })
 
-test('a second factor is turned on with an app, asked for, opened by a backup code once, and turned off', async () => {
+test('a second factor is turned on with an app, required, replaced by a backup code once, and turned off', async () => {
   const { visit, page, email } = await newcomer('factor')
   await page.goto('/console/settings?tab=security')
   await button(page, 'Turn on').click()
@@ -164,7 +164,7 @@ test('a second factor is turned on with an app, asked for, opened by a backup co
   await field(page, 'Authenticator code').fill('000000')
   await button(page, 'Continue').click()
   await page.getByRole('alert').waitFor()
-  // The code of the moment may be the one that set it up; the next one is right already.
+  // The current code may be the one that set it up; the next one is valid already.
   await field(page, 'Authenticator code').fill(totpCode(secret, systemClock.wallMs() + 30_000))
   await button(page, 'Continue').click()
   await heading(page, 'API Keys')
@@ -195,7 +195,7 @@ test('a second factor is turned on with an app, asked for, opened by a backup co
   await visit.close()
 })
 
-test('a passkey is made, signs in without the password, and is removed', async () => {
+test('a passkey is created, signs in without the password, and is removed', async () => {
   const { visit, page } = await newcomer('passkey')
   const devtools = await visit.context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -240,7 +240,7 @@ test('at an IP address the page says why passkeys do not work there, and where t
   await visit.close()
 })
 
-test('sessions are listed, and one that is ended is out at its next step', async () => {
+test('sessions are listed, and an ended one is signed out at its next request', async () => {
   const { visit, page, email } = await newcomer('sessions')
   const other = await browser.visit(origin)
   await other.page.goto('/console/sign-in')
@@ -258,7 +258,7 @@ test('sessions are listed, and one that is ended is out at its next step', async
   }
 })
 
-test('a changed password signs out everywhere else, and the old one opens nothing', async () => {
+test('a changed password signs out everywhere else, and the old one is rejected', async () => {
   const { visit, page, email } = await newcomer('password')
   const other = await browser.visit(origin)
   await other.page.goto('/console/sign-in')
@@ -283,7 +283,7 @@ test('a changed password signs out everywhere else, and the old one opens nothin
   }
 })
 
-test('an organization is made, somebody joins it by a link, changes role, and leaves', async () => {
+test('an organization is created, a user joins it by a link, changes role, and leaves', async () => {
   const owner = await newcomer('founder')
   const { page } = owner
   await page.getByRole('button', { name: /switch account/ }).click()
@@ -335,7 +335,7 @@ test('an organization is made, somebody joins it by a link, changes role, and le
   }
 })
 
-test('a management key is made with its scopes, shown once, works, and is revoked', async () => {
+test('a management key is created with its scopes, shown once, works, and is revoked', async () => {
   const { visit, page } = await newcomer('managing')
   await page.goto('/console/settings?tab=management-keys')
   await page.getByText('No management keys yet').waitFor()
@@ -363,7 +363,7 @@ test('a management key is made with its scopes, shown once, works, and is revoke
   await visit.close()
 })
 
-test('a person takes their data along, and is deleted only by their address typed again', async () => {
+test('a user exports their data, and deletes their account only after typing their address', async () => {
   const { visit, page, email } = await newcomer('leaving')
   await page.goto('/console/settings?tab=organizations')
   await button(page, 'Create organization').click()

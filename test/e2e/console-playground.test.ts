@@ -1,6 +1,6 @@
 /**
- * The playground in a real browser: conversations that stream, stop and go on, tools and pictures, what answers cost to
- * the nano-dollar, and that whatever a model writes stays text.
+ * The playground in a real browser: conversations that stream, stop and continue, tools and images, costs to
+ * the nano-dollar, and that model output stays text.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,7 +24,7 @@ const answers = () => log().getByRole('article')
 const message = () => page.getByRole('textbox', { name: 'Message' })
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-/** The page as it is before anything was said. */
+/** The page before the first message. */
 async function fresh(model: string): Promise<void> {
   await page.goto(`/console/playground?model=${model}`)
   await page.getByText('Start a conversation').waitFor()
@@ -37,7 +37,7 @@ async function say(text: string): Promise<void> {
 
 const receiptOf = (at: number) => answers().nth(at).getByRole('link', { name: 'Receipt' })
 
-test('a conversation of several turns is streamed, and each answer shows what it cost and its receipt', async () => {
+test('a conversation of several turns is streamed, and each response shows its cost and receipt', async () => {
   await fresh('sandbox-echo')
   await visit.accessible()
   const before_ = await person.client.done('account.show', {})
@@ -67,7 +67,7 @@ test('a conversation of several turns is streamed, and each answer shows what it
   visit.clean()
 })
 
-test('what a model writes stays text, and blocks of code can be copied', async () => {
+test('model output stays text, and code blocks can be copied', async () => {
   await fresh('sandbox-echo')
   const hostile =
     '<img src=x onerror="window.hit=1"><script>window.hit=2</script> [a](javascript:window.hit=3) ![b](https://evil.example/x.png)'
@@ -83,7 +83,7 @@ test('what a model writes stays text, and blocks of code can be copied', async (
   visit.clean()
 })
 
-test('a tool is declared, called by the model, answered, and the conversation goes on', async () => {
+test('a tool is declared, called by the model, answered, and the conversation continues', async () => {
   await fresh('sandbox-tool')
   await button('Add function').click()
   await page.getByLabel('Name', { exact: true }).fill('two words')
@@ -101,7 +101,7 @@ test('a tool is declared, called by the model, answered, and the conversation go
   visit.clean()
 })
 
-test('a picture is attached, sent as data, and can be taken back', async () => {
+test('an image is attached, sent as data, and can be removed', async () => {
   await fresh('sandbox-echo')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -127,7 +127,7 @@ test('a picture is attached, sent as data, and can be taken back', async () => {
   visit.clean()
 })
 
-test('a running answer is stopped, billed for what came, and can be asked for again', async () => {
+test('a running response is stopped, charged for what arrived, and can be requested again', async () => {
   await fresh('sandbox-stream')
   await message().fill('tokens=5000 rate=50')
   await button('Send').click()
@@ -149,7 +149,7 @@ test('a running answer is stopped, billed for what came, and can be asked for ag
   visit.clean()
 })
 
-test('settings go with the request, and the code that is offered makes the same one', async () => {
+test('settings are sent with the request, and the exported code makes the same one', async () => {
   await fresh('sandbox-echo')
   await page.getByLabel('System prompt').fill("Be 'brief'.")
   await page.getByLabel('Temperature').fill('3')
@@ -197,7 +197,7 @@ for (const [model, words] of [
   ['sandbox-error-after', /upstream_(error|overloaded)/],
   ['sandbox-cut-after', /upstream_truncated/],
 ] as const) {
-  test(`an answer of ${model} that fails says so, and the page goes on`, async () => {
+  test(`a response of ${model} that fails shows the error, and the page continues to work`, async () => {
     await fresh(model)
     await say('Hello')
     await answers().nth(0).getByRole('alert').getByText(words).waitFor()
@@ -210,7 +210,7 @@ for (const [model, words] of [
   })
 }
 
-test('without a balance the page says what is needed and where credit is, and nothing else is charged', async () => {
+test('without a balance the page says what is needed and where to add credit, and nothing else is charged', async () => {
   const poor = await person.signUp('poor')
   const theirs = await poor.visit()
   await theirs.page.goto('/console/playground?model=sandbox-echo')
@@ -226,7 +226,7 @@ test('without a balance the page says what is needed and where credit is, and no
   await theirs.close()
 })
 
-test('whose session has ended is led to sign in and comes back', async () => {
+test('a user whose session has ended is sent to sign in and returns', async () => {
   const leaving = await person.signUp('leaving')
   const theirs = await leaving.visit()
   await theirs.page.goto('/console/playground')

@@ -1,6 +1,6 @@
 /**
- * The frame of the console in a real browser: light and dark without a flash, what pages may load, how large they are,
- * phones, deep links, the way back, and pages that are not there.
+ * The layout of the console in a real browser: light and dark without a flash, what pages may load, how large they are,
+ * phones, deep links, the back button, and missing pages.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,7 +25,7 @@ for (const { page, scriptBytes } of firstLoads()) {
 }
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`a ${theme} system sees ${theme} pages before any of our code for pages runs`, async () => {
+  test(`a ${theme} system sees ${theme} pages before any script of the page runs`, async () => {
     const visit = await person.visit({ theme })
     await visit.context.route('**/console/assets/*.js', (route) => route.abort())
     await visit.page.goto('/console/settings', { waitUntil: 'load' })
@@ -36,7 +36,7 @@ for (const theme of ['light', 'dark'] as const) {
   })
 }
 
-test('the chosen look is kept, and goes with the system again when that is chosen', async () => {
+test('the chosen theme is saved, and follows the system again when that is chosen', async () => {
   const visit = await person.visit({ theme: 'light' })
   const { page } = visit
   const choose = async (look: string): Promise<void> => {
@@ -56,7 +56,7 @@ test('the chosen look is kept, and goes with the system again when that is chose
   await visit.close()
 })
 
-test('a page loads from nowhere but here, and its policy forbids everything else', async () => {
+test('a page loads only from its own origin, and its policy forbids everything else', async () => {
   const visit = await person.visit()
   const { page } = visit
   const elsewhere: string[] = []
@@ -107,7 +107,7 @@ test('on a phone the sections open from a button, by touch and by keyboard', asy
   await visit.close()
 })
 
-test('the way back, reload and the tab in the address show the same page again', async () => {
+test('the back button, reload and the tab in the URL show the same page again', async () => {
   const visit = await person.visit()
   const { page } = visit
   await page.getByRole('link', { name: 'Settings' }).click()
@@ -124,7 +124,7 @@ test('the way back, reload and the tab in the address show the same page again',
   await visit.close()
 })
 
-test('the first step by keyboard leads past the navigation', async () => {
+test('the first Tab stop skips the navigation', async () => {
   const visit = await person.visit()
   const { page } = visit
   await page.goto('/console/settings')
@@ -137,7 +137,7 @@ test('the first step by keyboard leads past the navigation', async () => {
   await visit.close()
 })
 
-test('an address without a page says so, and leads on', async () => {
+test('an unknown URL says so, and leads back', async () => {
   const visit = await person.visit()
   const { page } = visit
   await page.goto('/console/nowhere/at/all')
@@ -149,7 +149,7 @@ test('an address without a page says so, and leads on', async () => {
   await visit.close()
 })
 
-test('a server that cannot be reached is told with a way to try again', async () => {
+test('an unreachable server shows an error with a way to try again', async () => {
   const visit = await person.visit()
   const { page } = visit
   await page.route('**/api/**', (route) => route.abort())
@@ -162,7 +162,7 @@ test('a server that cannot be reached is told with a way to try again', async ()
   await visit.close()
 })
 
-test('somebody who is suspended reads so on every page, in every tab, without a reload', async () => {
+test('a suspended user sees it on every page, in every tab, without a reload', async () => {
   const somebody = await person.signUp('suspended')
   const visit = await somebody.visit()
   const { page } = visit

@@ -1,7 +1,7 @@
 /**
- * The whole story of a person, from signing up to paying and going on, in a real browser before a real server process,
- * with real mail, a real shell with curl, and a payment page that is clicked through: once as most people do it, and
- * once with nothing but the keyboard.
+ * The whole path of a user, from sign-up to paying and continuing, in a real browser with a real server process,
+ * real email, a real shell with curl, and a payment page that is clicked through: once with the mouse, and
+ * once with only the keyboard.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ const secrets = {
   secretKey: ['sk', 'test', 'story'].join('_'),
   webhookSecret: ['whsec', 'story'].join('_'),
 }
-/** A cent of starting credit, so that it is spent in a moment. */
+/** One cent of starting credit, so that it is spent quickly. */
 const settings = 'limits:\n  signupNano: 10000000\n'
 
 let browser: TestBrowser
@@ -56,7 +56,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
-/** What is on the clipboard once the page says that something was copied. */
+/** The content of the clipboard once the page says that something was copied. */
 async function copied(page: Page, what: string): Promise<string> {
   await button(page, `Copied ${what}`).waitFor()
   return page.evaluate<string>('navigator.clipboard.readText()')
@@ -71,7 +71,7 @@ async function linkTo(email: string): Promise<string> {
   return link
 }
 
-/** What a shell prints that is given these lines, as a person would paste them. */
+/** The output of a shell for these lines, as a user would paste them. */
 async function inShell(...lines: readonly string[]): Promise<string> {
   const shell = spawn('sh', ['-s'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const pieces: Buffer[] = []
@@ -88,7 +88,7 @@ interface ChatAnswer {
 
 const quiet = (line: string) => line.replace(/^curl /, 'curl -s ')
 
-test('a person signs up, connects, spends, tops up and goes on', async () => {
+test('a user signs up, connects, spends, tops up and continues', async () => {
   const visit = await browser.visit(origin)
   const { page } = visit
   const email = 'ada@example.org'
@@ -145,7 +145,7 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
     .getByRole('link', { name: 'sandbox-echo' })
     .waitFor()
 
-  // Half of what there is goes to each request, so a few of them leave too little for another.
+  // Each request reserves half of the balance, so a few of them leave too little for another.
   const dear = line
     .replace('sandbox-echo', 'sandbox-stream')
     .replace('Say hello in one sentence.', 'tokens=200000')
@@ -210,12 +210,12 @@ test('a person signs up, connects, spends, tops up and goes on', async () => {
   await visit.close()
 })
 
-test('the keyboard alone leads from signing up to the receipt of the first request, and the focus is never lost', async () => {
+test('the keyboard alone leads from sign-up to the receipt of the first request, and the focus is never lost', async () => {
   const visit = await browser.visit(origin)
   const { page } = visit
   const keyboard = keyboardOf(page)
   const email = 'grace@example.org'
-  /** The page is there, and reading and typing go on from somewhere on it. */
+  /** The page has loaded, and the focus is on it. */
   const arrive = async (name: string): Promise<void> => {
     await heading(page, name)
     await keyboard.focused()
@@ -262,7 +262,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await keyboard.reach('button', 'Done')
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  // The dialog returns the focus in a task of its own after it is gone.
+  // The dialog returns the focus in a separate task after it has closed.
   await page.locator(':focus').waitFor()
   await keyboard.focused()
 
@@ -294,7 +294,7 @@ test('the keyboard alone leads from signing up to the receipt of the first reque
   await page.getByText('Completed.').waitFor()
   await keyboard.focused()
 
-  // What opens over a page gives the focus back to what opened it.
+  // What opens over a page returns the focus to what opened it.
   await keyboard.reach('button', /Signed in as/)
   await keyboard.press('Enter')
   await page.locator('[role=menuitem]:focus').waitFor()

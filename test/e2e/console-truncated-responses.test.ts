@@ -1,8 +1,8 @@
-/** An answer that was cut on its way is told like any other trouble: in words for people, with a way to ask again. */
+/** A response that was truncated on its way is shown as an error, with a button to try again. */
 import { test } from 'node:test'
 import { consolePerson } from '../support/console-person.ts'
 
-test('a cut answer is told in words, and asked for again', async (context) => {
+test('a truncated response shows an error, and can be requested again', async (context) => {
   const person = await consolePerson()
   context.after(() => person.close())
   const { page } = await person.visit()

@@ -1,4 +1,4 @@
-/** Usage and requests in the console, in a real browser: sums that agree with the ledger, addresses that lead back, receipts, stopping. */
+/** Usage and requests in the console, in a real browser: sums that match the ledger, deep links, receipts, stopping requests. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => person.close())
 
-/** Ten at once, so that many do not wait for one another. */
+/** Ten concurrently, so that they do not wait for one another. */
 async function inTurn(
   count: number,
   ask: (index: number) => Promise<{ readonly status: number }>,
@@ -49,7 +49,7 @@ function nanoOf(title: string | null): bigint {
 const lastCells = (name: string) =>
   page.getByRole('region', { name }).locator('tbody tr td:last-child [title]')
 
-test('what the groups cost adds up to what the ledger took, to the nano-dollar', async () => {
+test("the costs of the groups add up to the ledger's charges, to the nano-dollar", async () => {
   await page.goto('/console/usage?range=today&group=model')
   await page.getByRole('cell', { name: 'sandbox-chat-echo' }).waitFor()
   const cells = await lastCells('Usage by model').all()
@@ -73,7 +73,7 @@ test('what the groups cost adds up to what the ledger took, to the nano-dollar',
   visit.clean()
 })
 
-test('what is chosen stands in the address and is there after a reload', async () => {
+test('filters are in the URL and survive a reload', async () => {
   await page.goto('/console/usage')
   await page.getByRole('button', { name: 'Key', exact: true }).click()
   await page.getByRole('button', { name: '7 days' }).click()
@@ -96,7 +96,7 @@ test('what is chosen stands in the address and is there after a reload', async (
   visit.clean()
 })
 
-test('the file of what is shown has its rows', async () => {
+test('the CSV file contains the rows that are shown', async () => {
   await page.goto('/console/requests?range=today&model=sandbox-echo')
   const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
   const file = await visit.context.request.get(href ?? '')
@@ -105,7 +105,7 @@ test('the file of what is shown has its rows', async () => {
   assert.equal(lines.length, 1 + requestCount / 2)
 })
 
-test('older requests are a page away, and the newer ones again', async () => {
+test('older requests are one page away, and newer ones again', async () => {
   await page.goto('/console/requests')
   const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
   await page.getByRole('button', { name: 'Older' }).click()
@@ -158,7 +158,7 @@ test('a receipt shows what was used, reserved and charged', async () => {
   visit.clean()
 })
 
-test('a running request is seen, stopped, and becomes a receipt by itself', async () => {
+test('a running request is shown, stopped, and becomes a receipt without a reload', async () => {
   await page.goto('/console/requests')
   await page.getByRole('region', { name: 'Requests, latest first' }).waitFor()
   assert.equal(await page.getByText('Running now').count(), 0, 'nothing runs, so nothing is said of it')
@@ -177,7 +177,7 @@ test('a running request is seen, stopped, and becomes a receipt by itself', asyn
   visit.clean()
 })
 
-/** Resolves when the connection is over, however that came. */
+/** Resolves when the connection has closed, for whatever reason. */
 function streamed(model: string, content: string): Promise<void> {
   const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] })
   return new Promise((resolve) => {
@@ -198,11 +198,11 @@ function streamed(model: string, content: string): Promise<void> {
   })
 }
 
-test('what stands under the pointer stays while requests arrive, with its new numbers', async () => {
+test('the row under the pointer stays while requests arrive, with updated numbers', async () => {
   await page.goto('/console')
   const chart = page.getByRole('img', { name: 'Requests by hour' })
   const { width, height } = (await chart.boundingBox()) ?? { width: 0, height: 0 }
-  // The present hour is the last one.
+  // The current hour is the last one.
   await chart.hover({ position: { x: width - 12, y: height / 2 } })
   const hint = chart.getByText(/^Succeeded: /)
   const before = (await hint.textContent()) ?? ''

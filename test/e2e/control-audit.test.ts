@@ -1,4 +1,4 @@
-/** Every change through the control plane leaves a row of who, what, from where and how it ended; no reading does. */
+/** Every change through the control plane leaves a row with who, what, from where and its outcome; reads leave none. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'
@@ -15,11 +15,11 @@ after(() => world.close())
 
 const names = (Object.keys(operations) as OperationName[]).filter((name) => operations[name].http !== null)
 
-/** What opens something is never written down. */
+/** Secrets are never recorded. */
 const secretFields = ['password', 'token', 'credential', 'code']
 const secret = 'known to nobody else'
 
-/** Whoever may ask for an operation, with an input that gets past the door. */
+/** An actor that may perform an operation, with an input that passes authorization. */
 function asking(name: OperationName): {
   readonly client: ControlClient
   readonly actor: string
@@ -45,11 +45,11 @@ function asking(name: OperationName): {
 }
 
 const changing = names.filter((name) => operations[name].effect === 'changes')
-/** What ends the means to ask goes last. */
+/** Operations that end the actor's own access run last. */
 const ordered = changing.toSorted((a, b) => Number(a === 'me.delete') - Number(b === 'me.delete'))
 
 for (const name of ordered) {
-  test(`${name} is written down`, async () => {
+  test(`${name} is recorded`, async () => {
     const { client, actor, input } = asking(name)
     const answer = await client.ask(name, input as Record<string, unknown>)
     const code = (answer.body as { error?: { code: string } } | undefined)?.error?.code ?? 'done'
@@ -63,7 +63,7 @@ for (const name of ordered) {
   })
 }
 
-test('nobody chooses the address that is written down', async () => {
+test('a client cannot choose the address that is recorded', async () => {
   const { client, email } = world.operator
   const spoofed = {
     'x-forwarded-for': '203.0.113.9',
@@ -80,7 +80,7 @@ test('nobody chooses the address that is written down', async () => {
   assert.deepEqual([row?.actor, row?.operation, row?.address], [email, 'people.invite', '127.0.0.1'])
 })
 
-test('reading leaves no row', async () => {
+test('reads leave no row', async () => {
   const before = await world.operator.client.done('audit.list', { limit: 1 })
   for (const name of names) {
     if (operations[name].effect === 'changes') continue

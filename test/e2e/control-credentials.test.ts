@@ -1,6 +1,6 @@
 /**
- * Each credential works at its own door alone: sessions and management keys at the control plane, API keys at the data
- * plane, none in an address, no two at once; and none of them reaches the log.
+ * Each credential works only where it belongs: sessions and management keys at the control plane, API keys at the data
+ * plane, none in a URL, never two in one request; and none of them reaches the log.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -158,7 +158,7 @@ const refusals: readonly Case[] = [
 ]
 
 for (const { title, sending, headers, query, refused } of refusals) {
-  test(`${title} is refused`, async () => {
+  test(`${title} is rejected`, async () => {
     const path = query === undefined ? sending.path : `${sending.path}?${query()}`
     const answer = await sendTo(gateway.origin, {
       ...sending,
@@ -174,13 +174,13 @@ function codeOf({ body }: ControlAnswer): string | undefined {
   return error.code ?? error.details?.code
 }
 
-test('whoever took a key for models to the wrong door is told so', async () => {
+test('an API key at the control plane gets an error that says so', async () => {
   const answer = await sendTo(gateway.origin, { ...toAccount, headers: bearer(modelKey) })
   assert.match(answer.text, /for model requests/)
   assert.ok(!answer.text.includes(modelKey))
 })
 
-test('each of them works at its own door', async () => {
+test('each of them works where it belongs', async () => {
   assert.equal((await person.client.ask('account.show')).status, 200)
   assert.equal((await new ControlClient(gateway.origin, managementKey).ask('account.show')).status, 200)
   await creditTo(gateway, person.account, 1_000_000_000n)
@@ -188,7 +188,7 @@ test('each of them works at its own door', async () => {
   assert.equal(asked.status, 200, asked.text)
 })
 
-test('a management key that expired, was revoked or lacks the scope is refused', async () => {
+test('a management key that expired, was revoked or lacks the scope is rejected', async () => {
   const { client, account } = person
   const reading = await client.done('management-key.create', { name: 'r', scopes: ['account:read'] })
   const reader = new ControlClient(gateway.origin, reading.key)

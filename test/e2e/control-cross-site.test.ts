@@ -1,4 +1,4 @@
-/** What a browser can be made to send by another site's page changes nothing here, whatever cookie comes with it. */
+/** A request that another site's page makes a browser send changes nothing here, whatever cookie it has. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -25,7 +25,7 @@ interface Case {
 const refused = [403, 'cross_site'] as const
 const wrongType = [415, 'unsupported_media_type'] as const
 const json = { 'content-type': 'application/json' }
-/** Stands for the server's own origin. */
+/** A placeholder for the server's own origin. */
 const own = 'OWN'
 const asJson = JSON.stringify({ name: 'made across' })
 
@@ -113,7 +113,7 @@ for (const { title, headers, body = asJson, outcome } of cases) {
   })
 }
 
-test('identity refuses other sites as well: nobody is signed in or out by them', async () => {
+test('identity rejects other sites as well: they sign no user in or out', async () => {
   const { cookie } = person.client
   const foreign = { ...json, origin: 'https://evil.test' }
   for (const [path, body, headers] of [
@@ -129,7 +129,7 @@ test('identity refuses other sites as well: nobody is signed in or out by them',
   assert.equal((await person.client.ask('me.show')).status, 200)
 })
 
-test('no method is another one in disguise', async () => {
+test('no method can be disguised as another one', async () => {
   const { id } = await person.client.done('key.create', { name: 'to be kept' })
   for (const [method, path, headers] of [
     ['GET', `/api/keys/${id}?_method=DELETE`, {}],
@@ -152,7 +152,7 @@ test('no method is another one in disguise', async () => {
   assert.deepEqual([kept?.revoked, kept?.replacedBy], [null, null])
 })
 
-test('the session cookie is for this server’s own requests alone', async () => {
+test('the session cookie is sent only with this server’s own requests', async () => {
   const answer = await person.client.post('/api/auth/sign-in/email', { email: person.email, password })
   assert.ok(answer.setCookies.length > 0)
   for (const cookie of answer.setCookies) {

@@ -1,4 +1,4 @@
-/** Streams of events over a real server: who gets one, what it tells, and what ends it. */
+/** Streams of events over a real server: who gets one, what it contains, and what ends it. */
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.close())
 
 interface Stream {
   readonly answer: IncomingMessage
-  /** Resolves with all that came once `shows` stands in it. */
+  /** Resolves with everything received once it contains `shows`. */
   shows(text: string): Promise<string>
   readonly ended: Promise<unknown>
   close(): void
@@ -56,7 +56,7 @@ function watch(headers: Readonly<Record<string, string>>, account?: string): Pro
 
 const cookieOf = (client: ControlClient) => ({ cookie: client.cookie })
 
-test('whoever may see an account hears what changes in it, and of no other', async () => {
+test('a user who may see an account receives its changes, and no others', async () => {
   const { owner } = world.members
   const stream = await watch(cookieOf(owner.client), world.account)
   assert.equal(stream.answer.statusCode, 200)
@@ -87,7 +87,7 @@ test('an account’s management key may watch it', async () => {
   await stream.ended
 })
 
-test('nobody else gets a stream', async () => {
+test('no other caller gets a stream', async () => {
   const { members, belongings, account } = world
   for (const [headers, of, status] of [
     [{}, undefined, 401],
@@ -110,7 +110,7 @@ test('nobody else gets a stream', async () => {
   assert.equal(head.status, 405)
 })
 
-test('who joins an organization, moves in it and leaves it is told to its watchers and to themselves', async () => {
+test('joining an organization, changing role and leaving are sent to its watchers and to the member', async () => {
   const { members, account, organization: organizationId } = world
   const { client: owner } = members.owner
   const { client: newcomer, email } = await world.signUp('newcomer')
@@ -135,7 +135,7 @@ test('who joins an organization, moves in it and leaves it is told to its watche
   await step(owner, 'remove-member', { memberIdOrEmail: member.id, organizationId }, true)
 })
 
-test('nobody is told of a change because a stranger names them', async () => {
+test('a stranger who names a user sends them no event', async () => {
   const { members, account, organization: organizationId, stranger } = world
   const own = await watch(cookieOf(members.owner.client), account)
   const theirs = await watch(cookieOf(stranger.client))
@@ -159,7 +159,7 @@ test('a stream ends with its session', async () => {
   await stream.ended
 })
 
-test('a stream ends when its reader is a member no longer', async () => {
+test('a stream ends when its reader is removed as a member', async () => {
   const { members, account, organization } = world
   const stream = await watch(cookieOf(members.billing.client), account)
   await stream.shows('ready')
@@ -171,7 +171,7 @@ test('a stream ends when its reader is a member no longer', async () => {
   await stream.ended
 })
 
-test('one person has so many streams and no more', async () => {
+test('the number of streams per user is limited', async () => {
   const { client } = world.stranger
   const streams = []
   for (let opened = 0; opened < streamsMax; opened += 1) streams.push(await watch(cookieOf(client)))
@@ -183,7 +183,7 @@ test('one person has so many streams and no more', async () => {
 })
 
 /** Last: nothing is served afterwards. */
-test('when the server ends, streams end at once and none begins', async () => {
+test('when the server stops, streams end immediately and new ones are rejected', async () => {
   const stream = await watch(cookieOf(world.members.admin.client))
   await stream.shows('ready')
   await world.gateway.gateway.drain()

@@ -1,4 +1,4 @@
-/** Nothing is mounted below `/api` that has no policy: the routes of the real server, against the contract and one table. */
+/** Everything below `/api` has a policy: the routes of the real server, against the contract and one table. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations } from '../../contract/operations.ts'
@@ -34,13 +34,13 @@ test('every route is of the contract or of the table', () => {
   }
 })
 
-test('every operation of the contract is there, once', () => {
+test('every operation of the contract is mounted once', () => {
   for (const address of ofContract) {
     assert.equal(mounted.filter((one) => one === address).length, 1, address)
   }
 })
 
-test('every row of the table says who may use it, and is there where it is meant to be', () => {
+test('every row of the table says who may use it, and is mounted', () => {
   const absent = Object.values<OtherRoute>(otherRoutes).filter(
     ({ path }) => !mounted.some((address) => address.endsWith(` ${path}`)),
   )

@@ -1,4 +1,4 @@
-/** What people search for is text: no letter of it is a wildcard, and no list can be asked for without an end. */
+/** Search terms are plain text without wildcards, and no list is unbounded. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OperationName } from '../../contract/operations.ts'
@@ -43,7 +43,7 @@ for (const name of ['account.list', 'people.list'] as const) {
   })
 }
 
-test('no list is asked for without an end', async () => {
+test('no list can be requested without a limit', async () => {
   const lists: readonly OperationName[] = [
     'account.list',
     'people.list',

@@ -1,8 +1,8 @@
 /**
- * What belongs to somebody else is answered exactly like what does not exist: every operation of the contract, with
- * every id of a stranger in every field that takes one, asked by every role, by a management key, by an operator where
- * operators have no say, and by nobody. Made from the contract: an operation or a field that is new is covered, or the
- * test says what it must be told.
+ * Another account's objects look exactly like missing ones: every operation of the contract, with every ID of a stranger
+ * in every field that takes one, sent by every role, by a management key, by an operator where operators have no access,
+ * and without credentials. Made from the contract: a new operation or field is covered, or the test says what to add
+ * to its tables.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ import { formatId, parseId } from '../../src/base/ids.ts'
 import type { ControlAnswer, ControlClient } from '../support/control-client.ts'
 import { type Belongings, type TwoTenants, twoTenants } from '../support/two-tenants.ts'
 
-/** What a field names: one of the stranger's belongings. */
+/** What a field names: one of the stranger's objects. */
 const named: Readonly<Record<string, readonly (keyof Belongings)[]>> = {
   account: ['account', 'email'],
   key: ['key'],
@@ -26,7 +26,7 @@ const named: Readonly<Record<string, readonly (keyof Belongings)[]>> = {
   person: ['person', 'email'],
 }
 
-/** Where a list goes on: an id of the list's own kind. */
+/** The cursor of a list: an ID of the list's own kind. */
 const cursors: Readonly<Partial<Record<OperationName, keyof Belongings>>> = {
   'account.list': 'account',
   'requests.list': 'request',
@@ -35,7 +35,7 @@ const cursors: Readonly<Partial<Record<OperationName, keyof Belongings>>> = {
   'payments.list': 'topUp',
 }
 
-/** Fields that name nothing which belongs to anybody. */
+/** Fields that do not name an owned object. */
 const plain: ReadonlySet<string> = new Set(
   `actor alertDays amount askHost automaticCaching autoTopUp budget by code contextTokens credential credit dialects disabled displayName email
   expires from group inputs invoiceTo kind limit limits markup model models name note onShortBalance operation operator outcome
@@ -44,7 +44,7 @@ const plain: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 )
-/** Cursors into lists that only operators see, and the audit's, whose rows have ids of their own. */
+/** Cursors into lists that only operators see, and the audit's, whose rows have separate IDs. */
 const cursorsOfNobody: readonly OperationName[] = ['audit.list', 'audit.own']
 
 interface Probe {
@@ -67,7 +67,7 @@ const probes: readonly Probe[] = names.flatMap((name) =>
   }),
 )
 
-/** Some fields that name an account take no e-mail address. */
+/** Some fields that name an account do not accept an email address. */
 function takes(name: OperationName, field: string, what: keyof Belongings): boolean {
   return what !== 'email' || fieldsOf(name)[field]?.pattern === undefined
 }
@@ -79,7 +79,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('every field of every operation is known to name something, or nothing', () => {
+test('every field of every operation is listed as naming an object, or nothing', () => {
   for (const name of names) {
     for (const field of Object.keys(fieldsOf(name))) {
       const isCursor = field === 'before' || field === 'after'
@@ -91,14 +91,14 @@ test('every field of every operation is known to name something, or nothing', ()
   }
 })
 
-test('every operation on things of an account is asked for a stranger’s', () => {
+test('every operation on objects of an account is tested with a stranger’s', () => {
   const probed = new Set(probes.map(({ name }) => name))
   for (const name of names) {
     if (operations[name].policy.kind === 'account') assert.ok(probed.has(name), name)
   }
 })
 
-/** An id that nobody has, next to one that somebody has, so that it sorts the same. */
+/** An unused ID next to a used one, so that it sorts the same. */
 function madeUp(id: string): string {
   if (id.includes('@')) return 'strangfr@example.org'
   const [prefix = ''] = id.split('_')
@@ -108,7 +108,7 @@ function madeUp(id: string): string {
     : formatId(prefix, number + 1n)
 }
 
-/** What is left of an answer when its own ids and the one that was asked for are taken out. */
+/** What is left of a response without its own IDs and the requested one. */
 function shape({ status, headers, text }: ControlAnswer, asked: string): object {
   const { date: _date, 'x-request-id': _id, 'content-length': _length, ...kept } = headers
   return {
@@ -122,7 +122,7 @@ function inputWith({ name, field }: Probe, value: string): Readonly<Record<strin
   return { ...(exampleOf(inputOf(name)) as object), [field]: value }
 }
 
-/** Of the account's own things, narrowed by or continued after a stranger's: an answer, and the same one. */
+/** Of the caller's own objects, filtered by or continued after a stranger's: a response, and the same one. */
 const mayAnswer = ({ field }: Probe, name: OperationName): boolean => {
   const { policy } = operations[name]
   return policy.kind === 'account' && field !== fieldOf[policy.subject]
@@ -162,14 +162,14 @@ test('a management key of another account sees nothing and changes nothing', asy
   for (const probe of probes) await assertSame(world.managementKey, probe, 'key')
 })
 
-test('nobody sees and changes anything', async () => {
+test('an anonymous caller sees nothing and changes nothing', async () => {
   for (const probe of probes) {
     const { status, text } = await assertSame(world.anyone, probe, 'anyone')
     assert.equal(status, 401, `${probe.name}: ${text}`)
   }
 })
 
-test('an operator sees and changes nothing where operators have no say', async () => {
+test('an operator sees nothing and changes nothing where operators have no access', async () => {
   for (const probe of probes) {
     const { policy } = operations[probe.name]
     if (policy.kind === 'account' && policy.operator === 'no')
@@ -177,7 +177,7 @@ test('an operator sees and changes nothing where operators have no say', async (
   }
 })
 
-test('what everybody may ask answers nothing of anybody', async () => {
+test('public operations reveal nothing about a user', async () => {
   for (const name of names) {
     if (operations[name].policy.kind !== 'public') continue
     const { text } = await world.anyone.ask(name, exampleOf(inputOf(name)) as Record<string, unknown>)
@@ -186,7 +186,7 @@ test('what everybody may ask answers nothing of anybody', async () => {
   }
 })
 
-test('operations of the installation are refused to whoever is no operator, with one answer', async () => {
+test('operations of the installation are rejected for non-operators, with one response', async () => {
   for (const name of names) {
     if (operations[name].policy.kind !== 'installation') continue
     for (const client of [world.members.owner.client, world.managementKey]) {
@@ -200,8 +200,8 @@ test('operations of the installation are refused to whoever is no operator, with
   }
 })
 
-/** Last, since it uses the stranger's things up: the ids that were asked for are alive. */
-test('their owner reaches every one of them', async () => {
+/** Last, since it uses the stranger's objects up: the IDs that were used exist. */
+test('their owner reaches all of them', async () => {
   const last = (name: OperationName) => /revoke|delete|stop|rotate/.test(name)
   const ordered = probes.toSorted((a, b) => Number(last(a.name)) - Number(last(b.name)))
   for (const probe of ordered) {

@@ -1,6 +1,6 @@
 /**
- * Nobody gives themselves what they were not asked for: every operation takes its own fields and no other, at every
- * depth, and who signs up or changes their profile stays who they are.
+ * Callers cannot grant themselves anything: every operation accepts only its own fields, at every
+ * depth, and signing up or changing a profile does not change roles.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -41,7 +41,7 @@ const wanted: Readonly<Record<string, unknown>> = {
 const names = (Object.keys(operations) as OperationName[]).filter((name) => operations[name].http !== null)
 
 for (const name of names) {
-  test(`${name} takes its own fields and no other`, async () => {
+  test(`${name} accepts only its own fields`, async () => {
     const { properties = {} } = inputOf(name)
     const example = exampleOf(inputOf(name)) as Readonly<Record<string, unknown>>
     const { policy } = operations[name]
@@ -71,14 +71,14 @@ const nested: readonly (readonly [
 ]
 
 for (const [name, input, param] of nested) {
-  test(`${name} does not take ${param}`, async () => {
+  test(`${name} does not accept ${param}`, async () => {
     const { status, body, text } = await world.operator.client.ask(name, input)
     const { error } = body as ControlErrorBody
     assert.deepEqual([status, error.code, error.param], [400, 'invalid_value', param], text)
   })
 }
 
-test('a field in the path is not given again in the body', async () => {
+test('a field in the path cannot be repeated in the body', async () => {
   const { key, account } = world.belongings
   for (const [method, path, body] of [
     ['PATCH', `/api/keys/${key}`, { key, name: 'x' }],
@@ -90,7 +90,7 @@ test('a field in the path is not given again in the body', async () => {
   }
 })
 
-test('whoever signs up is nobody’s operator, and confirmed by nobody', async () => {
+test('a new user is not an operator, and not approved', async () => {
   const client = new ControlClient(world.gateway.origin)
   const email = 'climber@example.org'
   const asked = {
@@ -126,7 +126,7 @@ test('whoever signs up is nobody’s operator, and confirmed by nobody', async (
   assert.equal((await client.ask('system.show')).status, 403)
 })
 
-test('a management key makes no key for itself, and reaches no further than its scopes', async () => {
+test('a management key cannot create management keys, and is limited to its scopes', async () => {
   const { members, account, gateway } = world
   const made = await members.owner.client.done('management-key.create', {
     account,
@@ -148,7 +148,7 @@ test('a management key makes no key for itself, and reaches no further than its 
   }
 })
 
-test('members do what their role may, and no more', async () => {
+test('members can do only what their role allows', async () => {
   for (const name of names) {
     const { policy } = operations[name]
     if (policy.kind !== 'account' || policy.subject !== 'account') continue

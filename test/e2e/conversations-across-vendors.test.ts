@@ -1,7 +1,7 @@
 /**
- * A conversation outlives its model: agents of each format, faithful and forgetful, go from Google's models to OpenAI's,
- * Anthropic's and back, with tools and thoughts. Nobody refuses anything, what a maker sealed comes back to it, and
- * every turn begins upstream with the bytes of the one before.
+ * A conversation outlives its model: agents of each format, lossless and lossy, switch from Google's models to OpenAI's,
+ * Anthropic's and back, with tools and reasoning. No request is rejected, a vendor gets its signed reasoning back, and
+ * every turn begins upstream with the bytes of the previous one.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -35,18 +35,18 @@ import { relayUpstream } from '../support/relay-upstream.ts'
 import { isWholeRun, sampled } from '../support/sampled.ts'
 
 interface Step extends Reached {
-  /** The upstream takes no pictures inside the results of tools. */
+  /** The upstream does not accept images inside tool results. */
   readonly blind?: boolean
 }
 
 interface Tour {
   readonly name: string
   readonly steps: readonly Step[]
-  /** How a Messages client asks its own models to think. */
+  /** How a Messages client requests reasoning from its own models. */
   readonly thinking: Json
 }
 
-/** Older models of Google's give their calls no ids, and demand no signatures back. */
+/** Older Google models give their calls no IDs, and do not require signatures back. */
 const older = 'gemini-2.5-flash'
 
 const sandboxTour: Tour = {
@@ -98,7 +98,7 @@ const tours: readonly Tour[] = [
   },
 ]
 
-/** Each model in one format, so that the other of OpenAI's is translated too. */
+/** Each model in one format, so that the other format of OpenAI is translated too. */
 const isFirst = ({ model }: Step, index: number, steps: readonly Step[]) =>
   steps.findIndex((step) => step.model === model) === index
 const connectors = new Map(
@@ -164,7 +164,7 @@ function toolsOf(format: ConversationFormat): readonly AgentTool[] {
   ]
 }
 
-/** A call of the days before, under an id that only its own format takes. */
+/** A call of an earlier conversation, with an ID that only its own format accepts. */
 const prehistory: Readonly<Record<ConversationFormat, readonly Json[]>> = {
   'openai-chat': [
     { role: 'user', content: 'Before.' },
@@ -233,7 +233,7 @@ function begin(format: ConversationFormat, fidelity: Fidelity, tour: Tour): Agen
   return agent
 }
 
-/** What an agent's tools say: one asks for another call, one fails, one may show a picture, one says nothing. */
+/** The results of an agent's tools: one leads to another call, one fails, one may contain an image, one is empty. */
 function resultsOf(said: Said, next: string, image: boolean): readonly AgentResult[] {
   const [first, second, third, fourth] = said.calls
   assert.ok(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined)
@@ -245,7 +245,7 @@ function resultsOf(said: Said, next: string, image: boolean): readonly AgentResu
   ]
 }
 
-/** One turn of the user: calls in parallel, one more after their results, and an answer. */
+/** One turn of the user: parallel calls, one more after their results, and a response. */
 async function turn(
   agent: Agent,
   step: Step,
@@ -270,7 +270,7 @@ async function turn(
     JSON.stringify(first),
   )
   const results = resultsOf(first, `use ${named(odd)} {"city":"${of.index}"}`, step.blind !== true)
-  // Only Google wants results in the order of the calls.
+  // Only Google requires results in the order of the calls.
   agent.give(agent.format === 'gemini' ? results : results.toReversed())
   const second = await answered(agent, step, asking)
   assert.deepEqual(
@@ -280,7 +280,7 @@ async function turn(
   )
   const [call] = second.calls
   assert.ok(call !== undefined)
-  // A picture that is shown behind the results is the last thing that was said.
+  // An image that follows the results is the last content of the request.
   const isBehind = step.blind === true && agent.format !== 'openai-chat' && agent.format !== step.format
   agent.give([{ call, text: `done ${of.index}`, image: true }])
   const third = await answered(agent, step, asking)
@@ -289,13 +289,13 @@ async function turn(
   return [first, second, third]
 }
 
-/** How many thoughts of three in a turn come back: with each call's id, and with the answer where nothing is lost. */
+/** How many of three reasoning parts in a turn return: with each call's ID, and with the response where nothing is lost. */
 function keptPerTurn(agent: Agent, fidelity: Fidelity, step: Step): number {
   if (fidelity === 'faithful') return 3
-  // Libraries of Google's always knew what stands on a call.
+  // Google's libraries have always preserved the fields of a call.
   if (agent.format === 'gemini') return step.format === 'gemini' ? 2 : 0
   if (fidelity === 'cutting' || step.format === agent.format) return 0
-  // Chat has no field for thoughts, so all go in ids; elsewhere only what stands on the call itself.
+  // Chat has no field for reasoning, so all of it is in IDs; elsewhere only what is on the call itself.
   return agent.format === 'openai-chat' || step.format === 'gemini' ? 2 : 0
 }
 
@@ -313,7 +313,7 @@ for (const { format, fidelity } of sampled(agents, 6)) {
 for (const { format, fidelity } of agents) {
   for (const stream of [false, true]) {
     const title = `a ${fidelity} ${format} agent, ${stream ? 'streamed' : 'whole'}`
-    // Where the whole is not asked for, each tour is streamed or whole, in turns.
+    // In a sampled run each tour is either streamed or whole, alternately.
     const taken = tours.filter((_, place) => isWholeRun || (place % 2 === 1) === stream)
     for (const tour of taken) {
       test(`${title}: ${tour.name}`, async () => {
@@ -332,7 +332,7 @@ for (const { format, fidelity } of agents) {
           turns.set(step.model, earlier + 1)
           if (step.format === 'openai-chat') continue
           const kept = keptPerTurn(agent, fidelity, step)
-          // The last thought of the turn is only being thought.
+          // The last reasoning of the turn is still being produced.
           const expected = earlier * kept + Math.min(2, kept)
           assert.equal(sealsIn(request), expected, `${index} ${step.model} ${request.body}`)
         }
@@ -349,7 +349,7 @@ for (const { format, fidelity } of agents) {
   }
 }
 
-/** In the middle of a loop, where makers demand what belongs to its steps; twice round. */
+/** In the middle of a loop, where vendors require the reasoning of its steps; two rounds. */
 const midLoop: readonly Reached[] = [
   { model: 'gemini-3-flash-preview', format: 'gemini' },
   { model: 'gpt-6.1', format: 'openai-responses' },
@@ -359,7 +359,7 @@ const midLoop: readonly Reached[] = [
 ]
 
 for (const { format, fidelity } of sampled(agents, 6)) {
-  test(`a ${fidelity} ${format} agent: another maker at every step of one loop`, async () => {
+  test(`a ${fidelity} ${format} agent: another vendor at every step of one loop`, async () => {
     const { key } = await gateway.account('100')
     const tour: Tour = { name: '', steps: [], thinking: { type: 'adaptive', display: 'summarized' } }
     const agent = begin(format, fidelity, tour)

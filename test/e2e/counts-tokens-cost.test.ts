@@ -1,5 +1,5 @@
 /**
- * What counting tokens of hostile text costs in processor time, measured in this process beside what honest text costs.
+ * The CPU time of counting tokens of hostile text, measured in this process and compared with ordinary text.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,8 +15,8 @@ async function cpuMs(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1_000
 }
 
-test('hostile text costs less processor time than the deadline allows, or about what honest text costs', async (context) => {
-  // A busy machine takes its time to start the thread that counts.
+test('hostile text costs less CPU time than the deadline allows, or about as much as ordinary text', async (context) => {
+  // A busy machine needs time to start the token-counting thread.
   const gate = await testGateway({ limits: { countMs: 60_000 } })
   const account = await gate.account('0.01')
   const bytes = 2 * 1024 * 1024

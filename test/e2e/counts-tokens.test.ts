@@ -1,6 +1,6 @@
 /**
- * Tokens are counted for every model in every format that can ask: by the upstream where it counts, else by an
- * estimate that says so; for nothing, within a rate of its own, and never at the cost of what is paid for.
+ * Tokens are counted for every model in every format with a counting endpoint: by the upstream if it counts, else by a
+ * labeled estimate; without a charge, with a separate rate limit, and never at the expense of paid requests.
  */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
@@ -30,7 +30,7 @@ import { manualClock } from '../support/manual-clock.ts'
 const formats = ['messages', 'responses', 'gemini'] as const
 type Format = (typeof formats)[number]
 
-/** How each format asks for a number, and for the answer itself. */
+/** How each format requests a count, and the response itself. */
 interface Shape {
   readonly path: (model: string) => string
   readonly answerPath: (model: string) => string
@@ -93,7 +93,7 @@ after(async () => {
 })
 
 async function gatewayWith(options: TestGatewayOptions): Promise<TestGateway> {
-  // A busy machine takes its time to start the thread that counts; its budget is another test's.
+  // A busy machine needs time to start the token-counting thread; its deadline is tested elsewhere.
   const gateway = await testGateway({ ...options, limits: { countMs: 60_000, ...options.limits } })
   closing.push(() => gateway.close())
   return gateway
@@ -104,7 +104,7 @@ interface Faulty {
   readonly upstream: FaultUpstream
 }
 
-/** One model of each maker, all of them at one upstream; each is also known by an alias. */
+/** One model of each vendor, all at one upstream; each also has an alias. */
 const makers = { messages: 'anthropic', responses: 'openai', gemini: 'google' } as const
 const models: Config['models'] = formats.map((format) => ({
   id: `${format}-model`,
@@ -124,13 +124,13 @@ async function faulty(behaviour: Behaviour, more: TestGatewayOptions = {}): Prom
 }
 
 let sharedAnswer = hangs
-/** Asked again however often it failed, since the cases share it. */
+/** Retried however often it failed, since the cases share it. */
 const shared = await faulty(
   { answer: (reply) => sharedAnswer.answer(reply) },
   { limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000, countRequestsPerMinute: 10_000 } },
 )
 
-/** What the upstream of `shared` answers from now on; gives the requests that it gets from now on. */
+/** Sets what the upstream of `shared` responds from now on; returns the requests that it gets from now on. */
 function answering(behaviour: Behaviour): () => readonly SeenRequest[] {
   sharedAnswer = behaviour
   const earlier = shared.upstream.requests.length
@@ -178,7 +178,7 @@ const sandboxModels = {
 
 for (const format of formats) {
   for (const [model, source] of Object.entries(sandboxModels)) {
-    test(`${format} asks for the tokens of ${model}: ${source}, and for nothing`, async () => {
+    test(`${format} counts the tokens of ${model}: ${source}, without a charge`, async () => {
       const account = await sandbox.account('0.000000001')
       const answer = await count(sandbox, account, { format, model })
       tokensIn(format, answer)
@@ -188,7 +188,7 @@ for (const format of formats) {
   }
 
   for (const model of Object.keys(sandboxModels).filter((name) => name !== 'sandbox-chat-echo')) {
-    test(`${format} → ${model}: what is counted is what is billed`, async () => {
+    test(`${format} → ${model}: the count equals what is billed`, async () => {
       const account = await sandbox.account('5')
       const asked = shapes[format].body(model, 'As they say, all that glitters is not gold. '.repeat(50))
       const tokens = tokensIn(format, await count(sandbox, account, { format, model, body: asked }))
@@ -200,14 +200,14 @@ for (const format of formats) {
       assert.equal(answer.status, 200, answer.text)
       const [receipt] = await sandbox.gateway.services.ledger.receipts(account.id, 1, null)
       assert.ok(receipt !== undefined)
-      // Marks of what to cache, which some formats are given on the way, count as input all the same.
+      // Cache markers, which translation adds in some formats, count as input as well.
       const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = receipt
       assert.equal(inputUncached + cacheRead + cacheWrite5m + cacheWrite1h, tokens)
     })
   }
 }
 
-/** The request for an answer whose tokens were asked for. */
+/** The request for the response whose tokens were counted. */
 function wholeOf(format: Format, asked: object): object {
   if (format === 'messages') return { ...asked, max_tokens: 500 }
   return 'generateContentRequest' in asked ? (asked.generateContentRequest as object) : asked
@@ -224,7 +224,7 @@ const refusals: Readonly<Record<Format, string>> = {
 for (const format of formats) {
   const model = `${format}-model`
 
-  test(`${format}: the body goes as it was written but for the model, and the answer comes as it is`, async () => {
+  test(`${format}: the body is forwarded unchanged except for the model, and the response is relayed unchanged`, async () => {
     const requests = answering(wholeAnswer(200, numbers[format], json))
     const { gate } = shared
     const account = await gate.account('0.01')
@@ -252,7 +252,7 @@ for (const format of formats) {
     if (format === 'messages') assert.match(request.head, /anthropic-beta: some-beta/i)
   })
 
-  test(`${format}: what the upstream refuses is told in its own words`, async () => {
+  test(`${format}: an upstream error is relayed with its message`, async () => {
     answering(wholeAnswer(400, refusals[format], json))
     const { gate } = shared
     const answer = await count(gate, await gate.account('0.01'), { format, model })
@@ -262,7 +262,7 @@ for (const format of formats) {
   })
 
   for (const other of formats.filter((name) => name !== format)) {
-    test(`${format} → ${other}: the number of another format, and its refusal, in the caller's words`, async () => {
+    test(`${format} → ${other}: the count of another format, and its error, in the caller's format`, async () => {
       const requests = answering(wholeAnswer(200, numbers[other], json))
       const { gate } = shared
       const account = await gate.account('0.01')
@@ -296,7 +296,7 @@ for (const format of formats) {
   }
 }
 
-/** What keeps an upstream from being asked. */
+/** Reasons why an upstream cannot be called. */
 const troubles: Readonly<Record<string, Behaviour>> = {
   'fails with 500': wholeAnswer(500, '{"error":{"message":"It failed."}}', json),
   'limits its rate': wholeAnswer(429, '{"error":{"message":"Slow down."}}', json),
@@ -315,7 +315,7 @@ async function assertEstimated(gate: TestGateway, account: TestAccount, format: 
 }
 
 for (const [trouble, behaviour] of Object.entries(troubles)) {
-  test(`an upstream that ${trouble} is stood in for by an estimate`, async () => {
+  test(`an estimate replaces an upstream that ${trouble}`, async () => {
     const requests = answering(behaviour)
     const account = await shared.gate.account('0.01')
     for (const format of formats) await assertEstimated(shared.gate, account, format)
@@ -323,7 +323,7 @@ for (const [trouble, behaviour] of Object.entries(troubles)) {
   })
 }
 
-test('an upstream that says nothing is stood in for by an estimate', async () => {
+test('an estimate replaces an upstream that does not respond', async () => {
   const clock = manualClock()
   const { gate, upstream } = await faulty(hangs, { clock })
   const account = await gate.account('0.01')
@@ -336,7 +336,7 @@ test('an upstream that says nothing is stood in for by an estimate', async () =>
   }
 })
 
-test('another upstream of the provider is asked when the first one fails', async () => {
+test('another upstream of the provider is called when the first one fails', async () => {
   const failing = await faultUpstream(() => wholeAnswer(500, '{}', json))
   const counting = await faultUpstream(() => wholeAnswer(200, numbers.messages, json))
   closing.push(
@@ -359,7 +359,7 @@ test('another upstream of the provider is asked when the first one fails', async
   assert.equal(counting.requests.length, 4)
 })
 
-test('a kept connection that breaks before a word is no reason to estimate', async () => {
+test('a kept-alive connection that breaks before the first byte does not lead to an estimate', async () => {
   let answered = 0
   const upstream = await faultUpstream(({ connection }) => {
     if (connection === 0 && answered > 0) return sendsThen('rst')
@@ -379,7 +379,7 @@ test('a kept connection that breaks before a word is no reason to estimate', asy
   )
 })
 
-test('marks of ours in ids do not go upstream', async () => {
+test('reasoning carriers in IDs do not go upstream', async () => {
   const requests = answering(wholeAnswer(200, numbers.messages, json))
   const { gate } = shared
   const encrypted = { vendor: 'google', data: Buffer.from('signature').toString('base64') } as const
@@ -405,7 +405,7 @@ test('marks of ours in ids do not go upstream', async () => {
   )
 })
 
-test('a client that leaves takes the question to its upstream along', async () => {
+test('a client that disconnects cancels the request to the upstream', async () => {
   const { gate, upstream } = await faulty(hangs, { limits: { countsPerAccountMax: 1 } })
   const account = await gate.account('0.01')
   const leaving = httpRequest(`${gate.origin}${shapes.messages.path('')}`, {
@@ -429,7 +429,7 @@ test('a client that leaves takes the question to its upstream along', async () =
   assert.equal(gate.gateway.deps.bodies.used, 0)
 })
 
-test('counting has a rate of its own, told in each format', async () => {
+test('counting has a separate rate limit, reported in each format', async () => {
   const gate = await gatewayWith({ limits: { countRequestsPerMinute: 2, requestsPerMinute: 1 } })
   const codes = { messages: 'rate_limit_error', responses: 'rate_limited', gemini: 'RESOURCE_EXHAUSTED' }
   const remaining = {
@@ -449,7 +449,7 @@ test('counting has a rate of its own, told in each format', async () => {
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers['retry-after']) >= 1)
     assert.ok(refused.text.includes(codes[format]), refused.text)
-    // What is paid for has its rate still.
+    // The rate of paid requests is unaffected.
     const paid = await send(gate.origin, {
       path: '/v1/chat/completions',
       headers: bearer(account.key),
@@ -459,7 +459,7 @@ test('counting has a rate of its own, told in each format', async () => {
   }
 })
 
-test('what is wrong with the request is told before anything is counted', async () => {
+test('an invalid request is rejected before anything is counted', async () => {
   const account = await sandbox.account('0.01')
   const body = shapes.messages.body('sandbox-echo', 'hello')
   const path = shapes.messages.path('')
@@ -487,7 +487,7 @@ test('what is wrong with the request is told before anything is counted', async 
   assert.equal(large.status, 413)
 })
 
-test('text that cannot be counted in time is answered with a bound, which is labelled', async () => {
+test('text that cannot be counted in time gets an upper bound, which is labeled', async () => {
   const gate = await gatewayWith({ limits: { countBytesMax: 100 } })
   const account = await gate.account('0.01')
   for (const format of formats) {
@@ -500,7 +500,7 @@ test('text that cannot be counted in time is answered with a bound, which is lab
   assert.equal(gate.gateway.deps.bodies.used, 0)
 })
 
-test('an account that was never credited is answered with an estimate, and no upstream is asked', async () => {
+test('an account that never had credit gets an estimate, and no upstream is called', async () => {
   for (const format of formats) {
     const requests = answering(wholeAnswer(200, numbers[format], json))
     const { gate } = shared
@@ -517,7 +517,7 @@ test('an account that was never credited is answered with an estimate, and no up
   }
 })
 
-test('a large body counts as several in the rate, also where it does not tell its length', async () => {
+test('a large body counts as several requests in the rate, also without a Content-Length', async () => {
   const gate = await gatewayWith({ limits: { countRequestsPerMinute: 10 } })
   const body = shapes.messages.body('sandbox-chat-echo', 'x'.repeat(5 * 256 * 1024))
   for (const length of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -532,7 +532,7 @@ test('a large body counts as several in the rate, also where it does not tell it
   }
 })
 
-test('the official libraries ask for tokens', async () => {
+test('the official libraries can count tokens', async () => {
   const account = await sandbox.account('0.01')
   const anthropic = new Anthropic({ apiKey: account.key, baseURL: `${sandbox.origin}/v1/alt`, maxRetries: 0 })
   const openai = new OpenAI({ apiKey: account.key, baseURL: `${sandbox.origin}/v1`, maxRetries: 0 })

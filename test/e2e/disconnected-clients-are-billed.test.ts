@@ -1,6 +1,6 @@
 /**
- * Who leaves pays for what was made until then and for nothing more, whatever the moment; the upstream is
- * let go of within a second wherever that stops its meter, and read to its end where it does not.
+ * A client that disconnects pays for what was produced until then and nothing more, at any moment; the upstream is
+ * closed within a second wherever that stops its billing, and read to its end where it does not.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -41,7 +41,7 @@ interface Gone {
   readonly leftMs: number
 }
 
-/** The newest request that the sandbox has, once there is one more than `before`. */
+/** The newest request at the sandbox, once there is one more than `before`. */
 function arrival(before: number): Promise<LoggedRequest> {
   return eventually(
     'the request reaches the upstream',
@@ -50,7 +50,7 @@ function arrival(before: number): Promise<LoggedRequest> {
   ) as Promise<LoggedRequest>
 }
 
-/** Sends, leaves as soon as `moment` has come, and waits for the receipt. */
+/** Sends, disconnects as soon as `moment` is reached, and waits for the receipt. */
 async function leaveAt(
   account: { id: bigint; key: string },
   asked: AskedBody,
@@ -71,7 +71,7 @@ async function leaveAt(
   return { receipt, meter, leftMs }
 }
 
-/** None of these upstreams would end by itself in this time. */
+/** None of these upstreams would end on its own in this time. */
 const letGoMs = 60_000
 
 function assertLetGo({ meter, leftMs }: Gone): void {
@@ -84,11 +84,11 @@ function assertNear(told: number, real: number, share: number, what: string): vo
   assert.ok(Math.abs(told - real) <= real * share, `${what}: ${told} is within ${share} of ${real}`)
 }
 
-/** Its input as the provider counts it; the sandbox charges none before it has sent a head. */
+/** The input as the provider counts it; the sandbox charges none before it has sent a head. */
 const inputOf = (meter: LoggedRequest): number => (meter.inputTokens > 0 ? meter.inputTokens : promptWords)
 
 for (const format of formats) {
-  test(`${format}: gone before the upstream's head, the input is counted and paid, no output`, async () => {
+  test(`${format}: disconnected before the upstream's head, the input is counted and charged, no output`, async () => {
     const account = await gate.account('1')
     const gone = await leaveAt(account, body(`${format}-slow`, 'delay=60000'), () => Promise.resolve())
     const { receipt } = gone
@@ -102,7 +102,7 @@ for (const format of formats) {
     { moment: 'while nothing has come', until: () => Promise.resolve() },
     { moment: 'after our head', until: (sent: Sent) => sent.head },
   ]) {
-    test(`${format}: gone ${moment}, between the upstream's head and its first content`, async () => {
+    test(`${format}: disconnected ${moment}, between the upstream's head and its first content`, async () => {
       const account = await gate.account('1')
       const asked = body(`${format}-stream`, 'tokens=50 delay=60000')
       const gone = await leaveAt(account, asked, async (sent, { requestId }) => {
@@ -122,7 +122,7 @@ for (const format of formats) {
     })
   }
 
-  test(`${format}: gone in the midst of a stream, the charge is near the meter`, async () => {
+  test(`${format}: disconnected in the middle of a stream, the charge is close to the upstream's meter`, async () => {
     const account = await gate.account('1')
     const asked = body(`${format}-stream`, 'tokens=2000 rate=400')
     const gone = await leaveAt(account, asked, (sent) => sent.contents(150))
@@ -135,7 +135,7 @@ for (const format of formats) {
     assertLetGo(gone)
   })
 
-  test(`${format}: gone once it was sent the last word, the request is complete`, async () => {
+  test(`${format}: disconnected after the terminal event was sent, the request is complete`, async () => {
     const account = await gate.account('1')
     const last = format === 'chat' ? '"finish_reason":"stop"' : '"stop_reason":"end_turn"'
     const { receipt, meter } = await leaveAt(account, body(`${format}-stream`, 'tokens=20'), (sent) =>
@@ -145,7 +145,7 @@ for (const format of formats) {
     assert.equal(receipt.charged, cost(meter.inputTokens, meter.outputTokens))
   })
 
-  test(`${format}: gone before a whole answer, it is read on, and its place is free at once`, async () => {
+  test(`${format}: disconnected before a whole response, it is read to the end, and its slot is free immediately`, async () => {
     const account = await gate.account('1', {
       rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: 1 },
     })
@@ -154,7 +154,7 @@ for (const format of formats) {
     const first = gate.ask(account, asked)
     await arrival(before)
     first.leave()
-    // The first is still made; a second would be one too many if it counted.
+    // The first still runs; a second would exceed the limit if the first counted.
     const second = await eventually(
       'a place is free',
       () => gate.ask(account, body(`${format}-stream`, 'tokens=1', { stream: false })).whole(),
@@ -170,7 +170,7 @@ for (const format of formats) {
     assert.deepEqual([meter.outcome, earlier.charged], ['complete', cost(meter.inputTokens, 30)])
   })
 
-  test(`${format}: what is read on in vain is let go of in time, and only its input is paid`, async () => {
+  test(`${format}: reading to the end stops at a deadline, and only the input is charged`, async () => {
     const account = await gate.account('1')
     const asked = body(`${format}-hang`, '', { stream: false })
     const { receipt, meter, leftMs } = await leaveAt(account, asked, () => Promise.resolve())
@@ -181,7 +181,7 @@ for (const format of formats) {
   })
 }
 
-test('more answers than an account may have read on are let go of at once', async () => {
+test('above the limit of responses that an account may have read to the end, the rest is closed immediately', async () => {
   const account = await gate.account('1')
   const before = gate.sandbox.requests()
   const sent = Array.from({ length: 4 }, () => gate.ask(account, body('chat-hang', '', { stream: false })))
@@ -200,7 +200,7 @@ test('more answers than an account may have read on are let go of at once', asyn
   assert.equal(tookMs.filter((ms) => ms < readOnMs - 100).length, 2, `two at once: ${tookMs}`)
 })
 
-test('gone while it waits for money, nothing reaches an upstream and nothing is charged', async () => {
+test('disconnected while it waits for funds, nothing reaches an upstream and nothing is charged', async () => {
   const account = await gate.account('0.03')
   const first = gate.ask(account, body('chat-hang-stream', 'events=1', { max_tokens: 900 }))
   assert.equal(await first.contents(1), true, first.text)
@@ -222,7 +222,7 @@ test('gone while it waits for money, nothing reaches an upstream and nothing is 
   await gate.receiptOf(account)
 })
 
-test('reasoning that is hidden when its client leaves is not charged; an estimate is written off', async () => {
+test('hidden reasoning of a disconnected client is not charged; an estimate is written off', async () => {
   const account = await gate.account('1')
   const gone = await leaveAt(
     account,

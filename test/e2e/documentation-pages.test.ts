@@ -1,4 +1,4 @@
-/** The documentation in a real browser: complete and accessible in every look, usable without script, searchable, linked. */
+/** The documentation in a real browser: complete and accessible in every theme and width, usable without script, searchable, linked. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ after(async () => {
   await gateway.close()
 })
 
-/** Long ones are made of the same parts as short ones, and take axe many seconds each. */
+/** Long pages have the same components as short ones, and take axe many seconds each. */
 const long = ['/docs/api', '/docs/clients', '/docs/control-api', '/docs/operate/configuration']
 const short = [
   '/',
@@ -58,7 +58,7 @@ test('an unknown page is a page with status 404', async () => {
   await visit.close()
 })
 
-test('pages name the address of this server', async () => {
+test('pages contain the base URL of this server', async () => {
   const page = await (await fetch(`${gateway.origin}/docs`)).text()
   assert.ok(page.includes(`${gateway.origin}/v1/chat/completions`))
   assert.doesNotMatch(page, /127\.0\.0\.1:8080/)
@@ -91,7 +91,7 @@ test('on a phone the navigation is a menu, without script too', async () => {
   await visit.close()
 })
 
-test('search finds a section, by keyboard, and asks the server for nothing but its index', async () => {
+test('search finds a section, by keyboard, and requests only its index from the server', async () => {
   const visit = await browser.visit(gateway.origin)
   await visit.page.goto('/docs')
   const asked: string[] = []
@@ -123,7 +123,7 @@ test('search finds a section, by keyboard, and asks the server for nothing but i
   await visit.close()
 })
 
-test('code in several languages is in tabs; the choice holds on every page', async () => {
+test('code in several languages is in tabs; the choice applies to every page', async () => {
   const visit = await browser.visit(gateway.origin)
   await visit.page.goto('/docs')
   await visit.page.getByRole('tab', { name: 'curl' }).first().focus()
@@ -141,7 +141,7 @@ test('code in several languages is in tabs; the choice holds on every page', asy
   await visit.close()
 })
 
-test('the theme is a choice, shared with the console', async () => {
+test('the theme is selectable, and shared with the console', async () => {
   const visit = await browser.visit(gateway.origin)
   await visit.page.goto('/docs')
   await visit.page.getByLabel('Theme').selectOption('Dark')
@@ -152,7 +152,7 @@ test('the theme is a choice, shared with the console', async () => {
   await visit.close()
 })
 
-test('every link of the documentation leads to a page and a heading', async () => {
+test('every link of the documentation resolves to a page and a heading', async () => {
   const manifest = JSON.parse(
     readFileSync(new URL('../../console/dist/docs/pages.json', import.meta.url), 'utf8'),
   ) as { readonly pages: Readonly<Record<string, object>> }

@@ -1,6 +1,6 @@
 /**
- * A document is held for by what its provider counts, else by its pages, else by its size, and never by the whole window
- * of the model while something better is known; who cannot pay is not counted for.
+ * The hold for a document is based on the provider's count, else on its pages, else on its size, and never on the whole
+ * context window while a better bound is known; nothing is counted for accounts that cannot pay.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -128,7 +128,7 @@ for (const model of readers) {
     }
   })
 }
-test('a document whose length nobody here can know is counted by the provider', async () => {
+test('a document of unknown length is counted by the provider', async () => {
   for (const [format, model] of [
     ['anthropic', 'claude-opus-4-8'],
     ['openai-responses', 'gpt-5.5'],
@@ -147,7 +147,7 @@ test('a document whose length nobody here can know is counted by the provider', 
 
 const opus = { format: 'anthropic', model: 'claude-opus-4-8' } as const
 
-test('a provider is asked only where the balance may not pay what the size says', async () => {
+test("a provider's count is requested only if the balance may not cover the bound by size", async () => {
   const { gate, upstream } = counting
   const asked = upstream.counts().length
   const rich = await gate.account('1000')
@@ -162,7 +162,7 @@ test('a provider is asked only where the balance may not pay what the size says'
   assert.equal(shown.input_bound, 'reported')
 })
 
-test('who could not even pay for empty documents is not counted for', async () => {
+test('nothing is counted for an account that could not pay even for empty documents', async () => {
   const { gate, upstream } = counting
   const requests = upstream.requests.length
   for (const usd of ['0', '0.01', '0.1']) {
@@ -177,7 +177,7 @@ test('who could not even pay for empty documents is not counted for', async () =
   assert.equal(upstream.requests.length, requests, 'nothing reached an upstream')
 })
 
-test('an account has so much counted in a minute, here and where it asks for the number alone', async () => {
+test('an account has a limit of counts per minute, including its own count requests', async () => {
   const few = await countingGate({}, { countRequestsPerMinute: 2 })
   const account = await few.gate.account('5')
   const statuses: number[] = []
@@ -186,7 +186,7 @@ test('an account has so much counted in a minute, here and where it asks for the
   assert.deepEqual(statuses, [200, 200, 200, 200], 'pages are read where the provider is not asked')
 })
 
-/** Where the size of the file is cheap enough, its pages are not read. */
+/** If the bound by file size is affordable, its pages are not read. */
 const boundBy: Readonly<Record<string, string>> = {
   'claude-opus-4-8': 'pages',
   'claude-sonnet-4-5': 'bytes',
@@ -202,8 +202,8 @@ const silences: readonly (readonly [text: string, count: Behaviour])[] = [
 ]
 
 for (const [text, count] of silences) {
-  test(`where the provider ${text}, pages are read from the file`, async () => {
-    // Only the one that does not answer is waited for in vain.
+  test(`if the provider ${text}, pages are read from the file`, async () => {
+    // Only a provider that does not respond costs waiting time.
     const silent = await countingGate({ count }, count === hangs ? { holdCountMs: 200 } : {})
     for (const asked of [
       opus,
@@ -222,7 +222,7 @@ for (const [text, count] of silences) {
   })
 }
 
-test('the token rate takes what is counted, not the window', async () => {
+test('the token rate is charged the count, not the context window', async () => {
   const limited = await countingGate({}, { tokensPerMinute: 250_000 })
   const account = await limited.gate.account('1000')
   for (const model of ['gpt-5.5', 'gemini-3-pro-preview'] as const) {
@@ -236,7 +236,7 @@ for (const [lie, what] of [
   [3, 'and can be: charged up to the hold'],
   [8, 'beyond the window: the count before it is charged'],
 ] as const) {
-  test(`a document that grows between its count and its answer ${what}`, async () => {
+  test(`a document that grows between its count and its response ${what}`, async () => {
     const lying = await countingGate({ lie })
     const account = await lying.gate.account('5')
     const answer = await ask(lying, account, { ...opus, part: 'address' })
@@ -255,8 +255,8 @@ for (const [lie, what] of [
 
 const note = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hello' } }
 
-test('a file that holds more than it shows is written off, and its sender loses the use of such files', async () => {
-  // Three times as many pages as the file shows.
+test('a file that contains more than it declares is written off, and its sender loses access to such files', async () => {
+  // Three times as many pages as the file declares.
   const hiding = await countingGate({ pages: 3 * pages, count: { answer: (reply) => reply.send(refusal) } })
   const account = await hiding.gate.account('5')
   const { ledger, nextId } = hiding.gate.gateway.services
@@ -287,7 +287,7 @@ test('a file that holds more than it shows is written off, and its sender loses 
   assert.equal(answer.status, 200, answer.text)
 })
 
-test('what a provider bills beyond its own count of a file in the body is not its sender’s doing', async () => {
+test('what a provider bills above its own count of an inline file is not counted against the sender', async () => {
   const lying = await countingGate({ lie: 3 })
   const account = await lying.gate.account('5')
   assert.equal((await ask(lying, account, opus)).status, 200)

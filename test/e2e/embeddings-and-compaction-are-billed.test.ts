@@ -1,6 +1,6 @@
 /**
- * Embeddings and compactions are held for, bounded and billed like any answer, as their upstream reports them;
- * what they cannot be asked for is refused before anything is held or sent.
+ * Embeddings and compactions have a hold, are bounded and billed like any response, as their upstream reports them;
+ * unsupported options are rejected before anything is reserved or sent.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -64,7 +64,7 @@ async function paid(path: Path, body: object, usd = '1'): Promise<Paid> {
   return { answer, receipt }
 }
 
-/** As long as the usage that its answers report. */
+/** As long as the usage that its responses report. */
 const embedding = { model: 'text-embedding-3-small', input: ['one '.repeat(1_300), 'two'] }
 const vectors = {
   object: 'list',
@@ -75,7 +75,7 @@ const vectors = {
   model: 'text-embedding-3-small',
 }
 
-test('embeddings cost their input as it is reported, and pass as they came', async () => {
+test('embeddings cost their input as reported, and are relayed unchanged', async () => {
   const told = { ...vectors, usage: { prompt_tokens: 1_234, total_tokens: 1_234 } }
   behaviour = says(told)
   const { answer, receipt } = await paid('/v1/embeddings', embedding)
@@ -87,7 +87,7 @@ test('embeddings cost their input as it is reported, and pass as they came', asy
   )
 })
 
-test('embeddings without any usage are counted, and never above the hold', async () => {
+test('embeddings without usage are counted, and never charged above the hold', async () => {
   behaviour = says(vectors)
   const { receipt } = await paid('/v1/embeddings', {
     ...embedding,
@@ -104,7 +104,7 @@ for (const [what, input] of [
   ['token ids', Array.from({ length: 2_000 }, (_, index) => index)],
   ['lists of token ids', Array.from({ length: 40 }, () => Array.from({ length: 50 }, (_, index) => index))],
 ] as const) {
-  test(`embeddings: ${what} of 2,000 tokens or more are held for`, async () => {
+  test(`embeddings: ${what} of 2,000 tokens or more are reserved`, async () => {
     behaviour = says({ ...vectors, usage: { prompt_tokens: 2_000, total_tokens: 2_000 } })
     const { receipt } = await paid('/v1/embeddings', { ...embedding, input })
     assert.ok(receipt.hold >= receipt.charged, `${receipt.hold} is held for ${receipt.charged}`)
@@ -112,14 +112,14 @@ for (const [what, input] of [
   })
 }
 
-test('embeddings of several long texts are bounded by all of them, not by the window of one', async () => {
+test('embeddings of several long texts are bounded by all of them, not by the context window of one', async () => {
   const input = Array.from({ length: 8 }, () => 'word '.repeat(8_000))
   behaviour = says({ ...vectors, usage: { prompt_tokens: 64_000, total_tokens: 64_000 } })
   const { receipt } = await paid('/v1/embeddings', { ...embedding, input })
   assert.ok(receipt.hold >= receipt.charged, `${receipt.hold} is held for ${receipt.charged}`)
 })
 
-test('too little money for embeddings names no output limit, for there is none', async () => {
+test('insufficient funds for embeddings mention no output limit, because there is none', async () => {
   const account = await gate.account('0.0000001')
   const before = upstream.requests.length
   const answer = await post(account.key, '/v1/embeddings', {
@@ -182,7 +182,7 @@ const refused: readonly (readonly [what: string, path: Path, body: object, statu
 ]
 
 for (const [what, path, body, statuses] of refused) {
-  test(`${what}: refused before anything is held or sent`, async () => {
+  test(`${what}: rejected before anything is reserved or sent`, async () => {
     const account = await gate.account('1')
     const before = upstream.requests.length
     const answer = await post(account.key, path, body).whole()
@@ -215,7 +215,7 @@ const conversation = {
   instructions: 'Be brief.',
 }
 
-test('a compaction is billed as it is reported, and passes as it came', async () => {
+test('a compaction is billed as reported, and relayed unchanged', async () => {
   behaviour = says(compaction)
   const { answer, receipt } = await paid('/v1/responses/compact', conversation)
   assert.deepEqual([answer.status, answer.text], [200, JSON.stringify(compaction)])
@@ -243,7 +243,7 @@ for (const [path, body] of [
   ['/v1/embeddings', embedding],
   ['/v1/responses/compact', { ...conversation, input: 'a short story' }],
 ] as const) {
-  test(`${path}: a client that leaves pays for what was sent, counted, once nothing comes in time`, async () => {
+  test(`${path}: a disconnected client pays for what was sent, counted, if nothing arrives in time`, async () => {
     behaviour = hangs
     const account = await gate.account('1')
     const before = upstream.requests.length

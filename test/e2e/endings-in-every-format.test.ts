@@ -1,6 +1,6 @@
 /**
  * However a request ends, who pays for what is the same in every format and between any two: what was
- * delivered and no more, never above the hold, and Google's answers are read on, since Google charges on.
+ * delivered and no more, never above the hold. Google's responses are read to the end, since Google keeps charging.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -26,7 +26,7 @@ const limits = {
   ...{ peekMs: 250, readOnMs, readOnPerAccountMax: 2, retriesMin: 1_000, holdWaitMs: 100 },
 }
 const gate = await meteredGateway({ limits })
-/** Where nobody is waited for. */
+/** Without waiting for clients. */
 const hasty = await meteredGateway({ limits: { ...limits, silenceMs: 1_500, contentGapMs: 1_500 } })
 const stopping = await meteredGateway({ limits })
 after(async () => {
@@ -39,7 +39,7 @@ after(async () => {
 const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
 const words = 'window '.repeat(300)
 
-/** An account of its own and a word by which its request is known at the sandbox. */
+/** A separate account and a word that identifies its request at the sandbox. */
 interface Payer {
   readonly id: bigint
   readonly key: string
@@ -82,7 +82,7 @@ function arrival(from: MeteredGateway, { mark }: Payer): Promise<LoggedRequest> 
 const contents = (client: DialectClient, count: number) => (text: string) =>
   wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length >= count
 
-/** The receipt of the only request of the account, with the books checked. */
+/** The receipt of the only request of the account, after a check of the ledger. */
 async function settled(from: MeteredGateway, by: Payer): Promise<ReceiptRow> {
   const receipt = await from.receiptOf(by)
   const { held, posted, openHolds } = await from.balance(by.id)
@@ -95,11 +95,11 @@ async function settled(from: MeteredGateway, by: Payer): Promise<ReceiptRow> {
 interface Gone {
   readonly receipt: ReceiptRow
   readonly meter: LoggedRequest
-  /** How long the upstream worked on after its client had left. */
+  /** How long the upstream worked after its client had disconnected. */
   readonly tookMs: number
 }
 
-/** None of these upstreams would end by itself in this time. */
+/** None of these upstreams would end on its own in this time. */
 const letGoMs = 60_000
 
 async function leave(asked: Asked, when: (sent: Sent) => Promise<unknown>): Promise<Gone> {
@@ -120,10 +120,10 @@ function assertNear(told: number | bigint, real: number | bigint, what: string):
   assert.ok(apart <= Number(real) * 0.25, `${what}: ${told} is near ${real}`)
 }
 
-/** Its input as the sandbox counts it; it charges none before it has sent a head. */
+/** The input as the sandbox counts it; it charges none before it has sent a head. */
 const inputOf = (meter: LoggedRequest): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
 
-/** Each client and each upstream stands in the sample twice. */
+/** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
   dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
@@ -134,7 +134,7 @@ const both = (name: string, run: (client: DialectClient, upstream: UpstreamName)
   }
 }
 
-suite('clients that leave', { concurrency: 8 }, () => {
+suite('disconnected clients', { concurrency: 8 }, () => {
   both('gone before the head, the input is counted and paid', async (client, upstream) => {
     const asked = { client, upstream, behaviour: 'slow', settings: 'delay=60000' }
     const { receipt, meter, tookMs } = await leave(asked, () => Promise.resolve())
@@ -146,7 +146,7 @@ suite('clients that leave', { concurrency: 8 }, () => {
   })
 
   both('gone mid-stream', async (client, upstream) => {
-    // What is read on ends in the time for it; what is not goes on for long after its client has left.
+    // What is read to the end finishes in time; what is not continues long after its client has disconnected.
     const tokens = upstream === 'gemini' ? 240 : 1_900
     const asked = { client, upstream, behaviour: 'stream', settings: `tokens=${tokens} rate=300` }
     const { receipt, meter, tookMs } = await leave(asked, (sent) => sent.until(contents(client, 50)))
@@ -170,7 +170,7 @@ suite('clients that leave', { concurrency: 8 }, () => {
   })
 
   for (const client of dialectClients) {
-    test(`${client.format} → gemini: what is read on is no longer in the way of others`, async () => {
+    test(`${client.format} → gemini: a response that is read to the end no longer blocks others`, async () => {
       const by = await payer(gate, { rates: { ...unlimited, concurrent: 1 } })
       const sent = send(gate, by, {
         client,
@@ -197,7 +197,7 @@ suite('clients that leave', { concurrency: 8 }, () => {
       await gate.receiptOf(by, 2)
     })
 
-    test(`${client.format} → gemini: only so many are read on at once`, async () => {
+    test(`${client.format} → gemini: the number of responses read to the end is limited`, async () => {
       const by = await payer(gate)
       const asked = {
         client,
@@ -254,7 +254,7 @@ const broken: readonly Broken[] = [
   { behaviour: 'hang-stream', settings: 'events=9', reason: 'timeout', delivered: 9 },
 ]
 
-suite('upstreams that break', { concurrency: 16 }, () => {
+suite('failing upstreams', { concurrency: 16 }, () => {
   for (const { behaviour, settings, stream = true, reason, delivered = 0 } of broken) {
     both(
       `${behaviour} ${settings}, ${stream ? 'streamed' : 'whole'}: ${delivered} words are paid`,
@@ -279,7 +279,7 @@ suite('upstreams that break', { concurrency: 16 }, () => {
   }
 })
 
-test('stopping the server ends every stream with an error in its client’s words, paid as far as it came', async () => {
+test('stopping the server ends every stream with an error in its client’s format, charged as far as delivered', async () => {
   const running = await Promise.all(
     pairs.map(async ({ client, upstream }) => {
       const by = await payer(stopping)

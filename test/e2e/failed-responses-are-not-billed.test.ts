@@ -1,6 +1,6 @@
 /**
- * What an upstream breaks is paid only as far as it was delivered; what was not delivered is nobody's, or
- * written off where the upstream reports that it charges for it. And nothing broken looks finished.
+ * When an upstream fails, only what was delivered is charged; the rest is free, or
+ * written off where the upstream reports that it charges for it. And no failed response looks complete.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -29,7 +29,7 @@ interface Row {
   readonly streamed: boolean
   readonly formats?: readonly Format[]
   readonly reason: 'upstream_error' | 'upstream_truncated' | 'timeout'
-  /** Words that reached the client and are paid. */
+  /** Words that reached the client and are charged. */
   readonly delivered?: number
   /** The input that the upstream says it charges for, although nothing was delivered. */
   readonly absorbsInput?: readonly Format[]
@@ -104,7 +104,7 @@ for (const row of rows) {
   for (const format of row.formats ?? formats) {
     const { behaviour, settings = 'hello', streamed, reason, delivered = 0 } = row
     const how = `${behaviour}, ${settings}, ${streamed ? 'streamed' : 'whole'}`
-    test(`${format}: ${how}: ${reason}, ${delivered} words are paid`, async () => {
+    test(`${format}: ${how}: ${reason}, ${delivered} words are charged`, async () => {
       const account = await gate.account('1')
       const answer = await gate
         .ask(account, {
@@ -137,7 +137,7 @@ for (const row of rows) {
   }
 }
 
-test('each attempt that an upstream charges for in vain is written off in the ledger', async () => {
+test('each attempt that an upstream charges for without a delivery is written off in the ledger', async () => {
   const account = await gate.account('1')
   const before = await gate.ledger.platformBalances()
   const asked = {
@@ -148,7 +148,7 @@ test('each attempt that an upstream charges for in vain is written off in the le
   }
   await gate.ask(account, asked).whole()
   const receipt = await gate.receiptOf(account)
-  // Which of them is asked first depends on how they fared before.
+  // Which of them is called first depends on their recorded health.
   assert.deepEqual(receipt.attempts.map(({ upstream }) => upstream).sort(), ['anthropic', 'spare'])
   const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()]
   const input = meters.find(({ requestId }) => requestId === receipt.upstreamRequestId)!
@@ -158,7 +158,7 @@ test('each attempt that an upstream charges for in vain is written off in the le
   assert.equal(after.revenue! - before.revenue!, receipt.writtenOff)
 })
 
-test('an upstream that nobody reaches costs nobody anything', async () => {
+test('an unreachable upstream causes no cost', async () => {
   const gone = await startSandbox({ clock: systemClock })
   await gone.close()
   const alone = await testGateway({ openai: gone.origin, models: meteredModels() })
@@ -173,7 +173,7 @@ test('an upstream that nobody reaches costs nobody anything', async () => {
   await alone.close()
 })
 
-test('gone between the finish and the usage of a chat stream: the usage is waited for and paid', async () => {
+test('disconnected between the finish and the usage of a chat stream: the usage is awaited and charged', async () => {
   const upstream = await faultUpstream(() => sends())
   const alone = await testGateway({ openai: upstream.origin, models: meteredModels() })
   const account = await alone.account('1')
@@ -184,7 +184,7 @@ test('gone between the finish and the usage of a chat stream: the usage is waite
   })
   const reply = await upstream.nextRequest()
   reply.send('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n')
-  // One write: who has seen the word knows that the finish was read as well.
+  // One write: a client that has seen the word has caused the finish to be read as well.
   reply.send(
     'data: {"choices":[{"index":0,"delta":{"content":"word"},"finish_reason":null}]}\n\n' +
       'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',

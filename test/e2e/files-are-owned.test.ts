@@ -1,6 +1,6 @@
 /**
- * Files that are uploaded through the gateway are kept at the provider and owned by the account: the official libraries
- * upload, list, retrieve, read and delete them, and another account's files are answered like files that do not exist.
+ * Files that are uploaded through the gateway are stored at the provider and owned by the account: the official libraries
+ * upload, list, retrieve, read and delete them, and another account's files look like missing ones.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -90,7 +90,7 @@ test('the library of Anthropic does the same', async () => {
   assert.equal(host.files.has(file.id), false)
 })
 
-test('a file whose upstream is removed while it arrives is not sent there', async () => {
+test('a file whose upstream is removed during the upload is not sent there', async () => {
   const leaving = await testGateway({ offers: 'as configured', upstreams: [] })
   try {
     const operator = asking(controlOf(leaving), personActor('ada', { operator: true }))
@@ -130,7 +130,7 @@ test('a file whose upstream is removed while it arrives is not sent there', asyn
   }
 })
 
-test('pages begin where the one before ended', async () => {
+test('each page begins where the previous one ended', async () => {
   const ids: string[] = []
   for (const text of ['a', 'b', 'c']) ids.unshift((await uploadOpenai(owner, text)).id)
   const listed: string[] = []
@@ -138,7 +138,7 @@ test('pages begin where the one before ended', async () => {
   assert.deepEqual(listed, ids)
 })
 
-test("another account's file is answered like a file that does not exist, and its provider is not asked", async () => {
+test("another account's file looks like a missing one, and its provider is not called", async () => {
   const { id } = await uploadOpenai(owner)
   host.arrivals.length = 0
   const ask = async (method: string, path: string) => {
@@ -162,7 +162,7 @@ test("another account's file is answered like a file that does not exist, and it
   assert.equal(host.files.has(id), true)
 })
 
-test('uploads at the same time pass no limit together', async () => {
+test('concurrent uploads cannot exceed a limit together', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => uploadOpenai(owner)))
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3)
   await assert.rejects(uploadOpenai(owner), { status: 400, code: 'file_limit_reached' })
@@ -177,14 +177,14 @@ test('the bytes of an account and of one file are limited', async () => {
   await assert.rejects(uploadOpenai(other, 'x'.repeat(50_001)), { status: 413, code: 'body_too_large' })
 })
 
-test('what the provider refuses is told in its words and counts for nothing', async () => {
+test('a provider error is relayed with its message and counts as no upload', async () => {
   host.uploadStatus = 400
   for (let times = 0; times < 4; times += 1) await assert.rejects(uploadOpenai(owner), /bad purpose/)
   host.uploadStatus = 200
   await uploadOpenai(owner)
 })
 
-test('an upload that gets the id of another file is refused, and the other file stays', async () => {
+test('an upload that gets the ID of another file is rejected, and the other file remains', async () => {
   const { id } = await uploadOpenai(owner)
   host.uploadFields = { id }
   for (let times = 0; times < 4; times += 1)
@@ -197,7 +197,7 @@ test('an upload that gets the id of another file is refused, and the other file 
   await uploadOpenai(other)
 })
 
-test('a file whose description is too long to be kept is deleted at the provider, and counts for nothing', async () => {
+test('a file whose metadata is too long to be stored is deleted at the provider, and not counted', async () => {
   const before = new Set(host.files.keys())
   host.uploadFields = { filename: 'x'.repeat(20_000) }
   for (let times = 0; times < 4; times += 1) {
@@ -209,7 +209,7 @@ test('a file whose description is too long to be kept is deleted at the provider
   await uploadOpenai(owner)
 })
 
-test('an account without a balance uploads nothing, before its body is read, and can still delete', async () => {
+test('an account without a balance cannot upload, is rejected before its body is read, and can still delete', async () => {
   const poor = await gateway.account('0')
   await assert.rejects(uploadOpenai(poor), { status: 402, code: 'insufficient_balance' })
   assert.deepEqual(host.arrivals, [])
@@ -223,19 +223,19 @@ const refusals: readonly (readonly [what: string, path: string, init: RequestIni
   ['an upload where no upstream keeps files', '/upload/v1beta/files', { method: 'POST' }, 501],
 ]
 for (const [what, path, init, status] of refusals) {
-  test(`${what} at ${path} is refused with ${status}`, async () => {
+  test(`${what} at ${path} is rejected with ${status}`, async () => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${owner.key}` }
     assert.equal((await fetch(gateway.origin + path, { ...init, headers })).status, status)
   })
 }
 
-test('a file that was uploaded while the process died belongs to no account, and its place is free again', async () => {
+test('a file that was being uploaded when the process died belongs to no account, and its quota is free again', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-files-'))
   try {
     const options = { upstreams, dataFolder, limits: { filesPerAccountMax: 1 } }
     const first = await testGateway({ ...options, failpoint: 'file-uploaded:fail' })
     const account = await first.account('1')
-    // The provider has it; the row of the upload is all that is left, as after a crash.
+    // The provider has it; only the row of the upload exists, as after a crash.
     await assert.rejects(
       openaiOf(account, first.origin).files.create({ file: textFile(), purpose: 'user_data' }),
       {

@@ -1,6 +1,6 @@
 /**
- * Requests that name uploaded files: the account's own go to the upstream that keeps them, held for by their size; all others
- * are refused in the same words, and no provider is asked.
+ * Requests that name uploaded files: the account's own go to the upstream that stores them, with a hold by their size; others
+ * are rejected with one message, and no provider is called.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
@@ -58,7 +58,7 @@ const answers: Readonly<Record<string, object>> = {
 }
 for (const each of hosts) each.answer = (path) => answers[path.split('?')[0] ?? ''] ?? {}
 
-/** A window of any of these models costs more. */
+/** The whole context window of any of these models costs more. */
 const small = '0.2'
 let owner: TestAccount
 let other: TestAccount
@@ -140,7 +140,7 @@ const cases: readonly (readonly [what: string, maker: keyof typeof uploadTo, pat
 const sent = () => hosts.flatMap(({ arrivals }) => arrivals)
 
 for (const [what, maker, path, ask] of cases) {
-  test(`${what}: a file of one's own is named to the upstream that keeps it`, async () => {
+  test(`${what}: an own file is referenced at the upstream that stores it`, async () => {
     const id = await uploadTo[maker](owner)
     const keeper = hosts.find(({ files, arrivals }) => files.has(id) && arrivals.length > 0)
     for (const { arrivals } of hosts) arrivals.length = 0
@@ -154,7 +154,7 @@ for (const [what, maker, path, ask] of cases) {
     assert.equal((await gateway.balance(owner.id)).held, 0n)
   })
 
-  test(`${what}: a file of another account is refused like one that does not exist`, async () => {
+  test(`${what}: a file of another account is rejected like a missing one`, async () => {
     const id = await uploadTo[maker](owner)
     for (const { arrivals } of hosts) arrivals.length = 0
     const told = async (account: TestAccount, named: string) => {
@@ -174,7 +174,7 @@ for (const [what, maker, path, ask] of cases) {
   })
 }
 
-test('a file that was deleted, and one at another maker, are refused', async () => {
+test('a deleted file, and one at another vendor, are rejected', async () => {
   const client = openaiOf(owner)
   const id = await uploadTo.openai(owner)
   const parts = [{ type: 'file' as const, file: { file_id: id } }]

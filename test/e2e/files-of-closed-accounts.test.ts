@@ -1,6 +1,6 @@
 /**
- * When an account is closed, its files are deleted at the upstreams that keep them: also after a crash, after failures of
- * an upstream, and where an upload ends later than the account.
+ * When an account is closed, its files are deleted at the upstreams that store them: also after a crash, after failures of
+ * an upstream, and when an upload ends after the account.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -70,7 +70,7 @@ const upload = (files: OpenAI.Files) =>
 const leave = ({ person: { client, email } }: Owner) => client.done('me.delete', { email })
 
 const pendingAt = ({ gateway }: TestGateway) => gateway.services.files.pendingDeletions()
-/** All that was to be deleted is. */
+/** Everything that must be deleted is deleted. */
 const done = (gateway: TestGateway) =>
   eventually(
     'nothing is to be deleted',
@@ -79,7 +79,7 @@ const done = (gateway: TestGateway) =>
   )
 const deletionsAt = (host: FileHost) => host.arrivals.filter(({ method }) => method === 'DELETE')
 
-test('they are deleted at every upstream that keeps some, a few at a time, and no others', async (context) => {
+test('they are deleted at every upstream that stores some, a few at a time, and no others', async (context) => {
   const [openai, anthropic] = [await hosting(context), await hosting(context)]
   const gateway = await started(
     context,
@@ -111,7 +111,7 @@ test('they are deleted at every upstream that keeps some, a few at a time, and n
   assert.equal((await neighbor.files.list()).data.length, 1)
 })
 
-test('a file that an upstream refuses to delete holds up no other, and is deleted when that changes', async (context) => {
+test('a file that an upstream cannot delete does not block others, and is deleted when that changes', async (context) => {
   const [refusing, other] = [await hosting(context), await hosting(context)]
   const gateway = await started(
     context,
@@ -172,7 +172,7 @@ test('what an upstream did not delete before the server stopped is deleted after
   )
   await first.close()
   assert.equal(host.files.size, 1)
-  // What was deleted and not confirmed is not there any more.
+  // What was deleted without a confirmation is missing at the retry.
   host.deletionStatus = () => null
   host.files.clear()
   const second = await started(context, [[host, 'first']], { dataFolder })
@@ -182,7 +182,7 @@ test('what an upstream did not delete before the server stopped is deleted after
 
 test('an upload that ends after the account was closed is deleted', async (context) => {
   const host = await hosting(context)
-  // Only the end of the upload begins another pass.
+  // Only the end of the upload triggers another pass.
   const gateway = await started(context, [[host, 'first']], { limits: { fileDeletionRetryMs: 3_600_000 } })
   const owner = await owning(gateway, 'ada')
   const answering = Promise.withResolvers<void>()
@@ -225,7 +225,7 @@ test('an upload whose body comes after the account was closed is not sent', asyn
   assert.deepEqual([host.arrivals, await pendingAt(gateway)], [[], []])
 })
 
-test('what a removed upstream keeps is logged by its id and forgotten; one that serves less is still asked', async (context) => {
+test('files at a removed upstream are logged by ID and forgotten; an upstream with fewer models is still called', async (context) => {
   const [removed, narrowed] = [await hosting(context), await hosting(context)]
   let logged = ''
   const destination = {
@@ -259,7 +259,7 @@ test('what a removed upstream keeps is logged by its id and forgotten; one that 
   assert.equal((JSON.parse(lines[0] ?? '{}') as { file: string }).file, id)
 })
 
-suite('killed while the account is closed', () => {
+suite('killed while the account is being closed', () => {
   for (const failpoint of ['before-commit-assign:kill', 'after-commit-assign:kill']) {
     test(failpoint, async (context) => {
       const host = await hosting(context)

@@ -1,6 +1,6 @@
 /**
- * Files in Google's format: uploaded in parts at an address that needs no key, as Google's libraries do, or in one request;
- * listed, retrieved, deleted and named in requests by the account that uploaded them, and by no other.
+ * Files in Google's format: uploaded in parts to a URL that needs no key, as Google's libraries do, or in one request;
+ * listed, retrieved, deleted and referenced by the account that uploaded them, and by no other.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
@@ -140,7 +140,7 @@ test('a file is uploaded in one multipart request', async () => {
   assert.equal(host.arrivals.length, 1)
 })
 
-test('pages begin where the one before ended', async () => {
+test('each page begins where the previous one ended', async () => {
   const names: string[] = []
   for (const content of ['a', 'b', 'c']) names.unshift((await uploaded(owner, content)).name)
   const first = (await ask(owner, '/v1beta/files?pageSize=2')).json()
@@ -152,7 +152,7 @@ test('pages begin where the one before ended', async () => {
   assert.equal(rest.nextPageToken, undefined)
 })
 
-test("another account's file and upload are answered like those that do not exist", async () => {
+test("another account's file and upload look like missing ones", async () => {
   const { name } = await uploaded(owner)
   const address = addressOf(await start(owner, 5))
   host.arrivals.length = 0
@@ -176,7 +176,7 @@ test("another account's file and upload are answered like those that do not exis
   assert.deepEqual(host.arrivals, [])
 })
 
-test('an upload ends with its last part, when it is cancelled, and with the key that began it', async () => {
+test('an upload ends with its last part, when it is canceled, and with the key that began it', async () => {
   const ended = addressOf(await start(owner, 5))
   assert.equal((await part(ended, 'upload, finalize', 0, 'hello')).status, 200)
   assert.equal((await part(ended, 'upload, finalize', 0, 'hello')).status, 404)
@@ -188,7 +188,7 @@ test('an upload ends with its last part, when it is cancelled, and with the key 
   assert.equal((await part(begun, 'upload, finalize', 0, 'hello')).status, 401)
 })
 
-test('what is sent lies within what was announced, and what is announced counts', async () => {
+test('uploaded data must match its announced size, and the announced size counts', async () => {
   const address = addressOf(await start(owner, 5))
   const sent = host.arrivals.length
   for (const [offset, body] of [
@@ -207,7 +207,7 @@ test('what is sent lies within what was announced, and what is announced counts'
   assert.equal((await part(address, 'upload, finalize', 0, 'hello')).status, 200)
 })
 
-test('an account without a balance begins no upload, and a chosen name begins none', async () => {
+test('an account without a balance cannot begin an upload, and neither can a request with a chosen name', async () => {
   const poor = await gateway.account('0')
   assert.equal((await start(poor, 5)).status, 402)
   const chosen = await start(owner, 5, { file: { name: 'files/mine' } })
@@ -216,7 +216,7 @@ test('an account without a balance begins no upload, and a chosen name begins no
   assert.equal(host.arrivals.length, 1)
 })
 
-test('an upload that the upstream would continue at another address is refused, and takes no place', async () => {
+test('an upload that the upstream would continue at another URL is rejected, and uses no quota', async () => {
   host.uploadOrigin = 'http://127.0.0.1:9'
   for (let times = 0; times < 4; times += 1) {
     const refused = await start(owner, 5)

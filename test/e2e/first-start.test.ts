@@ -1,6 +1,6 @@
 /**
- * The first start of an installation as its owner meets it: told once where the key is, a command that works as it
- * is printed, nothing told again, and a start that died half-way taken up where it ended.
+ * The first start of an installation: it prints once where the key is and a command that works as
+ * printed, prints nothing the next time, and an interrupted first start is continued.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
@@ -21,7 +21,7 @@ const keyForm = /sk-tg-[0-9A-Za-z]+-[0-9A-Za-z]+/
 const tellingPath = () => join(installation.dataFolder, 'first-run.txt')
 const telling = () => readFileSync(tellingPath(), 'utf8')
 
-/** Carries out the curl line of the text as a shell would. */
+/** Runs the curl command of the text as a shell would. */
 async function tryAsTold(text: string): Promise<string> {
   const url = /curl (\S+)/.exec(text)?.[1]
   const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name!, value!])
@@ -55,7 +55,7 @@ suite('the first start', { concurrency: 1 }, () => {
     assert.equal(Number(local.posted) < 5 && Number(local.posted) > 4.99, true, local.posted)
   })
 
-  test('that is killed at every one of its steps is taken up by the next, and gives its credit once', async () => {
+  test('when killed at any of its steps is completed by the next start, and grants its credit once', async () => {
     let deaths = 0
     for (const moment of ['before', 'after']) {
       await assertKilled(`${moment}-commit-createAccount:kill`)
@@ -79,10 +79,10 @@ suite('the first start', { concurrency: 1 }, () => {
     assert.deepEqual([verified.drift, verified.entries], [[], 2])
   })
 
-  test('takes the next free port where the usual one is taken, and the next start takes the same', async () => {
+  test('uses the next free port if the usual one is taken, and the next start uses the same', async () => {
     const squatter = createServer()
     await new Promise<void>((resolve) => {
-      // Somebody else may have it already, which is as good.
+      // Another program may have taken it already, which is fine.
       squatter.once('error', () => resolve())
       squatter.listen(8080, '127.0.0.1', () => resolve())
     })
@@ -99,7 +99,7 @@ suite('the first start', { concurrency: 1 }, () => {
   })
 })
 
-/** Whether a start dies there; one that does not is told to end. */
+/** Whether a start dies there; one that does not is stopped. */
 async function isKilled(failpoint: string): Promise<boolean> {
   const server = await installation.start({ failpoint }).catch((error: unknown) => {
     assert.match(String(error), /ended \(SIGKILL\)/)

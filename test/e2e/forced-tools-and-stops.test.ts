@@ -1,7 +1,7 @@
 /**
- * What libraries demand and a model does not take: a tool that must be called, at a Claude model that cannot be
- * made to call one, in the bodies that pydantic-ai, instructor, LangChain and smolagents send; and stop strings
- * towards Responses. Through OpenAI's official library, over real HTTP.
+ * What libraries require and a model does not support: a forced tool call, with a Claude model that does not
+ * support it, in the bodies that pydantic-ai, instructor, LangChain and smolagents send; and stop strings
+ * for Responses. Through OpenAI's official library, over real HTTP.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -27,7 +27,7 @@ const client = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, maxRet
 const model = 'claude-opus-5-5'
 const input = '{"city": "Oslo", "country": "Norway"}'
 
-/** Claude's answer with these words. */
+/** Claude's response with this text. */
 function says(words: string): void {
   claude.play({
     status: 200,
@@ -92,7 +92,7 @@ type Shape = Pick<
   'tools' | 'tool_choice' | 'parallel_tool_calls'
 >
 
-/** What each library sends for an answer with a structure, as its documentation and source have it. */
+/** What each library sends for structured output, from its documentation and source. */
 const shapes: Readonly<Record<string, Shape>> = {
   'pydantic-ai': {
     tools: [tool('final_result', 'The final response which ends this conversation')],
@@ -110,7 +110,7 @@ const shapes: Readonly<Record<string, Shape>> = {
 }
 
 for (const [library, shape] of Object.entries(shapes)) {
-  test(`${library}: the tool that must be called is called, whole and streamed`, async () => {
+  test(`${library}: the forced tool is called, whole and streamed`, async () => {
     says(input)
     const { data, response } = await client.chat.completions
       .create({ model, messages, ...shape })
@@ -140,7 +140,7 @@ for (const [library, shape] of Object.entries(shapes)) {
   })
 }
 
-test('smolagents: among several tools the model decides, and that is said', async () => {
+test('smolagents: among several tools the model chooses, and a header reports it', async () => {
   says('Thinking about it.')
   const { data, response } = await client.chat.completions
     .create({
@@ -156,13 +156,13 @@ test('smolagents: among several tools the model decides, and that is said', asyn
   assert.deepEqual(sentBody().tool_choice, { type: 'auto' })
 })
 
-test('a model that answers in words all the same is told as it spoke', async () => {
+test('a model that responds with text anyway has its text relayed', async () => {
   says('I must not.')
   const { choices } = await client.chat.completions.create({ model, messages, ...shapes.instructor })
   assert.deepEqual([choices[0]?.message.content, choices[0]?.finish_reason], ['I must not.', 'stop'])
 })
 
-test('forced tools are refused where the installation or the request says so', async () => {
+test('forced tools are rejected where the installation or the request requires it', async () => {
   const strict = new OpenAI({ apiKey: refusingKey, baseURL: `${refusing.origin}/v1`, maxRetries: 0 })
   const asked = { model, messages, ...shapes.instructor }
   const before = claude.requests.length
@@ -183,7 +183,7 @@ test('forced tools are refused where the installation or the request says so', a
   assert.equal(choices[0]?.finish_reason, 'tool_calls')
 })
 
-test('an answer from Responses ends at a stop string, streamed or not, and all of it is charged', async () => {
+test('a response from Responses ends at a stop string, streamed or not, and all of it is charged', async () => {
   const { ledger } = gateway.gateway.services
   const asked = {
     model: 'sandbox-responses-echo',

@@ -1,7 +1,7 @@
 /**
- * Editors send what they like to the address of Chat Completions: whole Responses bodies, blocks and bare tools
- * as Messages has them. Each is understood for models of every format, through a loop of tool calls, whole and
- * streamed; and each answer is chat, as the official library reads it.
+ * Editors send other bodies to the Chat Completions endpoint: whole Responses bodies, blocks and bare tools
+ * as in Messages. Each is understood for models of every format, through a loop of tool calls, whole and
+ * streamed; and each response is chat, as the official library parses it.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -27,7 +27,7 @@ const schema = { type: 'object', properties: { path: { type: 'string' } }, requi
 const asked = 'use read_file {"path":"src/ä b.ts"}'
 const found = 'line 1: "quoted"\nline 2'
 
-/** How a client writes a conversation: the first turn, and the second with what the first one called. */
+/** How a client writes a conversation: the first turn, and the second with the call of the first one. */
 interface Shape {
   readonly name: string
   first(text: string): Json
@@ -39,7 +39,7 @@ const called = (call: Call): { readonly id: string; readonly name: string; reado
     ? { id: call.id, name: call.function.name, input: call.function.arguments }
     : { id: call.id, name: call.custom.name, input: call.custom.input }
 
-/** Without what only the library knows. */
+/** Without the fields that only the library knows. */
 function said({ content, tool_calls: calls = [] }: Message): Json {
   const written = calls.map((call) => {
     const { id, name, input } = called(call)
@@ -216,7 +216,7 @@ const shapes: readonly Shape[] = [
 const answering = (text: string) => () =>
   Promise.resolve(new Response(text, { status: 200, headers: { 'content-type': 'text/event-stream' } }))
 
-/** Asks as the client does, and reads the answer as its library does. */
+/** Sends a request as the client does, and parses the response as its library does. */
 async function ask(model: string, body: Json, stream: boolean): Promise<OpenAI.Chat.ChatCompletion> {
   const streaming = stream ? { stream, stream_options: { include_usage: true } } : {}
   const sent = { path: '/v1/chat/completions', headers: bearer(key), body: { model, ...body, ...streaming } }
@@ -235,7 +235,7 @@ async function ask(model: string, body: Json, stream: boolean): Promise<OpenAI.C
 
 for (const { name, first, second } of shapes) {
   for (const stream of [false, true]) {
-    test(`${name}${stream ? ', streamed' : ''}: a loop of tools on models of every format`, async () => {
+    test(`${name}${stream ? ', streamed' : ''}: a tool loop on models of every format`, async () => {
       for (const model of models) {
         const opening = await ask(model, first(asked), stream)
         const choice = opening.choices[0]
@@ -259,10 +259,10 @@ for (const { name, first, second } of shapes) {
   }
 }
 
-/** Where such tools are functions; the sandbox's own formats that have them do not play them. */
+/** Models on which such tools become functions; the sandbox's own formats with such tools do not simulate them. */
 const wrapping = models.filter((model) => /messages|gemini/.test(model))
 
-test('a tool of free text is called as one on models that have none', async () => {
+test('a free-text tool is called as a function on models without such tools', async () => {
   const text = 'use apply_patch {"input":"*** Begin\\n+ä\\n*** End"}'
   for (const shape of shapes.filter(({ name }) => name === 'a Responses body' || name === 'chat itself')) {
     for (const model of wrapping) {

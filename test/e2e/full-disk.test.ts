@@ -1,6 +1,6 @@
 /**
- * A disk that takes no more writes, and a store whose thread dies: nobody is told that it is their fault, no answer
- * looks finished without its charge, and once there is room again everything goes on by itself.
+ * A full disk, and a store whose thread dies: no client is blamed, no response
+ * looks complete without its charge, and once there is space everything recovers without a restart.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -34,7 +34,7 @@ limits: { settleWaitMs: 500, settleRetryMs: 50, drainMs: 500, closeMs: 500 }
 })
 afterEach(() => installation.remove())
 
-/** Every write to a file fails, as on a disk without room; the kernel's limit can be lifted again. */
+/** Every write to a file fails, as on a full disk; the kernel's limit can be lifted again. */
 function setDisk({ pid }: GatewayProcess, state: 'full' | 'roomy'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${state === 'full' ? '0:' : 'unlimited:'}`])
 }
@@ -61,7 +61,7 @@ async function assertSound(account: string): Promise<void> {
 }
 
 suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () => {
-  test('refuses for its own reason, lets nothing look finished, and goes on when there is room', async () => {
+  test('rejects requests with its own error, lets nothing look complete, and recovers when there is space', async () => {
     const server = await installation.start()
     const { account, key } = await installation.ask('account.create', { email: 'a@b.org', credit: '9' })
     const fresh = await installation.ask('key.create', { account, name: 'not used yet' })
@@ -113,7 +113,7 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
     assert.doesNotMatch(server.stdout(), /"level":"fatal"/)
   })
 
-  test('does not keep a server from ending, and the next one closes what was left open', async () => {
+  test('does not prevent a server from stopping, and the next one closes what was left open', async () => {
     const server = await installation.start()
     const { account, key } = await installation.ask('account.create', { email: 'a@b.org', credit: '9' })
     const running = formats.map((format) => ask(server, key, { format, flow: 'tokens=5000 rate=200' }))
@@ -134,7 +134,7 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
   })
 })
 
-test('a store whose thread dies ends the process with a word, and the next start recovers', async () => {
+test('a store whose thread dies ends the process with a message, and the next start recovers', async () => {
   const server = await installation.start({ failpoint: 'before-commit-settle:exit' })
   const { account, key } = await installation.ask('account.create', { email: 'a@b.org', credit: '9' })
   const running = formats.map((format) => ask(server, key, { format, flow: 'tokens=5000 rate=200' }))

@@ -1,6 +1,6 @@
 /**
- * Clients that send a whole request, close their sending side and wait: they get the answer and pay for it as everyone
- * does; those that leave then stop the upstream, and those without money leave nothing behind.
+ * Clients that send a whole request, close their sending side and wait: they get their response and pay for it like
+ * others; those that then disconnect stop the upstream, and those without funds leave nothing behind.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -41,7 +41,7 @@ function chat(settings: string, more: object = {}): Asked {
 }
 
 for (const [index, client] of dialectClients.entries()) {
-  test(`${client.format}: a half-closed client gets its answer, streamed and whole, and pays for it`, async () => {
+  test(`${client.format}: a half-closed client gets its response, streamed and whole, and pays for it`, async () => {
     for (const stream of [true, false]) {
       const account = await gate.account('1')
       const model = `${upstreamNames[index]}-stream`
@@ -63,7 +63,7 @@ for (const [index, client] of dialectClients.entries()) {
   })
 }
 
-test('half-closed clients are refused like any other', async () => {
+test('half-closed clients are rejected like any other', async () => {
   const account = await gate.account('1')
   const poor = await gate.account('0')
   const cases = [
@@ -83,7 +83,7 @@ for (const [moment, settings, contents] of [
   ['before any content', 'tokens=5 delay=60000', 0],
   ['in the midst of a stream', 'tokens=2000 rate=100', 20],
 ] as const) {
-  test(`a half-closed client that leaves ${moment}: the upstream is stopped, and what was delivered is charged`, async () => {
+  test(`a half-closed client that disconnects ${moment}: the upstream is stopped, and what was delivered is charged`, async () => {
     const account = await gate.account('1')
     const before = gate.sandbox.requests()
     const raw = askHalfClosed(account, chat(settings))

@@ -1,6 +1,6 @@
 /**
- * A hold covers what the request can produce and nothing else: no audio rate for text, no output that the model
- * cannot give, no cache write that was not asked for.
+ * A hold covers exactly what the request can produce: no audio rate for text, no output beyond the model's
+ * maximum, no cache write that was not requested.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -23,7 +23,7 @@ const modelOf = (id: string, upstream: UpstreamName, more: Partial<ModelDefiniti
 const hearing = { input: '0.30', output: '2.50', cacheRead: '0.03', inputAudio: '1' }
 const speaking = { input: '2.50', output: '10', inputAudio: '40', outputAudio: '80' }
 const gate = await meteredGateway({
-  // A busy machine takes its time to start the thread that counts.
+  // A busy machine needs time to start the token-counting thread.
   limits: { countMs: 60_000 },
   models: [
     modelOf('hears', 'gemini', { inputs: ['text', 'audio'], prices: [hearing] }),
@@ -57,7 +57,7 @@ async function held(asked: Asked): Promise<bigint> {
   return parseUsd(String(answer.headers['x-tollgate-hold']))!
 }
 
-test('400 kB of text are paid from 0.06 USD at the rate of text, where audio is three times dearer', async () => {
+test('0.06 USD pay for 400 kB of text at the text rate, where audio is three times as expensive', async () => {
   const account = await gate.account('0.06')
   const text = 'As they say, all that glitters is not gold. '.repeat(9_100)
   const answer = await ask(account, { format: 'gemini', model: 'hears', text })
@@ -72,7 +72,7 @@ const spoken = {
 }
 const aloud = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }
 
-test('audio is in the bound of the request that carries or asks for it', async () => {
+test('audio is in the bound of a request that contains or requests it', async () => {
   const plain = await held({ format: 'openai-chat', model: 'speaks' })
   const hears = await held({ format: 'openai-chat', model: 'speaks', more: spoken })
   const says = await held({ format: 'openai-chat', model: 'speaks', more: aloud })
@@ -82,7 +82,7 @@ test('audio is in the bound of the request that carries or asks for it', async (
   assert.ok(says >= 1_000n * perToken('80') && says < plain + 1_100n * perToken('80'), formatUsd(says))
 })
 
-test('a cache write is in the bound of the request that marks something, at the rate of its lifetime', async () => {
+test('a cache write is in the bound of a request with cache markers, at the rate of its lifetime', async () => {
   const text = 'x'.repeat(100_000)
   const marked = (ttl: string) => ({
     messages: [
@@ -103,7 +103,7 @@ for (const [format, model] of [
   ['gemini', 'says-little'],
 ] as const) {
   for (const limit of [8_192, 8_193, 1_000_000_000]) {
-    test(`${format} → ${model}: an output limit of ${limit} holds no more than the model can say`, async () => {
+    test(`${format} → ${model}: an output limit of ${limit} reserves no more than the model can produce`, async () => {
       const answer = await ask(rich, { format, model, more: clientOf(format).limit(limit) })
       assert.equal(answer.status, 200, answer.text)
       assert.equal(answer.headers['x-tollgate-max-output'], undefined, 'nothing was lowered')
@@ -131,7 +131,7 @@ for (const [text, policy, header, more, isMarked] of [
   ['a conversation of a key that never caches', { automaticCaching: 'never' }, undefined, again, false],
   ['one that the client asks for all the same', { automaticCaching: 'never' }, 'conversations', again, true],
 ] as const) {
-  test(`${text} is ${isMarked ? 'marked for the cache, and said so' : 'held for and sent without a cache write'}`, async () => {
+  test(`${text} is ${isMarked ? 'marked for the cache, and reported' : 'reserved and sent without a cache write'}`, async () => {
     const account = await gate.account('5', policy)
     const client = clientOf('openai-chat')
     const asked = { model: 'writes-caches', text: 'hello', more: { ...client.limit(100), ...more } }
@@ -147,7 +147,7 @@ for (const [text, policy, header, more, isMarked] of [
   })
 }
 
-test('a way of caching that does not exist is refused in the words of the caller', async () => {
+test("an unknown cache mode is rejected in the caller's format", async () => {
   const client = clientOf('openai-chat')
   const headers = { 'x-tollgate-automatic-caching': 'sometimes' }
   const answer = await gate.askAs(rich, client, { model: 'writes-caches', text: 'hello', headers }).whole()

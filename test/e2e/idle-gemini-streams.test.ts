@@ -1,7 +1,7 @@
 /**
- * Gemini streams in silence: nothing comes before an answer but its head, and what keeps the stream alive is padding
- * inside the next event, which then goes on in its line, be it the provider's own, ours, the last one or an error.
- * Time is the test's own.
+ * Idle Gemini streams: only the head is sent before a response, and the stream is kept alive by padding
+ * inside the next event, which then continues on its line, whether it is the provider's own, ours, the last one or an
+ * error. The test controls time.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -25,7 +25,7 @@ function begin(model: string, query = '?alt=sse'): Promise<Begun> {
   })
 }
 
-/** What the client has received after so long a silence. */
+/** What the client has received after this much idle time. */
 async function silentFor(sent: Sent, ms: number): Promise<string> {
   time.advance(ms)
   await turns()
@@ -40,7 +40,7 @@ const two = crlf(gemini.text(0, 'two'))
 const end = crlf(gemini.end(false))
 const opened = (event: string): string => event.slice('data: '.length)
 
-test('without silence not a byte is added, not even where the first event is the last', async () => {
+test('without idle time no byte is added, not even if the first event is the last', async () => {
   for (const events of [one + two + end, end, `: from the upstream\r\n\r\n${one}${end}`]) {
     const { sent, reply } = await begin('gemini-stream')
     reply.send(chunkedHead + httpChunk(events) + httpChunk())
@@ -49,7 +49,7 @@ test('without silence not a byte is added, not even where the first event is the
   }
 })
 
-test('each silence opens the event that ends it, and nothing else of the stream changes', async () => {
+test('each idle period opens the event that ends it, and nothing else of the stream changes', async () => {
   const { account, sent, reply } = await begin('gemini-stream')
   assert.equal(await silentFor(sent, peekMs), '')
   assert.equal((await sent.head).status, 200, 'the head is enough')
@@ -81,7 +81,7 @@ for (const [name, model] of [
 ] as const) {
   const events = model === 'gemini-stream' ? gemini : anthropic
 
-  test(`${name}: an error goes on in the event that was opened, before the answer and in it`, async () => {
+  test(`${name}: an error continues in the event that was opened, before the response and in it`, async () => {
     for (const first of ['', events.start + events.openText(0) + events.text(0, 'one')]) {
       const { sent, reply } = await begin(model)
       if (first !== '') {
@@ -101,7 +101,7 @@ for (const [name, model] of [
   })
 }
 
-test('a call that a translated model writes for long arrives whole after one silence', async () => {
+test('a call that a translated model writes slowly arrives whole after one idle period', async () => {
   const { account, sent, reply } = await begin('messages-stream')
   reply.send(
     chunkedHead + httpChunk(anthropic.start + anthropic.openCall(0, 'f') + anthropic.input(0, '{"a":')),
@@ -116,7 +116,7 @@ test('a call that a translated model writes for long arrives whole after one sil
   assert.equal(await endOf(account), 'complete')
 })
 
-test('an array stays an array: space stands between its elements', async () => {
+test('an array stays an array: spaces are between its elements', async () => {
   const { sent, reply } = await begin('gemini-stream', '')
   assert.equal(await silentFor(sent, peekMs), '')
   assert.equal(await silentFor(sent, keepAliveMs), '\n')

@@ -1,7 +1,7 @@
 /**
- * What happens while an upstream says nothing: the client is kept awake in its own format, another upstream may
- * still serve it, and a silence that lasts too long ends with an error and a bill for what was delivered. Time is
- * the test's own, so that the limits are the ones that everybody has.
+ * What happens while an upstream is silent: the client gets keep-alives in its own format, another upstream may
+ * still serve it, and a silence that lasts too long ends with an error and a charge for what was delivered. The
+ * test controls time, so the limits are the defaults.
  */
 import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -76,7 +76,7 @@ function says(reply: Reply, ...texts: readonly string[]): void {
   reply.send(texts.map(httpChunk).join(''))
 }
 
-/** Resolves when the gateway has read so many bytes that it does not hand on. */
+/** Resolves when the gateway has read this many bytes that it does not relay. */
 async function keptBack(bytes: number): Promise<void> {
   const { events } = gateway.gateway.deps
   await eventually(
@@ -110,7 +110,7 @@ for (const format of formats) {
   const ping = alive[format]
   const answer = (text: string) => stream.opening + stream.content(text) + stream.finish
 
-  test(`${format}: a client waits ${peekMs} ms for its status and hears a sign every ${keepAliveMs} ms`, async () => {
+  test(`${format}: a client waits ${peekMs} ms for its status and receives a keep-alive every ${keepAliveMs} ms`, async () => {
     const { account, sent, reply } = await begin(format)
     let hasHead = false
     const head = sent.head.then((told) => {
@@ -143,7 +143,7 @@ for (const format of formats) {
     assert.equal(receipt.endedMs - receipt.startedMs, peekMs + keepAliveMs)
   })
 
-  test(`${format}: the wait is the request's, however many upstreams share it`, async () => {
+  test(`${format}: the wait is per request, however many upstreams share it`, async () => {
     const { sent, reply } = await begin(format)
     time.advance(peekMs - 2 * seconds)
     refuses(500).answer(reply)
@@ -157,7 +157,7 @@ for (const format of formats) {
     assert.equal(text, ping + answer('late'))
   })
 
-  test(`${format}: between two upstreams no silence is longer than ${keepAliveMs} ms`, async () => {
+  test(`${format}: between two upstreams no pause is longer than ${keepAliveMs} ms`, async () => {
     const { sent, reply } = await begin(format)
     time.advance(peekMs)
     await comes(sent, ping)
@@ -172,7 +172,7 @@ for (const format of formats) {
     assert.equal(early, ping + ping)
   })
 
-  test(`${format}: an opening without content commits to nothing`, async () => {
+  test(`${format}: an opening without content still allows a retry`, async () => {
     const { account, sent, reply } = await begin(format)
     reply.send(chunkedHead)
     says(reply, stream.opening)
@@ -189,7 +189,7 @@ for (const format of formats) {
     await onlyReceipt(account)
   })
 
-  test(`${format}: after a wait without success an error ends what was begun`, async () => {
+  test(`${format}: after a wait without success an error ends the started response`, async () => {
     const { account, sent, reply } = await begin(format)
     time.advance(peekMs)
     await comes(sent, ping)
@@ -205,14 +205,14 @@ for (const format of formats) {
     assert.deepEqual([receipt.charged, receipt.attempts.length], [0n, 2])
   })
 
-  test(`${format}: keep-alives stand between events and never inside one`, async () => {
+  test(`${format}: keep-alives are sent between events and never inside one`, async () => {
     const { account, sent, reply } = await begin(format)
     const [one, two] = [stream.content('one'), stream.content('two')]
     reply.send(chunkedHead)
     says(reply, stream.opening + one)
     let expected = stream.opening + one
     await comes(sent, expected)
-    // Cut everywhere where it may matter: before the data, in it, and between the two line ends.
+    // Cut at every significant position: before the data, in it, and between the two line ends.
     for (const cut of [3, Math.floor(two.length / 2), two.length - 1]) {
       says(reply, two.slice(0, cut))
       await keptBack(cut)
@@ -231,7 +231,7 @@ for (const format of formats) {
     assert.equal((await onlyReceipt(account)).endReason, 'complete')
   })
 
-  test(`${format}: an upstream without a byte for ${silenceMs} ms is over, whatever its model`, async () => {
+  test(`${format}: an upstream without a byte for ${silenceMs} ms is canceled, whatever its model`, async () => {
     const { account, sent, reply } = await begin(format, {}, 'think')
     reply.send(chunkedHead)
     says(reply, stream.opening + stream.content('one'))
@@ -251,7 +251,7 @@ for (const format of formats) {
     assert.ok(receipt.charged > 0n)
   })
 
-  test(`${format}: nothing but keep-alive events for ${contentGapMs} ms is over too`, async () => {
+  test(`${format}: only keep-alive events for ${contentGapMs} ms are canceled too`, async () => {
     const { account, sent, reply } = await begin(format)
     reply.send(chunkedHead)
     says(reply, stream.opening + stream.content('one'))
@@ -271,7 +271,7 @@ for (const format of formats) {
     assert.deepEqual([receipt.endReason, receipt.output], ['timeout', 1])
   })
 
-  test(`${format}: keep-alives before any content end it alike, and nobody is asked again`, async () => {
+  test(`${format}: keep-alives before any content are canceled alike, and no other upstream is called`, async () => {
     const { account, sent, reply } = await begin(format)
     const arrived = spare.requests.length
     reply.send(chunkedHead)
@@ -312,7 +312,7 @@ for (const format of formats) {
     }
   })
 
-  test(`${format}: an answer that is not streamed may keep its client waiting for longer`, async () => {
+  test(`${format}: a response that is not streamed may take longer`, async () => {
     const { account, sent, reply } = await begin(format, whole)
     time.advance(contentGapReasoningMs - 1)
     await turns()
@@ -331,7 +331,7 @@ for (const format of formats) {
     assert.deepEqual([receipt.endReason, receipt.charged], ['timeout', 0n])
   })
 
-  test(`${format}: after ${totalMs} ms a request is over, however much it still says`, async () => {
+  test(`${format}: after ${totalMs} ms a request ends, however much it still sends`, async () => {
     const { account, sent, reply } = await begin(format)
     reply.send(chunkedHead)
     says(reply, stream.opening)
@@ -353,7 +353,7 @@ for (const format of formats) {
     assert.ok(receipt.output >= steps - 1 && receipt.output <= 2 * steps, `${receipt.output} tokens`)
   })
 
-  test(`${format}: an upstream that has to wait for a slow client is not silent`, async () => {
+  test(`${format}: an upstream that waits for a slow client is not silent`, async () => {
     const account = await gateway.account('1')
     const paused = Promise.withResolvers<IncomingMessage>()
     const asked = httpRequest(

@@ -1,7 +1,7 @@
 /**
- * An upstream of one format that takes its time, and a client of another: whatever the upstream says in the
- * meantime that this client is not told, the client hears a sign of life, between events, and an upstream
- * that never comes to content is given up. Time is the test's own.
+ * A slow upstream of one format, and a client of another: whatever the upstream sends in the
+ * meantime that is not relayed to this client, the client receives keep-alives, between events, and an upstream
+ * that never produces content is canceled. The test controls time.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,7 +16,7 @@ import { upstreamEvents } from '../support/upstream-events.ts'
 import { dialects } from '../support/wire-formats.ts'
 
 const seconds = 1_000
-/** Proxies between us and a client are known to give up after so long without a byte. */
+/** Proxies between us and a client are known to time out after this long without a byte. */
 const unheardMsMax = 15 * seconds
 const contentGapMs = 300 * seconds
 const contentGapReasoningMs = 1_200 * seconds
@@ -47,7 +47,7 @@ function begin(client: DialectClient, model: string): Promise<Begun> {
   })
 }
 
-/** A client's patience: however time passes, it must hear something within each stretch that it may wait. */
+/** A client's timeout: it must receive something within each interval. */
 class Listener {
   readonly #sent: Sent
   #heard = 0
@@ -74,7 +74,7 @@ class Listener {
   }
 }
 
-/** Padding, where the format has it, stands before the JSON of an event, whose line may still be open. */
+/** Padding, where the format has it, precedes the JSON of an event, whose line may still be open. */
 function withoutKeepAlive(format: ConversationFormat, text: string): string {
   const { keepAlive } = dialects[format]
   if (keepAlive !== null) return text.replaceAll(keepAlive, '')
@@ -85,7 +85,7 @@ for (const { client, format, name } of pairs) {
   const events = upstreamEvents[format]
   const without = (text: string) => withoutKeepAlive(client.format, text)
 
-  test(`${client.format} → ${format}: signs of life until there is something to tell, and between events only`, async () => {
+  test(`${client.format} → ${format}: keep-alives until there is something to send, and only between events`, async () => {
     const { account, sent, reply } = await begin(client, `${name}-stream`)
     const listener = new Listener(sent)
     await listener.hears(30 * seconds)
@@ -117,10 +117,10 @@ for (const { client, format, name } of pairs) {
   const events = upstreamEvents[format]
   const untold = { thoughts: events.hidden(0), blanks: events.openText(0) + events.text(0, ' \n') }
 
-  // Just before a sign of life would have come, which what follows puts off.
+  // Just before a keep-alive is due, which the next event delays.
   for (const atMs of [7 * seconds, 19 * seconds]) {
     for (const [what, first] of Object.entries(untold)) {
-      test(`${client.format} → ${format}: ${what} after ${atMs / seconds} s, which are perhaps not told, put off no sign of life`, async () => {
+      test(`${client.format} → ${format}: ${what} after ${atMs / seconds} s, possibly not relayed, delay no keep-alive`, async () => {
         const { sent, reply } = await begin(client, `${name}-stream`)
         const listener = new Listener(sent)
         await listener.hears(atMs)
@@ -144,7 +144,7 @@ for (const [name, format] of Object.entries(upstreamFormats)) {
     ['stream', contentGapMs],
     ['think', contentGapReasoningMs],
   ] as const) {
-    test(`${name}-${model}: nothing but signs of life is given up after ${gapMs / seconds} s, told or not`, async () => {
+    test(`${name}-${model}: only keep-alive events are canceled after ${gapMs / seconds} s, relayed or not`, async () => {
       const { account, sent, reply } = await begin(client, `${name}-${model}`)
       reply.send(chunkedHead)
       reply.send(httpChunk(events.start + events.hidden(0)))

@@ -1,6 +1,6 @@
 /**
- * Out of money is told before a byte goes anywhere, in words and codes that each format's clients act on;
- * what the refusal names as affordable passes, a refusal takes nothing, and credit counts at once.
+ * Insufficient funds are reported before a byte goes upstream, with codes that each format's clients act on;
+ * the amount that the error names passes, a rejection charges nothing, and credit applies immediately.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ import type { TestAccount } from '../support/gateway.ts'
 import { meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, type Refusal, refusalIn, type Whole } from '../support/paying-client.ts'
 
-/** Days that the wall clock is ahead; what waits is not moved. */
+/** Days that the wall clock is ahead; timers are not moved. */
 let daysAhead = 0
 const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + daysAhead * 86_400_000 }
 const gate = await meteredGateway({
@@ -55,7 +55,7 @@ const types: Readonly<Record<Format, string>> = { chat: 'insufficient_quota', me
 
 for (const format of formats) {
   for (const stream of [false, true]) {
-    test(`${format}, ${stream ? 'streamed' : 'whole'}: the refusal says what is needed, what there is, and where more comes from`, async () => {
+    test(`${format}, ${stream ? 'streamed' : 'whole'}: the error says what is needed, what is available, and where to top up`, async () => {
       const account = await gate.account('0.01')
       const answer = await refused(account, format, { max_tokens: 4_000, stream })
       assert.deepEqual([answer.type, answer.code], [types[format], 'insufficient_balance'])
@@ -73,14 +73,14 @@ for (const format of formats) {
     })
   }
 
-  test(`${format}: a key that may not see the balance is told no amounts`, async () => {
+  test(`${format}: a key that may not see the balance gets no amounts`, async () => {
     const account = await gate.account('0.0123', { showBalance: false })
     const answer = await refused(account, format, { max_tokens: 4_000 })
     assert.doesNotMatch(answer.text, /0\.0123|required|available"/)
     assert.ok(Number(answer.facts.affordable_max_tokens) > 0)
   })
 
-  test(`${format}: running requests in the way are told as that, with a time to come back`, async () => {
+  test(`${format}: a balance reserved by running requests is reported as such, with Retry-After`, async () => {
     const account = await gate.account('0.1', { onShortBalance: 'reject' })
     const first = gate.ask(account, {
       ...bodyOf(format, { stream: true, max_tokens: 5_000 }),
@@ -97,7 +97,7 @@ for (const format of formats) {
   })
 
   for (const onShortBalance of ['lower', 'reject'] as const) {
-    test(`${format}: what a key is told to ask for passes (${onShortBalance})`, async () => {
+    test(`${format}: the limit that the error names passes (${onShortBalance})`, async () => {
       for (const usd of ['0.0084', '0.0123', '0.0161', '0.02']) {
         for (const limit of format === 'chat' ? [32_000, null, undefined] : [32_000, 9_999]) {
           const account = await gate.account(usd, { onShortBalance })
@@ -115,7 +115,7 @@ for (const format of formats) {
   }
 }
 
-test('a number below the thinking budget is not named: no upstream would take it', async () => {
+test('a number below the thinking budget is not named: no upstream would accept it', async () => {
   const account = await gate.account('0.02')
   const thinking = { type: 'enabled', budget_tokens: 3_000 }
   const answer = await refused(account, 'messages', { max_tokens: 8_000, thinking })
@@ -123,7 +123,7 @@ test('a number below the thinking budget is not named: no upstream would take it
   assert.doesNotMatch(answer.message, /lower max_tokens/)
 })
 
-test('official libraries raise the refusal at once and do not ask again', async () => {
+test('official libraries raise the error immediately and do not retry', async () => {
   const account = await gate.account('0.0001')
   let asked = 0
   const counting: typeof fetch = (input, init) => {
@@ -147,7 +147,7 @@ test('official libraries raise the refusal at once and do not ask again', async 
 })
 
 for (const window of ['day', 'week', 'month', 'total'] as const satisfies readonly BudgetWindow[]) {
-  test(`a key's budget of one ${window} is the key's alone, and ${window === 'total' ? 'never comes back' : 'comes back'}`, async () => {
+  test(`a key's budget of one ${window} is the key's alone, and ${window === 'total' ? 'never resets' : 'resets'}`, async () => {
     const budget = { amount: parseUsd('0.0115')!, window }
     const account = await gate.account('5', { budget })
     const other = await gate.gateway.services.access.create({
@@ -175,7 +175,7 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
   })
 }
 
-test('a refused request takes one of the requests per minute, and no tokens, no place, no money', async () => {
+test('a rejected request uses one of the requests per minute, and no tokens, no slot, no funds', async () => {
   const rates = { requestsPerMinute: 12, tokensPerMinute: 5_000, concurrent: 1 }
   const account = await gate.account('0.0001', { rates })
   for (let times = 0; times < 10; times += 1) await refused(account, 'chat', { max_tokens: 500 })
@@ -189,7 +189,7 @@ test('a refused request takes one of the requests per minute, and no tokens, no 
   assert.equal(third.status, 429)
 })
 
-test('credit counts for the very next request, also while a storm of refusals goes on', async () => {
+test('credit applies to the very next request, also while many requests are being rejected', async () => {
   const account = await gate.account('0.0001')
   let isOver = false
   let refusals = 0
@@ -221,7 +221,7 @@ test('what was spent and what is left add up to what was credited', async () => 
   assert.equal(formatUsd(posted + spent), '0.055')
 })
 
-test('an input that cannot be counted in time is bounded by its size: served where that is paid for, else refused with the reason', async () => {
+test('an input that cannot be counted in time is bounded by its size: served if affordable, else rejected with the reason', async () => {
   const hurried = await meteredGateway({ clock, limits: { countMs: 0, holdWaitMs: 100 } })
   try {
     const account = await hurried.account('0.01')

@@ -1,6 +1,6 @@
 /**
- * Whatever breaks inside the gateway after a hold was taken: its client is told, nobody is charged for what
- * cannot be billed any more, nothing stays held, and the next request is served.
+ * After any internal failure with an open hold: the client gets an error, nothing is charged for what
+ * can no longer be billed, no hold stays open, and the next request is served.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,13 +11,13 @@ const rows: readonly (readonly [failpoint: string, isBilled: boolean, isWhole: b
   ['before-dispatch:fail', false, false],
   ['after-dispatch:fail', false, false],
   ['before-settle:fail', false, false],
-  // The charge is found where its reply was lost, so the answer is delivered.
+  // The charge is found where its reply was lost, so the response is delivered.
   ['after-settle:fail', true, true],
   ['before-terminal-event:fail', true, false],
 ]
 
 for (const [failpoint, isBilled, isWhole] of rows) {
-  test(`${failpoint}: the client is told, and nothing stays held`, async () => {
+  test(`${failpoint}: the client gets an error, and no hold stays open`, async () => {
     const gate = await meteredGateway({ failpoint, limits: { settleRetryMs: 50 } })
     const account = await gate.account('1')
     const [format = 'chat'] = formats

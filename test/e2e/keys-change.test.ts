@@ -1,6 +1,6 @@
 /**
- * A key that is changed, disabled, replaced or limited to models is what it was made into at the next request, and what
- * runs under it ends where it is good for nothing more. A key of the control plane asks no model.
+ * A key that is changed, disabled, rotated or restricted to models takes effect at the next request, and its running
+ * requests end where it no longer permits them. A management key cannot call models.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -25,7 +25,7 @@ const body = (format: Format, text = 'tokens=4') => ({
 })
 
 const idOf = ({ keyId }: Pick<TestAccount, 'keyId'>): string => formatId('key', keyId)
-/** Their answers would take longer. */
+/** Their responses would take longer. */
 const streamsEndMs = 60_000
 
 async function keyOf(account: TestAccount, id: string, key: string): Promise<TestAccount> {
@@ -33,7 +33,7 @@ async function keyOf(account: TestAccount, id: string, key: string): Promise<Tes
 }
 
 for (const format of formats) {
-  test(`${format}: a disabled key is refused at once and its streams end; enabled, it serves again`, async () => {
+  test(`${format}: a disabled key is rejected immediately and its streams end; enabled, it works again`, async () => {
     const account = await gate.account('5')
     const running = gate.ask(account, body(format, 'tokens=8000 rate=100'))
     await running.contents(3)
@@ -51,7 +51,7 @@ for (const format of formats) {
   })
 }
 
-test('what a key may do changes for the next request, and what is left out stays', async () => {
+test('changed permissions apply to the next request, and omitted fields stay', async () => {
   const account = await gate.account('5', { models: ['chat-stream', 'messages-stream'] })
   const key = idOf(account)
   const before = (await local.done('key.list', { account: formatId('acct', account.id) }))[0]
@@ -76,7 +76,7 @@ test('what a key may do changes for the next request, and what is left out stays
   assert.equal((await gate.ask(account, body('chat')).whole()).status, 200)
 })
 
-test('a key that may use some models is shown these and no others, in every list', async () => {
+test('a key that is restricted to models sees only these, in every list', async () => {
   const account = await gate.account('5', { models: ['chat-stream', 'messages-stream'] })
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${gate.origin}${path}`, {
@@ -99,7 +99,7 @@ test('a key that may use some models is shown these and no others, in every list
   assert.doesNotMatch(JSON.stringify(hidden.body), /Did you mean[^"]*chat-(?!stream)/)
 })
 
-test('a key that replaces another one has what is left of its budget, and both are limited as one', async () => {
+test('a key that replaces another one has the rest of its budget, and both share one limit', async () => {
   const account = await gate.account('5', { budget: { amount: 100_000_000n, window: 'total' } })
   await gate.ask(account, { ...body('chat', 'tokens=4'), max_tokens: 10 }).whole()
   const { charged } = await gate.receiptOf(account)
@@ -122,9 +122,9 @@ test('a key that replaces another one has what is left of its budget, and both a
   )
 })
 
-test('the old key works through the overlap and not longer, and its streams end with it', async () => {
+test('the old key works through the overlap and no longer, and its streams end with it', async () => {
   const clock = manualClock(systemClock.wallMs())
-  // Only dates are the test's; what is waited for takes its time.
+  // Only dates are the test's; waiting takes real time.
   const own = await meteredGateway({ clock: { ...systemClock, wallMs: clock.wallMs } })
   try {
     const asked = asking(controlOf(own), { kind: 'local' })
@@ -163,7 +163,7 @@ test('a stream ends when its key expires', async () => {
   assert.match(message, /expired while this request ran/)
 })
 
-test('a key of the control plane asks no model, and is told so in every format', async () => {
+test('a management key cannot call models, and gets an error that says so in every format', async () => {
   const account = await gate.account('5')
   const { secret } = await gate.gateway.services.managementKeys.create({
     account: account.id,

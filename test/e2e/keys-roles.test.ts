@@ -1,6 +1,6 @@
 /**
- * Who may make, see, change and replace the keys of an account: by role, by scope of a management key, as a stranger.
- * What belongs to somebody else is answered like what does not exist.
+ * Who may create, see, change and rotate the keys of an account: by role, by scope of a management key, as a stranger.
+ * Another account's objects look like missing ones.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -18,7 +18,7 @@ const gate = await testGateway({ limits: { keysPerAccountMax: 8 } })
 after(() => gate.close())
 const { ledger, access, managementKeys, builtInKeys } = gate.gateway.services
 
-/** Who is what where; accounts, keys and everything that decides are the real ones. */
+/** Each user's role in each account; accounts, keys and all decisions are the real ones. */
 const members = new Map<string, { readonly organization: string; readonly role: Role }>()
 const real = controlOf(gate)
 const control: ControlDeps = {
@@ -66,7 +66,7 @@ async function withScopes(account: bigint, scopes: readonly Scope[]): Promise<As
 
 const changes = ['key.update', 'key.rotate', 'key.revoke'] as const
 
-test('owners and admins change every key, developers those that they made, others none', async () => {
+test('owners and admins change every key, developers those that they created, others none', async () => {
   const { as, account } = await organization()
   const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
   const { id: others } = await as('owner').done('key.create', { account, name: 'theirs' })
@@ -95,7 +95,7 @@ test('owners and admins change every key, developers those that they made, other
   assert.equal((await as('owner').done('key.revoke', { key: others })).revoked, true)
 })
 
-test('what an owner or admin limits on a key, the developer who made it cannot change', async () => {
+test('a limit that an owner or admin sets on a key cannot be changed by the developer who created it', async () => {
   const { as, account } = await organization()
   const { id: key } = await as('developer').done('key.create', {
     account,
@@ -123,7 +123,7 @@ test('what an owner or admin limits on a key, the developer who made it cannot c
   assert.equal(handedOn.code, 'not_allowed', 'rotation hands the limit on')
 })
 
-test('one limit that an admin takes away leaves the others to the admin', async () => {
+test('when an admin removes one limit, the others stay under admin control', async () => {
   const { as, account } = await organization()
   const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
   await as('admin').done('key.update', { key, limits: { requestsPerMinute: 10, tokensPerMinute: 1_000 } })
@@ -138,7 +138,7 @@ test('one limit that an admin takes away leaves the others to the admin', async 
   )
 })
 
-test('what the command line or a management key limits on a key, the developer who made it cannot change', async () => {
+test('a limit that the CLI or a management key sets on a key cannot be changed by the developer who created it', async () => {
   const { as, account, id } = await organization()
   const local = asking(control, { kind: 'local' })
   for (const other of [local, await withScopes(id, ['keys:write'])]) {
@@ -150,7 +150,7 @@ test('what the command line or a management key limits on a key, the developer w
   }
 })
 
-test("a stranger's key, management key or account is answered like one that does not exist", async () => {
+test("a stranger's key, management key or account looks like a missing one", async () => {
   const own = await organization()
   const { id: account, keyId } = await gate.account('1')
   const foreign = formatId('key', keyId)
@@ -186,7 +186,7 @@ test("a stranger's key, management key or account is answered like one that does
   assert.equal((await managementKeys.key(foreignManagement))?.revokedMs, null)
 })
 
-test('a management key does what its scopes name, for its account alone, and makes no other', async () => {
+test('a management key does what its scopes name, for its account alone, and creates no other', async () => {
   const { account, id, as } = await organization()
   const reads = await withScopes(id, ['keys:read'])
   assert.ok((await reads.done('key.list', {})).length > 0)
@@ -209,7 +209,7 @@ test('a management key does what its scopes name, for its account alone, and mak
   assert.equal((await writes.done('key.revoke', { key: next.id })).already, false)
 })
 
-test('management keys are made by owners and admins who signed in a moment ago, shown once, and revoked', async () => {
+test('management keys are created by owners and admins with a recent sign-in, shown once, and revoked', async () => {
   const { as, account, id } = await organization()
   const asked = { account, name: 'reports', scopes: ['usage:read', 'usage:read', 'keys:read'] }
   for (const role of ['developer', 'billing'] as const) {
@@ -233,7 +233,7 @@ test('management keys are made by owners and admins who signed in a moment ago, 
   assert.notEqual((await as('owner').done('management-key.list', { account }))[0]?.revoked, null)
 })
 
-test('fields that are not to be set are refused, in every operation on keys', async () => {
+test('fields that cannot be set are rejected, in every operation on keys', async () => {
   const { as, account } = await organization()
   const { id: key } = await as('owner').done('key.create', { account, name: 'plain' })
   for (const [name, input] of [
@@ -258,7 +258,7 @@ test('fields that are not to be set are refused, in every operation on keys', as
   }
 })
 
-test("the playground's key is limited and disabled like any other, and neither replaced nor revoked", async () => {
+test("the playground's key is limited and disabled like any other, and neither rotated nor revoked", async () => {
   const { as, account, id } = await organization()
   await builtInKeys.identify(id, defaultPolicy('organization'))
   const key = (await as('owner').done('key.list', { account })).find(({ builtIn }) => builtIn)?.id ?? ''
@@ -269,7 +269,7 @@ test("the playground's key is limited and disabled like any other, and neither r
   assert.equal((await builtInKeys.identify(id, defaultPolicy('organization'))).kind, 'disabled')
 })
 
-test('an account has so many keys at once and no more; revoked ones make room', async () => {
+test('the number of keys per account is limited; revoked ones do not count', async () => {
   const { as, account } = await organization()
   const keys = []
   for (let count = 1; count < 8; count += 1) {
@@ -280,7 +280,7 @@ test('an account has so many keys at once and no more; revoked ones make room', 
   await as('owner').done('key.create', { account, name: 'one more' })
 })
 
-test('what was done to keys stands in the audit with who did it, and no key', async () => {
+test('changes to keys are in the audit with their actor, and without a key', async () => {
   const { as, account } = await organization()
   const { id: key } = await as('developer').done('key.create', { account, name: 'seen' })
   await as('owner').done('key.rotate', { key })
@@ -307,13 +307,13 @@ test('what was done to keys stands in the audit with who did it, and no key', as
 })
 
 const places = [
-  // One of them is the key that the account came with.
+  // One of them is the key that the account was created with.
   { operation: 'key.create', more: {}, room: 7 },
   { operation: 'management-key.create', more: { scopes: ['keys:read'] }, room: 8 },
 ] as const
 
 for (const { operation, more, room } of places) {
-  test(`${operation}: the last place is taken once, however many ask at once, and an ended key has none`, async () => {
+  test(`${operation}: of many concurrent requests one gets the last slot, and an ended key uses none`, async () => {
     const { as, account, id } = await organization()
     const ended = { account: id, name: 'ended', expiresMs: 1 }
     await access.create({ ...ended, policy: defaultPolicy('organization') })

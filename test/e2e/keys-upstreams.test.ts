@@ -1,6 +1,6 @@
 /**
  * Upstreams and a markup that operators set while the server runs: the next request uses them, running ones keep
- * theirs, and a credential goes to the address it was given for, to nobody else and into no text.
+ * theirs, and a credential goes only to the URL it was entered for, and into no text.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { eventually, meteredModels } from '../support/metered-gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
 
-/** Built here, so that nothing like a secret stands in the repository. */
+/** Assembled here, so that nothing like a secret is in the repository. */
 const canary = (what: string): string => ['canary', what, '7'.repeat(24), 'tail'].join('')
 
 const logged: string[] = []
@@ -32,7 +32,7 @@ after(async () => {
   for (const server of servers) server.close()
 })
 
-/** Remembers the credentials that come, and refuses each in words that repeat them. */
+/** Records the received credentials, and rejects each with a message that repeats them. */
 async function thief(): Promise<{ readonly origin: string; readonly seen: string[] }> {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ async function put(upstream: string, more: object) {
   return operator.done('upstreams.put', { upstream, provider: 'openai', models, ...more })
 }
 
-test('an upstream that was added serves the next request, without a restart, and gives way when it goes', async () => {
+test('an upstream that was added serves the next request, without a restart, and stops serving when it is removed', async () => {
   const account = await gate.account('5')
   const before = await ask(account.key, 'chat-stream').whole()
   assert.deepEqual([before.status, refusalIn(before.text).code], [404, 'model_not_found'])
@@ -88,7 +88,7 @@ test('an upstream that was added serves the next request, without a restart, and
   assert.equal((await operator.refused('upstreams.remove', { upstream: 'first' })).code, 'upstream_not_found')
 })
 
-test('a credential is never sent to another address than the one it was given for', async () => {
+test('a credential is never sent to another URL than the one it was entered for', async () => {
   const account = await gate.account('5')
   const credential = canary('bound')
   const { origin, seen } = await thief()
@@ -109,7 +109,7 @@ test('a credential is never sent to another address than the one it was given fo
     })
     assert.deepEqual([refused.status, refused.code, refused.param], [400, 'missing_field', 'credential'])
   }
-  // Nor by way of a disabled one, nor by another name.
+  // Neither through a disabled one, nor under another name.
   await put('bound', { url: sandbox.origin, disabled: true })
   const renamed = await operator.refused('upstreams.put', {
     upstream: 'other',
@@ -139,7 +139,7 @@ const wrong: readonly (readonly [what: string, ask: object, param: string])[] = 
 ]
 
 for (const [what, more, param] of wrong) {
-  test(`an upstream is refused with ${what}`, async () => {
+  test(`an upstream is rejected with ${what}`, async () => {
     const asked = {
       upstream: 'wrong',
       provider: 'openai',
@@ -153,7 +153,7 @@ for (const [what, more, param] of wrong) {
   })
 }
 
-test('upstreams need an operator whose login is recent, and are not for the command line', async () => {
+test('upstreams need an operator with a recent sign-in, and are not available to the CLI', async () => {
   const asked = { upstream: 'mine', provider: 'openai', credential: canary('mine') }
   const dayMs = 86_400_000
   const actors = [
@@ -168,7 +168,7 @@ test('upstreams need an operator whose login is recent, and are not for the comm
   }
 })
 
-test('an upstream that refuses our credential is told in our words, and a new credential begins anew', async () => {
+test('an upstream that rejects our credential is reported with our message, and a new credential resets its health', async () => {
   const account = await gate.account('5')
   const { origin } = await thief()
   await put('refusing', { url: origin, credential: canary('refused') })
@@ -213,7 +213,7 @@ test('a running request settles at the price that it began with; the next one pa
   assert.deepEqual((await operator.done('markup.set', { markup: null })).markup, null)
 })
 
-test('no credential stands in a file, a log line, an answer or the audit', async () => {
+test('no credential is in a file, a log line, a response or the audit', async () => {
   await put('hidden', { url: sandbox.origin, credential: canary('hidden') })
   await operator.refused('upstreams.put', {
     upstream: 'hidden',

@@ -1,7 +1,7 @@
 /**
- * The process is killed between each two steps of a request, for both formats and for JSON: the client never saw
- * a success mark before its charge was durable, the next start leaves no hold open, and nobody pays for more than
- * the upstream's own meter says was made.
+ * The process is killed between any two steps of a request, for both formats and for JSON: the client never saw
+ * a success mark before its charge was durable, the next start leaves no hold open, and no charge exceeds
+ * the upstream's own meter.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -19,7 +19,7 @@ import { type DialectPath, exchange, plainBody, type Reply } from '../support/sa
 
 type Receipt = OperationOutput<'requests.list'>[number]
 
-/** Nano-USD per token, as `prices` below says per million. */
+/** Nano-USD per token, as `prices` below in USD per million. */
 const rate = { input: 3_000n, output: 15_000n }
 
 const settings = (origin: string) => `
@@ -40,11 +40,11 @@ const successMarks: Readonly<Record<DialectPath, RegExp>> = {
 
 /** What the next start must find of a request that was killed at a point. */
 type Left =
-  /** No trace, no money. */
+  /** No trace, no charge. */
   | 'nothing'
-  /** A receipt that says `interrupted` and costs nothing. */
+  /** A receipt with `interrupted` and no charge. */
   | 'unpaid'
-  /** `interrupted`, charged something that was delivered, and no more. */
+  /** `interrupted`, charged for some of what was delivered, and no more. */
   | 'partly paid'
   /** `interrupted`, charged at most what was delivered. */
   | 'at most delivered'
@@ -57,9 +57,9 @@ interface Case {
   readonly path: DialectPath
   readonly stream: boolean
   readonly upstream: 'asked' | 'not asked'
-  /** Words in the answer, and how fast they come. */
+  /** Words in the response, and their rate. */
   readonly flow: string
-  /** A point of a case above in another format: left out where the whole is not asked for. */
+  /** A point of a case above in another format: only in full runs. */
   readonly isAgain?: boolean
 }
 
@@ -73,8 +73,8 @@ const asMessages = { path: messages, stream: true } as const
 const asJson = { path: chat, stream: false } as const
 
 /**
- * Each start recovers what the kill before it left and is killed in its turn. Where a settlement is the point,
- * the case before leaves none to recover.
+ * Each start recovers from the previous kill and is killed in turn. Where a settlement is the point,
+ * the previous case leaves none to recover.
  */
 const cases: readonly Case[] = [
   { failpoint: 'before-commit-admit:kill', left: 'nothing', ...asChat, ...early },
@@ -117,7 +117,7 @@ function bodyOf({ flow, stream }: Case): object {
   return plainBody('sandbox-stream', flow, { max_tokens: 20_000, stream })
 }
 
-/** What the answer was worth, by the meter of the upstream. */
+/** What the response cost, by the upstream's meter. */
 function worth({ inputTokens, outputTokens }: Pick<LoggedRequest, 'inputTokens' | 'outputTokens'>): bigint {
   return BigInt(inputTokens) * rate.input + BigInt(outputTokens) * rate.output
 }
@@ -127,8 +127,8 @@ function charge(receipt: Receipt): bigint {
 }
 
 /**
- * What a client can be asked to pay at most. Chat Completions tells its input at the very end only, so an answer
- * that never came to it is charged the gateway's own count of the input.
+ * The maximum charge. Chat Completions reports its input only at the end, so a response that never got
+ * there is charged the gateway's own count of the input.
  */
 async function mostFor(killed: Case, made: LoggedRequest): Promise<bigint> {
   if (killed.left === 'paid' || killed.path === messages) return worth(made)
@@ -158,7 +158,7 @@ interface Killed {
   readonly account: string
 }
 
-/** What the kill before this start left is closed, and the books are sound. */
+/** What the kill before this start left is closed, and the ledger verifies. */
 async function checkRecovered({ killed, account }: Killed): Promise<void> {
   const receipts = await installation.ask('requests.list', { account })
   await checkLeft(killed, receipts)
@@ -200,8 +200,8 @@ suite('killed between two steps', { concurrency: 1 }, () => {
     })
   }
 
-  test('the command line closes what the last kill left, and a start serves again', async () => {
-    // A verification changes nothing; any other command takes the folder over and closes what is open.
+  test('the CLI closes what the last kill left, and a start serves again', async () => {
+    // A verification changes nothing; any other command takes ownership of the folder and closes what is open.
     assert.equal((await installation.command('account', 'list')).code, 0)
     const verified = await installation.command('ledger', 'verify', '--json')
     assert.equal(verified.code, 0, verified.stderr)

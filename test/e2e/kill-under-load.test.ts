@@ -1,7 +1,7 @@
 /**
- * The process is killed while 200 requests run, from every format to every format, streamed and not, and where the seed says so once
- * more while it recovers. Afterwards no hold is open, whoever saw a success mark is charged to the token, nobody else
- * is charged more than the upstream made, and no stream loses more than its checkpoint rule allows.
+ * The process is killed while 200 requests run, from every format to every format, streamed and not, and for some seeds
+ * again while it recovers. Afterwards no hold is open, a client that saw a success mark is charged exactly, no other
+ * is charged more than the upstream produced, and no stream loses more than its checkpoint rule allows.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,7 @@ import { exchange, type Reply } from '../support/sandbox-client.ts'
 type Receipt = OperationOutput<'requests.list'>[number]
 
 const requests = 200
-/** Nano-USD per token, as `settings` below says per million. */
+/** Nano-USD per token, as `settings` below in USD per million. */
 const rate = { input: 3_000n, output: 15_000n }
 
 const upstreamFormats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
@@ -39,7 +39,7 @@ ${upstreamFormats.map(modelLine).join('\n')}
 limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }
 `
 
-/** Deaths of the starts that follow, before one lives. */
+/** The number of subsequent starts that are killed before one survives. */
 const recoveries: readonly (readonly string[])[] = [
   [],
   ['before-commit-settle:kill=5'],
@@ -51,7 +51,7 @@ interface Wish {
   readonly upstream: ConversationFormat
   readonly path: string
   readonly stream: boolean
-  /** Tokens a second. */
+  /** Tokens per second. */
   readonly pace: number
   readonly body: object
 }
@@ -74,7 +74,7 @@ function pick<Value>(values: readonly Value[], random: () => number): Value {
   return values[Math.floor(random() * values.length)]!
 }
 
-/** A small generator whose seed can be written down. */
+/** A small generator with a reproducible seed. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -90,8 +90,8 @@ function worth({ inputTokens, outputTokens }: Pick<LoggedRequest, 'inputTokens' 
 }
 
 /**
- * What may be lost of a stream: what the rule leaves unrecorded, and what came while a mark was written or stood in
- * the sockets between upstream and gateway, for which four seconds of its pace are allowed.
+ * The maximum loss of a stream: what the rule leaves unrecorded, and what arrived while a checkpoint was written or was in
+ * the sockets between upstream and gateway, for which four seconds of its rate are allowed.
  */
 function lossMost({ pace }: Wish, { held }: Receipt): bigint {
   const share = parseUsd(held)! / 100n
@@ -99,9 +99,9 @@ function lossMost({ pace }: Wish, { held }: Receipt): bigint {
   return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(4 * pace) * rate.output
 }
 
-/** Formats whose upstreams tell their input before any output. */
+/** Formats whose upstreams report their input before any output. */
 const tellsEarly: readonly ConversationFormat[] = ['anthropic', 'gemini']
-/** What the members of another format add to a small request at most. */
+/** The maximum that the members of another format add to a small request. */
 const translatedTokensMost = 60
 
 interface Sums {
@@ -132,7 +132,7 @@ suite('killed under load', { concurrency: 1 }, () => {
     if (receipt.endReason === 'complete') return assert.equal(charged, worth(made), receipt.id)
     assert.equal(isWhole, false, `${receipt.id} is ${receipt.endReason} and the client saw its end`)
     assert.equal(receipt.endReason, 'interrupted')
-    // OpenAI's formats tell their input at the end only: until then the gateway's own count is charged.
+    // OpenAI's formats report their input only at the end: until then the gateway's own count is charged.
     const inputTokens = tellsEarly.includes(wish.upstream)
       ? made.inputTokens
       : (await counter.count(JSON.stringify(wish.body)))! + translatedTokensMost
@@ -143,7 +143,7 @@ suite('killed under load', { concurrency: 1 }, () => {
     assert(lost <= lossMost(wish, receipt), `${receipt.id} lost ${lost} at ${wish.pace} tokens/s`)
   }
 
-  /** A request whose client saw not even the head of an answer. */
+  /** A request whose client did not even receive the head of a response. */
   function checkUnseen(receipt: Receipt, made: LoggedRequest | undefined): void {
     const charged = parseUsd(receipt.charged)!
     if (receipt.endReason === 'complete') assert.equal(charged, worth(made!))
@@ -209,14 +209,14 @@ suite('killed under load', { concurrency: 1 }, () => {
     }
   }
 
-  // The one that dies most often goes through what the others do.
+  // The seed with the most kills covers what the others do.
   for (const deaths of isWholeRun ? recoveries : recoveries.slice(-1)) {
     const seed = randomInt(2 ** 31)
-    test(`seed ${seed}, ${deaths.length} deaths while recovering`, (t) => killAndRecover(t, seed, deaths))
+    test(`seed ${seed}, ${deaths.length} kills while recovering`, (t) => killAndRecover(t, seed, deaths))
   }
 })
 
-/** Resolves once the requests after the first `seen` have made so many tokens together. */
+/** Resolves once the requests after the first `seen` have produced this many tokens together. */
 function untilMade(sandbox: Sandbox, seen: number, tokens: number): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {

@@ -1,4 +1,4 @@
-/** The server is killed while somebody deletes themselves: the next start finishes that, or leaves all as it was. */
+/** The server is killed while a user deletes their account: the next start completes that, or leaves everything unchanged. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ControlClient } from '../support/control-client.ts'
@@ -10,7 +10,7 @@ const cases = [
   { failpoint: 'before-commit-assign:kill', left: 'nobody' },
 ] as const
 
-suite('killed while somebody goes', () => {
+suite('killed during account deletion', () => {
   for (const { failpoint, left } of cases) {
     test(`${failpoint}: ${left} is left`, async (context) => {
       const installation = makeInstallation()

@@ -1,7 +1,7 @@
 /**
- * Large requests are read, translated and counted beside the thread that relays: from every format to every other one
- * the outcome is that of a small request, and this thread works less on it. What it does is counted in calls of
- * functions, which are the same however busy the machine is.
+ * Large requests are read, translated and counted outside of the relaying thread: from every format to every other one
+ * the outcome equals that of a small request, with less work on this thread. Work is measured in function calls,
+ * which do not depend on other load.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -62,7 +62,7 @@ const shapes: Readonly<Record<string, Shape>> = {
 const megabyte = 1_000_000
 const prose = 'As they say, all that glitters is not gold. '
 
-/** Turns of about so many bytes, by what they are made of. */
+/** Turns with about this many bytes, by content. */
 const contents: Readonly<Record<string, (shape: Shape) => string>> = {
   prose: ({ turn }) => turn(prose.repeat(megabyte / prose.length)),
   escapes: ({ turn }) => turn('\\u0041\\u0062'.repeat(megabyte / 12)),
@@ -84,7 +84,7 @@ for (const format of formats) {
         const { status, text } = await ask(poor, shape.path(model), shape.body(model, turns))
         assert.equal(status, 402, text)
       }
-      // A small request is worked on here, once its code is loaded.
+      // A small request is processed here, once its code is loaded.
       await refused(shape.turn('a'))
       const smallCalls = await calls.count(workFolders, () => refused(shape.turn('a')))
       for (const [what, turns] of Object.entries(contents)) {
@@ -113,7 +113,7 @@ for (const format of formats) {
     }
   })
 
-  test(`${format}: what is refused in a small request is refused in a large one, in the same words`, async () => {
+  test(`${format}: what is rejected in a small request is rejected in a large one, with the same message`, async () => {
     const model = 'sandbox-echo'
     const large = shape.turn(prose.repeat(10_000))
     const small = shape.turn('a')
@@ -131,7 +131,7 @@ for (const format of formats) {
   })
 }
 
-test('every body is given back', () => {
+test('the memory of every body is released', () => {
   assert.equal(gate.gateway.deps.bodies.used, 0)
   assert.ok(limitDefaults.bodyThreadBytesMin < prose.length * 10_000)
 })

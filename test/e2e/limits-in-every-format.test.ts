@@ -1,6 +1,6 @@
 /**
- * Where money is short the output limit is lowered in the body that goes upstream, whatever its format, and
- * told; below that a refusal names a limit that passes when it is asked for in the caller's own format.
+ * Where funds are short the output limit is lowered in the body that goes upstream, in every format, and
+ * reported; below the minimum the error names a limit that passes when requested in the caller's own format.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -16,7 +16,7 @@ import {
 import { refusalIn } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
-/** Models whose names say to the translation what they take; all end at the sandbox. */
+/** Models whose names tell the translation what they support; all are served by the sandbox. */
 const thinkers: readonly ModelDefinition[] = [
   { id: 'claude-sonnet-4-5', ...upstreams.messages },
   { id: 'claude-opus-4-8', ...upstreams.messages },
@@ -31,7 +31,7 @@ after(() => gate.end())
 
 const text = `tokens=3 ${'hello there, my dear '.repeat(100)}`
 
-/** Where the limit stands in the body that each upstream got. */
+/** Where the limit is in the body that each upstream received. */
 const written: Readonly<Record<UpstreamName, (body: Json) => unknown>> = {
   chat: (body) => body.max_completion_tokens ?? body.max_tokens,
   responses: (body) => body.max_output_tokens,
@@ -55,19 +55,19 @@ async function ask(usd: string, { client, model, onShortBalance = 'lower' }: Tri
   return { account, answer }
 }
 
-/** Each client and each upstream stands in the sample twice. */
+/** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
   dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
 )
 
-suite('short of money', () => {
+suite('short of funds', () => {
   for (const { client, upstream } of pairs) {
     const name = `${client.format} → ${upstream}`
     const model = `${upstream}-stream`
 
     for (const wanted of [undefined, 30_000]) {
-      test(`${name}: a limit of ${wanted ?? 'nothing'} is lowered in the body, and said`, async () => {
+      test(`${name}: a limit of ${wanted ?? 'nothing'} is lowered in the body, and reported`, async () => {
         const more = wanted === undefined ? {} : client.limit(wanted)
         const { account, answer } = await ask('0.06', { client, model }, more)
         assert.equal(answer.status, 200, answer.text)
@@ -79,14 +79,14 @@ suite('short of money', () => {
       })
     }
 
-    test(`${name}: a limit that is paid for goes as it was asked for`, async () => {
+    test(`${name}: a limit within the balance is forwarded unchanged`, async () => {
       const { answer } = await ask('1', { client, model }, client.limit(777))
       assert.equal(answer.headers['x-tollgate-max-output'], undefined)
       assert.equal(written[upstream](lastBody()), 777)
     })
 
     for (const onShortBalance of ['lower', 'reject'] as const) {
-      test(`${name}: the limit that a refusal names passes (${onShortBalance})`, async () => {
+      test(`${name}: the limit that an error names passes (${onShortBalance})`, async () => {
         let named = 0
         for (const usd of ['0.0039', '0.0040', '0.0042', '0.0049', '0.0084', '0.0123', '0.0161']) {
           for (const wanted of [undefined, 31_000, 17]) {
@@ -109,7 +109,7 @@ suite('short of money', () => {
   }
 })
 
-/** How each format asks for a good deal of thinking. */
+/** How each format requests a large reasoning budget. */
 const thinking: Readonly<Record<string, (limit: number) => object>> = {
   'openai-chat': (limit) => ({ reasoning_effort: 'high', max_completion_tokens: limit }),
   'openai-responses': (limit) => ({ reasoning: { effort: 'high' }, max_output_tokens: limit }),
@@ -119,7 +119,7 @@ const thinking: Readonly<Record<string, (limit: number) => object>> = {
   }),
 }
 
-/** What the upstream was told, in whichever format it is. */
+/** What the upstream received, in any format. */
 function limitAndBudget(body: Json): { limit: number; budget: number } {
   const limits = upstreamNames.map((upstream) => written[upstream](body))
   const budget =
@@ -127,10 +127,10 @@ function limitAndBudget(body: Json): { limit: number; budget: number } {
   return { limit: Number(limits.find((limit) => limit !== undefined)), budget: Number(budget ?? 0) }
 }
 
-suite('short of money for thinking', () => {
+suite('short of funds for reasoning', () => {
   for (const client of dialectClients) {
     for (const { id } of thinkers) {
-      test(`${client.format} → ${id}: what is named passes, and leaves room for an answer`, async (t) => {
+      test(`${client.format} → ${id}: the named limit passes, and leaves room for a response`, async (t) => {
         const more = thinking[client.format]
         assert.ok(more !== undefined)
         let passed = 0

@@ -1,6 +1,6 @@
 /**
- * What is listed is what is served and what it costs; a request can be looked up by its own account alone, while it
- * runs and afterwards; and a name that is not sold tells the operator what to do.
+ * The lists match what is served and what it costs; a request can be looked up only by its own account, while it
+ * runs and afterwards; and an unknown model name tells the operator what to do.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,7 @@ let account: TestAccount
 before(async () => {
   gateway = await testGateway({
     log,
-    // Where nobody listens: nothing here is asked of it.
+    // An address without a listener: nothing here calls it.
     openai: 'http://127.0.0.1:9',
     models: [
       {
@@ -68,7 +68,7 @@ function bodyOf(model: string, more: object = {}): object {
   return { model, max_tokens: 300, messages: [{ role: 'user', content: 'hello' }], ...more }
 }
 
-test('every model that answers plainly is served under its listed name in every format that its row names', async () => {
+test('every listed model is served under its listed name in every format that its row names', async () => {
   const rows = await rowsAt('/v1/models')
   for (const name of ['sandbox-echo', 'sandbox-stream', 'sandbox-tool', 'sandbox-think']) {
     const row = rows.find(({ id }) => id === name)
@@ -89,7 +89,7 @@ test('every model that answers plainly is served under its listed name in every 
 const namesIn = (rows: readonly Json[], field: string): readonly string[] =>
   rows.map((row) => String(row[field])).filter((name) => name.startsWith('sandbox-'))
 
-test('lists show five test models, and one that fails on purpose still answers to its name', async () => {
+test('lists show five test models, and one that fails on purpose still works by its name', async () => {
   const five = ['sandbox-echo', 'sandbox-stream', 'sandbox-think', 'sandbox-tool', 'sandbox-tools']
   assert.deepEqual(namesIn(await rowsAt('/v1/models'), 'id').toSorted(), five)
   assert.equal((await get('/v1/models/sandbox-429')).status, 200)
@@ -117,7 +117,7 @@ test('the public price list has no test models once a provider is connected', as
   }
 })
 
-test('all shapes of the list, a model on its own and the price list tell the same price', async () => {
+test('all list formats, a single model and the price list show the same price', async () => {
   const everything = await rowsAt('/api/pricing?models=all', {})
   const pricing = everything.filter(({ testModel }) => testModel !== 'special')
   const openai = await rowsAt('/v1/models')
@@ -150,14 +150,14 @@ test('all shapes of the list, a model on its own and the price list tell the sam
   assert.equal((one.pricing as Json).prompt, '0.00000125')
 })
 
-/** A decimal with so many places as an integer. */
+/** A decimal with this many places as an integer. */
 function picoUsd(decimal: string, places: number): bigint {
   const [whole = '', fraction = ''] = decimal.split('.')
   assert.ok(fraction.length <= places)
   return BigInt(whole + fraction.padEnd(places, '0'))
 }
 
-test('the Messages list comes in pages that join to the whole', async () => {
+test('the pages of the Messages list add up to the whole', async () => {
   const versioned = { 'x-api-key': account.key, 'anthropic-version': '2023-06-01' }
   const names = (await rowsAt('/v1/models')).map(({ id }) => id)
   for (const [path, headers] of [
@@ -182,7 +182,7 @@ test('the Messages list comes in pages that join to the whole', async () => {
   }
 })
 
-test('the Gemini list comes in pages that join to the whole', async () => {
+test('the pages of the Gemini list add up to the whole', async () => {
   const names = (await rowsAt('/v1/models')).map(({ id }) => `models/${String(id)}`)
   const joined: unknown[] = []
   for (let token = ''; ; ) {
@@ -200,7 +200,7 @@ test('the Gemini list comes in pages that join to the whole', async () => {
 
 interface Unsold {
   readonly model: string
-  /** Where one resembles it. */
+  /** The listed model with a similar name, if any. */
   readonly nearest: string | null
   readonly command: RegExp
 }
@@ -213,7 +213,7 @@ const unsold: readonly Unsold[] = [
 ]
 
 for (const { model, nearest, command } of unsold) {
-  test(`${model} is not sold: the caller hears what is, the operator how it would be`, async () => {
+  test(`${model} is not available: the caller sees what is, the operator how to enable it`, async () => {
     for (const client of dialectClients) {
       logged.length = 0
       const answer = await ask(gateway.origin, client, { key: account.key, model, text: 'hello' })
@@ -231,7 +231,7 @@ for (const { model, nearest, command } of unsold) {
   })
 }
 
-test('a request is shown to its own account, while it runs and afterwards, and is not there for any other', async () => {
+test('a request is shown to its own account, while it runs and afterwards, and to no other', async () => {
   const own = await gateway.account('1')
   const sibling = await gateway.gateway.services.access.create({
     account: own.id,
@@ -267,7 +267,7 @@ test('a request is shown to its own account, while it runs and afterwards, and i
   }
 })
 
-/** Somebody else's request is told exactly as one that never was. */
+/** Another account's request looks exactly like a missing one. */
 async function assertHidden(id: string): Promise<void> {
   const theirs = await get(`/v1/generations/${id}`)
   assert.equal(theirs.status, 404)
@@ -280,7 +280,7 @@ async function assertHidden(id: string): Promise<void> {
   assert.equal((await get(`/v1/generations/${id}`, {})).status, 401)
 }
 
-test('balance and limits are those of the key that asks', async () => {
+test('balance and limits are those of the calling key', async () => {
   const own = await gateway.account('2.5')
   const credits = JSON.parse((await get('/v1/credits', bearer(own.key))).text) as Json
   assert.deepEqual(credits, { balance: '2.50', held: '0.00', available: '2.50', currency: 'USD' })

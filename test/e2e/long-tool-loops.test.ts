@@ -1,7 +1,7 @@
 /**
- * Sixty steps of one tool loop, from every format to every format: each call has an id of its own, what the maker
- * sealed in the first step still comes back in the last, nothing earlier changes upstream, and the work for a history
- * grows with its length alone.
+ * Sixty steps of one tool loop, from every format to every format: every call has a unique ID, the reasoning that the
+ * vendor signed in the first step still returns in the last, earlier turns never change upstream, and the work per request
+ * grows linearly with the history.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -80,7 +80,7 @@ function newAgent(format: ConversationFormat): Agent {
 
 const asksFor = (step: number) => `use work {"step":${step}}`
 
-/** Every other step is streamed. Gives the ids of all calls. */
+/** Streams every other step. Returns the IDs of all calls. */
 async function worked(agent: Agent, reached: Reached, key: string): Promise<readonly string[]> {
   const ids: string[] = []
   agent.say(asksFor(0))
@@ -97,7 +97,7 @@ async function worked(agent: Agent, reached: Reached, key: string): Promise<read
   return ids
 }
 
-/** Histories of so many steps, to measure with. */
+/** Histories with this many steps, for measurements. */
 const histories = new Map<ConversationFormat, readonly unknown[]>()
 
 for (const format of formats) {
@@ -123,7 +123,7 @@ for (const format of formats) {
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 10_000_000, integerMax: 1_000_000_000 }
 
-/** Four times as much may take so many times the work; what is quadratic takes sixteen times. */
+/** Four times the history may take this many times the work; quadratic work would take sixteen times. */
 const growthMax = 10
 
 for (const from of formats) {

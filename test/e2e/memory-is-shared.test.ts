@@ -1,6 +1,6 @@
 /**
- * One key or account cannot hold the memory that all share: at its share it is refused in its caller's words, and
- * others are served meanwhile.
+ * One key or account cannot use up the memory that all share: at its share it is rejected in its caller's format, and
+ * others are served.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,12 +24,12 @@ before(async () => {
 })
 after(() => gateway.end())
 
-/** A good body of about so many bytes. */
+/** A valid body of about this many bytes. */
 const bodyOf = (format: (typeof formats)[number], bytes: number) =>
   goodBody(format) + ' '.repeat(bytes - goodBody(format).length)
 
 for (const format of formats) {
-  test(`${format}: a key at its share is told so, and others are served`, async () => {
+  test(`${format}: a key at its share gets an error, and others are served`, async () => {
     const account = await gateway.account('5')
     const other = await gateway.account('5')
     const { bodies } = gateway.gateway.deps
@@ -51,7 +51,7 @@ for (const format of formats) {
     assert.deepEqual([status, code], [429, 'concurrency_limited'], message)
     assert.match(message, /request bodies of this key/)
     assert.equal(headerOf(refused, 'retry-after'), '1')
-    // Small ones take nothing of what all share.
+    // Small bodies use no shared memory.
     const small = await gateway.post(format, goodBody(format), { key: account.key })
     assert.equal(small?.status, 200, small?.body)
     const others = await gateway.post(format, bodyOf(format, 100_000), { key: other.key })

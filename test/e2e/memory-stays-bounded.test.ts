@@ -1,6 +1,6 @@
 /**
- * What clients do does not grow the process: many large bodies at once are admitted as far as their budget goes and
- * the rest is asked to come again, readers that never read are made to wait and then dropped, and a request that has
+ * Clients cannot grow the process: large concurrent bodies are admitted up to their budget and the others
+ * rejected with Retry-After, readers that never read are paused and then dropped, and a request that has
  * ended leaves nothing behind.
  */
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { type MemoryProbe, memoryProbe } from '../support/retained-memory.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A client at the level of TCP, so that a body costs it no memory of its own and nothing is read unasked. */
+/** A client at the TCP level, so that a body uses no memory of its own and nothing is read implicitly. */
 function post(server: GatewayProcess, key: string, body: Buffer): Socket {
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1')
   socket.on('error', () => socket.destroy())
@@ -40,7 +40,7 @@ suite('bodies', { concurrency: 1 }, () => {
   const bodyBytes = 4 * mebibyte
   const budgetBytes = 64 * mebibyte
   const clients = 60
-  /** What the bodies may take in all, and everything else of the requests. */
+  /** The maximum memory of the bodies, and of everything else in the requests. */
   const growthBytesMax = budgetBytes + 64 * mebibyte
   let sandbox: Sandbox
   let installation: Installation
@@ -78,7 +78,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
     return Buffer.from(JSON.stringify({ model, stream: true, max_tokens: 5_000, messages }))
   }
 
-  test('are let go of once their answers begin, however long those take', async () => {
+  test('are released once their responses begin, however long those take', async () => {
     const beforeBytes = await memory.retainedBytes()
     const body = bodyOf('sandbox-hang-stream', 'events=1')
     const sockets: Socket[] = []
@@ -92,7 +92,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
     for (const socket of sockets) socket.destroy()
   })
 
-  test('more of them at once than the budget holds: some are served, the rest may come again', async () => {
+  test('more concurrent ones than the budget: some are served, the others may retry', async () => {
     const beforeBytes = await memory.retainedBytes()
     const body = bodyOf('sandbox-slow', 'delay=500')
     const heldBytes: number[] = []
@@ -117,7 +117,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
 
   test('afterwards the whole budget is free again', async () => {
     const body = bodyOf('sandbox-slow', 'delay=0')
-    // Each takes a little more than its body while it grows.
+    // Each uses a little more than its body while it grows.
     const atOnce = Math.floor(budgetBytes / bodyBytes) - 1
     const answers = await Promise.all(Array.from({ length: atOnce }, () => answerOf(post(server, key, body))))
     for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 200 .*\[DONE\]/s)
@@ -127,7 +127,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
 
 suite('readers that never read', { concurrency: 1 }, () => {
   const streamBytes = 64 * mebibyte
-  /** What one may have taken that nobody reads: the kernels on both sides of the gateway hold it. */
+  /** What an unread stream may transfer: the kernels on both sides of the gateway buffer it. */
   const takenBytesMax = 24 * mebibyte
   const readers = 30
   /** What is not sent, and the chunks that are relayed. */
@@ -177,7 +177,7 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, slow
     assert(bytes > streamBytes)
   })
 
-  test('make the upstream wait, are dropped, and are settled', async () => {
+  test('pause the upstream, are dropped, and are settled', async () => {
     const beforeBytes = await memory.retainedBytes()
     upstream.forget()
     const sockets = Array.from({ length: readers }, () => post(server, key, body).pause())
@@ -236,7 +236,7 @@ test('a stream that has ended leaves no timer behind', async () => {
   await gateway.end()
 })
 
-/** The machine's clock, counting the timers of one length that neither ran nor were cancelled. */
+/** The system clock, counting the timers of one duration that neither ran nor were canceled. */
 function countTimers(countedMs: number): { clock: Clock; left: () => number } {
   const left = new Set<Timer>()
   const clock: Clock = {
@@ -269,7 +269,7 @@ interface Flood {
   close(): Promise<void>
 }
 
-/** An upstream that answers everything with a stream of so many bytes, as fast as it is read. */
+/** An upstream that answers everything with a stream of this many bytes, as fast as it is read. */
 function openFlood(bytesMax: number): Flood {
   const delta = { content: ' water'.repeat(10_000) }
   const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-flood' }

@@ -1,7 +1,7 @@
 /**
- * 200 requests of every kind, from every format to every format, twenty at once, many of them left at some
- * moment, with credit in between: afterwards nothing is held, every request has one receipt, and the books
- * agree with the balance.
+ * 200 requests of every kind, from every format to every format, twenty concurrently, many of them abandoned at some
+ * moment, with credit in between: afterwards no hold is open, every request has one receipt, and the ledger
+ * agrees with the balance.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -30,7 +30,7 @@ after(async () => {
   await gate.end()
 })
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small and deterministic. */
 function dice(from: number): () => number {
   let state = from
   return () => {
@@ -78,7 +78,7 @@ const behaviors: readonly (readonly [behaviour: string, settings: string])[] = [
   ['empty', ''],
 ]
 
-/** When a client leaves: never, at once, at the head, after some words, a moment after the end. */
+/** When a client disconnects: never, immediately, at the head, after some words, shortly after the end. */
 const leavings: readonly ((sent: Sent, come: (few: boolean) => Promise<unknown>) => Promise<unknown>)[] = [
   (sent) => sent.whole(),
   (sent) => sent.whole(),
@@ -89,7 +89,7 @@ const leavings: readonly ((sent: Sent, come: (few: boolean) => Promise<unknown>)
   (_sent, come) => come(false),
 ]
 
-test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () => {
+test(`200 concurrent requests leave a consistent ledger (STORM_SEED=${seed})`, async () => {
   const roll = dice(seed)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(roll() * values.length)]!
   const account = await gate.account('0.2')
@@ -146,7 +146,7 @@ test(`200 requests in a storm leave sound books (STORM_SEED=${seed})`, async () 
   assert.deepEqual([held, openHolds], [0n, 0])
   assert.equal(new Set(receipts.map(({ id }) => id)).size, receipts.length)
   const attempts = receipts.reduce((count, receipt) => count + receipt.attempts.length, 0)
-  // A request whose client leaves while it is written may never arrive, and counts as sent.
+  // A request whose client disconnects while it is written may never arrive, and counts as sent.
   const left = receipts.filter(({ endReason }) => endReason === 'client_abort').length
   const arrived = gate.sandbox.requests()
   assert.ok(attempts - left <= arrived && arrived <= attempts, `${arrived} arrived, ${attempts} were sent`)

@@ -1,5 +1,5 @@
 /**
- * Usage that is missing or cannot be true is counted instead, and what exceeds the hold is not charged: in every
+ * Missing or implausible usage is replaced by a count, and what exceeds the hold is not charged: in every
  * format and between any two.
  */
 import assert from 'node:assert/strict'
@@ -75,7 +75,7 @@ for (const stream of [true, false]) {
       const name = `${pair.client.format} → ${pair.upstream}`
 
       for (const value of ['-5', '"7"', '1e20', '4.5e9']) {
-        test(`${name}: an output of ${value} is counted instead, and flagged`, async () => {
+        test(`${name}: an output of ${value} is replaced by a count, and flagged`, async () => {
           const { receipt, meter } = await done(pair, {
             behaviour: 'odd-usage',
             text: `tokens=30 value=${value}`,
@@ -87,7 +87,7 @@ for (const stream of [true, false]) {
         })
       }
 
-      test(`${name}: without any usage all of it is counted`, async () => {
+      test(`${name}: without any usage everything is counted`, async () => {
         const text = `tokens=30 ${'window '.repeat(400)}`
         const { receipt, meter, answer } = await done(pair, { behaviour: 'no-usage', text, stream })
         assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 30])
@@ -105,7 +105,7 @@ for (const stream of [true, false]) {
         ['over', 'extra=200000', 200_100],
         ['odd-usage', 'value=1000000000', 1_000_000_000],
       ] as const) {
-        test(`${name}: ${reported} of output, more than the limit: recorded, not believed, and not charged`, async () => {
+        test(`${name}: ${reported} of output, more than the limit: recorded, not trusted, and not charged`, async () => {
           const { receipt, meter, left } = await done(pair, { behaviour, text: `tokens=10 ${says}`, stream })
           assert.equal(receipt.charged, cost(meter.inputTokens, 10))
           assert.ok(receipt.charged <= receipt.hold)
@@ -116,7 +116,7 @@ for (const stream of [true, false]) {
       }
 
       if (!stream) continue
-      test(`${name}: what comes after the end is neither delivered nor charged`, async () => {
+      test(`${name}: what follows the end is neither delivered nor charged`, async () => {
         const { receipt, meter, answer } = await done(pair, {
           behaviour: 'after-end',
           text: 'tokens=9',
@@ -124,7 +124,7 @@ for (const stream of [true, false]) {
         })
         assert.equal(receipt.charged, cost(meter.inputTokens, 9))
         assert.equal(streamedText(pair.client, answer.text).trim().split(' ').length, 9)
-        // Google's format has no end mark: all that comes belongs to it, and goes as it came.
+        // Google's format has no end marker: everything belongs to it, and is relayed unchanged.
         if (pair.client.format === 'gemini' && pair.upstream === 'gemini') return
         assert.equal(answer.text.split(pair.client.finishes).length - 1, marksOf(pair.client), answer.text)
       })
@@ -132,7 +132,7 @@ for (const stream of [true, false]) {
   })
 }
 
-/** How often a finished stream says that it is over. */
+/** How often a complete stream signals its end. */
 function marksOf({ format }: DialectClient): number {
   return { 'openai-chat': 2, 'openai-responses': 1, anthropic: 3, gemini: 1 }[format]
 }

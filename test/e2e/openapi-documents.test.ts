@@ -52,7 +52,7 @@ const bodies: Readonly<Record<string, object>> = {
   EmbeddingRequest: { model, input: 'Hello' },
 }
 
-/** What the sandbox has no counterpart for: no upstream stores files, none embeds, no response is stored under the id. */
+/** What the sandbox cannot simulate: file storage, embeddings, and a stored response with that ID. */
 const refused = /File|Embedding|^(?:get|delete|cancel|compact)Response$|^listInputItems$/
 
 function operationOf(id: string): GatewayOperation {

@@ -1,6 +1,6 @@
 /**
- * What operators are shown of an installation: its state, what was written off, and a sentence for each thing that they
- * should look at, as long as it is so.
+ * What operators see of an installation: its state, write-offs, and a message for each problem that needs their
+ * attention, for as long as it exists.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -22,7 +22,7 @@ const real = controlOf(gate)
 
 const summary: IdentitySummary = { signup: 'open', mail: false, signInWith: [], passkeysUnavailable: null }
 
-/** The same installation, reached at an address and with or without mail. */
+/** The same installation, reached at a URL and with or without email. */
 function operator(address: string, mail: boolean): Asking {
   const identity = { ...real.identity, summary: { ...summary, mail } }
   const control: ControlDeps = { ...real, address, identity }
@@ -36,7 +36,7 @@ async function warnings(of: Asking): Promise<readonly string[]> {
   return (await of.done('system.show', {})).warnings
 }
 
-test('an installation on this machine that is well has no warning, and tells its state', async () => {
+test('a healthy local installation has no warning, and reports its state', async () => {
   const account = await gate.account('5')
   const shown = await local.done('system.show', {})
   assert.deepEqual(shown.warnings, [])
@@ -52,7 +52,7 @@ test('an installation on this machine that is well has no warning, and tells its
   assert.ok(account.id > 0n)
 })
 
-test('what the check beside the requests found is told, and when it was last through', async () => {
+test('findings of the background ledger check are reported, and when it last completed', async () => {
   const server = { ...real.server, ledgerReport: () => ({ checkedMs: 5, contradictions: 2 }) }
   const of = asking({ ...real, server }, personActor('ada', { operator: true }))
   const { ledger, warnings: told } = await of.done('system.show', {})
@@ -60,7 +60,7 @@ test('what the check beside the requests found is told, and when it was last thr
   assert.match(told.join('\n'), /background check of the ledger found 2 contradictions/)
 })
 
-test('a public address without mail, or with the sandbox, is told; on this machine neither', async () => {
+test('a public URL without email, or with the sandbox, is reported; a local one is not', async () => {
   assert.match(
     (await warnings(operator('https://gate.example', false))).join('\n'),
     /Email is not configured/,
@@ -72,8 +72,8 @@ test('a public address without mail, or with the sandbox, is told; on this machi
   }
 })
 
-test('losses of today are told from a sum on, and listed by account, the largest first', async () => {
-  /** An account whose request cost so much more than it held. */
+test('write-offs of today are reported above a threshold, and listed by account, the largest first', async () => {
+  /** An account whose request cost this much more than its hold. */
   const lossy = async (usd: string): Promise<TestAccount> => {
     const account = await gate.account('0.05')
     const { nextId } = gate.gateway.services
@@ -108,7 +108,7 @@ test('losses of today are told from a sum on, and listed by account, the largest
   assert.deepEqual((await local.done('losses.list', { limit: 1 })).accounts.length, 1)
 })
 
-test('an upstream that refuses us and a model without a price are told by name', async () => {
+test('an upstream that rejects our credential and a model without a price are reported by name', async () => {
   const quiet = await warnings(local)
   const { health, catalog } = gate.gateway.services
   await catalog.add({ id: 'gpt-without-price', context: 1_000, maxOutput: 100 })
@@ -132,7 +132,7 @@ test('an upstream that refuses us and a model without a price are told by name',
   assert.deepEqual(await warnings(local), quiet)
 })
 
-test('a ledger that contradicted itself when it was verified is told until it is in order', async () => {
+test('a ledger that failed verification is reported until it is consistent', async () => {
   const quiet = await warnings(local)
   const { store } = gate.gateway.services
   const { id } = await gate.account('1')

@@ -1,4 +1,4 @@
-/** Whoever asks for a page in the moment in which the server begins to listen gets an answer. */
+/** A page that is requested in the moment in which the server begins to listen gets a response. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The first connection that the server takes. */
+/** The first connection that the server accepts. */
 async function connected(port: number): Promise<Socket> {
   for (;;) {
     const socket = connect(port, '127.0.0.1')
@@ -30,10 +30,10 @@ async function connected(port: number): Promise<Socket> {
 
 const ask = (socket: Socket) => socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n')
 
-/** What an earlier process left to be ended keeps the pages from being there at once. */
+/** Unfinished work of an earlier process delays the pages. */
 const leftovers = 200
 
-test('a question in the first moment is answered', async (context) => {
+test('a request in the first moment gets a response', async (context) => {
   const dataFolder = temporaryDirectory(context)
   const first = await testGateway({ dataFolder })
   const { settings } = first.gateway.services

@@ -1,6 +1,6 @@
 /**
- * However many requests come at once, the holds of an account never exceed its balance, what goes upstream
- * is never more than the hold pays for, and who does not fit waits a little, is lowered, or is refused.
+ * However many requests arrive concurrently, the holds of an account never exceed its balance, what goes upstream
+ * never exceeds its hold, and a request that does not fit waits briefly, is lowered, or is rejected.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -21,7 +21,7 @@ after(async () => {
 
 const outputNanoPerToken = parseUsd(listPrice.output)! / 1_000_000n
 
-/** A stream that says one word and then stays open. */
+/** A stream that sends one word and then stays open. */
 function open(format: 'chat' | 'messages', maxTokens: number, more: object = {}): AskedBody {
   const messages = [{ role: 'user', content: 'events=1' }]
   return { model: `${format}-hang-stream`, max_tokens: maxTokens, stream: true, messages, ...more }
@@ -44,7 +44,7 @@ function assertNeverOverspent(states: readonly BalanceState[]): void {
     assert.ok(held >= 0n && held <= posted, `${held} of ${posted} is held`)
 }
 
-/** Sends them all, waits until each was decided, and tells the ones that run from the ones that were refused. */
+/** Sends them all, waits until each was decided, and returns the running and the rejected ones. */
 async function decided(sent: readonly Sent[]): Promise<{ running: Sent[]; refused: Sent[]; heads: Head[] }> {
   const heads = await Promise.all(sent.map(({ head }) => head))
   const by = (status: number) => sent.filter((_, index) => heads[index]?.status === status)
@@ -59,7 +59,7 @@ async function leaveAll(account: { id: bigint }, sent: readonly Sent[], earlier 
   assert.equal((await gate.balance(account.id)).held, 0n)
 }
 
-test('of 1,000 requests at once a balance of ten holds admits exactly ten', async () => {
+test('of 1,000 concurrent requests a balance of ten holds admits exactly ten', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
   const account = await gate.account(formatUsd(10n * hold))
@@ -70,14 +70,14 @@ test('of 1,000 requests at once a balance of ten holds admits exactly ten', asyn
   assert.equal(gate.sandbox.requests() - before, 10, 'only what was admitted reached the upstream')
   const { posted, held, openHolds } = await gate.balance(account.id)
   assert.deepEqual([posted, openHolds], [10n * hold, 10])
-  // The last of them was counted before it was held, so that it may hold less than what bounds it for free.
+  // The last of them was counted before its hold, so that it may be below the free bound.
   assert.ok(held <= posted && held > 9n * hold, `${held} of ${posted} is held`)
   assert.equal((await gate.ledger.verify()).ok, true)
   for (const one of refused) assert.equal(refusalIn((await one.whole()).text).code, 'balance_held')
 
   await leaveAll(account, running)
   assertNeverOverspent(watch.states(account.id))
-  // The ten cost far less than they held, so there is room for others now.
+  // The ten cost far less than their holds, so there is room for others now.
   const later = await decided(Array.from({ length: 9 }, () => gate.ask(account, body)))
   assert.equal(later.running.length, 9)
   await leaveAll(account, later.running, 10)
@@ -93,7 +93,7 @@ for (const { format, floor, more } of [
     more: { thinking: { type: 'enabled', budget_tokens: 2_000 } },
   },
 ] as const) {
-  test(`of 300 ${format} requests for 32,000 tokens none goes below ${floor} or beyond the balance`, async () => {
+  test(`of 300 ${format} requests for 32,000 tokens none is below ${floor} or above the balance`, async () => {
     const body = open(format, 32_000, more)
     const account = await gate.account('0.8')
     const before = gate.sandbox.requests()
@@ -104,7 +104,7 @@ for (const { format, floor, more } of [
     for (const limit of limits) assert.ok(limit >= floor, `${limit} is at least ${floor}`)
     const paid = heads.reduce((sum, head) => sum + nano(head, 'x-tollgate-hold'), 0n)
     const { held } = await gate.balance(account.id)
-    // A surplus is given back as soon as the upstream reported its input; never the other way round.
+    // A surplus is released as soon as the upstream reports its input; a hold never grows.
     assert.ok(held <= paid && paid <= parseUsd('0.8')!, `${held} is held, ${paid} was told`)
     assert.ok(running.length > 1 && limits.some((limit) => limit < 32_000), 'some were lowered')
 
@@ -126,7 +126,7 @@ for (const { format, floor, more } of [
   })
 }
 
-test('of 200 requests at once a key whose budget is five holds has exactly five, and the account keeps the rest', async () => {
+test('of 200 concurrent requests a key with a budget of five holds has exactly five, and the account keeps the rest', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
   const account = await gate.account('10', { budget: { amount: 5n * hold, window: 'day' } })
@@ -170,7 +170,7 @@ for (const format of ['chat', 'messages'] as const) {
     `{ "max_tokens" :\t${limit},\n "messages":[{"content":"tokens=2","role":"user"}], "model":"${format}-stream" }`
   const upstream = (body: string) => body.replace(`"${format}-stream"`, '"sandbox-stream"')
 
-  test(`a lowered limit is told to the ${format} client and on the receipt, and nothing else is touched`, async () => {
+  test(`a lowered limit is reported to the ${format} client and on the receipt, and nothing else is changed`, async () => {
     const account = await gate.account('0.05')
     const { headers } = await gate.ask(account, written('32000')).whole()
     const told = Number(headers['x-tollgate-max-output'])
@@ -180,7 +180,7 @@ for (const format of ['chat', 'messages'] as const) {
     assert.equal(String(gate.meterOf(receipt).body), upstream(written(String(told))))
   })
 
-  test(`a ${format} request that needs no lowering keeps its limit as it was written`, async () => {
+  test(`a ${format} request that needs no lowering keeps its limit unchanged`, async () => {
     const account = await gate.account('5')
     const { headers } = await gate.ask(account, written('2.0e2')).whole()
     const receipt = await gate.receiptOf(account)
@@ -210,7 +210,7 @@ test('a request that does not fit while another runs is served as soon as that o
   await gate.receiptOf(account, 2)
 })
 
-test('who waits in vain is told that running requests are in the way, and nothing was taken', async () => {
+test('a request that waits in vain is told that running requests block it, and nothing was charged', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
   const account = await gate.account(formatUsd(hold))
@@ -226,7 +226,7 @@ test('who waits in vain is told that running requests are in the way, and nothin
   await gate.receiptOf(account)
 })
 
-test('a key that would rather be refused than lowered is refused, and is told what would fit', async () => {
+test('a key that rejects instead of lowering gets an error with the amount that would fit', async () => {
   const account = await gate.account('0.1', { onShortBalance: 'reject' })
   const before = gate.sandbox.requests()
   const refused = await gate.ask(account, open('chat', 32_000)).whole()
@@ -242,7 +242,7 @@ test('a key that would rather be refused than lowered is refused, and is told wh
   await gate.receiptOf(account)
 })
 
-test('credit makes a waiting request pass at once', async () => {
+test('credit lets a waiting request pass immediately', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
   const account = await gate.account(formatUsd(hold))

@@ -1,6 +1,6 @@
 /**
- * A payment from the refused request to the next one that is served: over the server's own address, with the page of
- * the payment provider clicked through; and what a process that dies between credit and answer leaves.
+ * A payment from the rejected request to the next one that is served: over the server's own URL, with the payment
+ * provider's page clicked through; and what a process leaves that dies between credit and response.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -70,7 +70,7 @@ test('402, paid at the page, and the very next request is served', async (contex
   assert.ok((await told.promise).includes('billing'))
 })
 
-test('without a provider there is nothing at the address of its messages', async (context) => {
+test('without a provider the webhook URL does not exist', async (context) => {
   const on = await testGateway()
   context.after(on.close)
   stripe.sendTo(webhookOf(on.origin))
@@ -78,7 +78,7 @@ test('without a provider there is nothing at the address of its messages', async
   assert.equal((await stripe.deliver(event)).status, 404)
 })
 
-test('what is no message of the provider is refused at the door', async (context) => {
+test('a message that is not from the provider is rejected immediately', async (context) => {
   const on = await testGateway({ environment: variables() })
   context.after(on.close)
   const url = webhookOf(on.origin)
@@ -88,7 +88,7 @@ test('what is no message of the provider is refused at the door', async (context
   assert.equal((await fetch(url, { method: 'POST', headers, body: huge })).status, 413)
 })
 
-test('a process that dies between the credit and its answer has credited once (E7)', async (context) => {
+test('a process that dies between the credit and its response has credited once (E7)', async (context) => {
   const installation = makeInstallation()
   context.after(installation.remove)
   const on = await testGateway({ dataFolder: installation.dataFolder, environment: variables() })

@@ -1,6 +1,6 @@
 /**
- * The playground's way to models: whoever is signed in, from a page of ours, in a role that builds, for an account of
- * theirs. What it costs is what every request costs, and no key leaves the server.
+ * The playground's access to models: for signed-in users, from our own pages, in a role that may send requests, for their own
+ * accounts. It costs what every request costs, and no key leaves the server.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -38,7 +38,7 @@ function play(client: ControlClient, played: Played = {}): Promise<ControlAnswer
 
 const codeOf = ({ body: answered }: ControlAnswer) => (answered as { error: { code: string } }).error.code
 
-test('whoever is signed in is answered, for their own account and for one that they build for', async () => {
+test("a signed-in user gets responses for their own account and for an organization's", async () => {
   for (const [member, asked] of [
     [stranger, undefined],
     [members.owner, account],
@@ -51,7 +51,7 @@ test('whoever is signed in is answered, for their own account and for one that t
   }
 })
 
-test('the receipts of an organization say which member asked, and those of a key nobody', async () => {
+test('the receipts of an organization name the member who sent the request, and those of a key no one', async () => {
   for (const member of [members.developer, members.admin]) {
     for (const stream of [false, true]) await play(member.client, { account, body: { ...body, stream } })
   }
@@ -78,14 +78,14 @@ test('the receipts of an organization say which member asked, and those of a key
   )
 })
 
-test('a role that does not build is refused, and an operator does not spend what belongs to others', async () => {
+test("a role without permission is rejected, and an operator cannot spend other accounts' balances", async () => {
   const refused = await play(members.billing.client, { account })
   assert.deepEqual([refused.status, codeOf(refused)], [403, 'not_allowed'])
   const foreign = await play(operator.client, { account })
   assert.deepEqual([foreign.status, codeOf(foreign)], [404, 'account_not_found'])
 })
 
-test("another tenant's account is answered like one that does not exist", async () => {
+test("another tenant's account looks like a missing one", async () => {
   const madeUp = `acct_${'0'.repeat(13)}`
   const [theirs, nobodys] = [
     await play(stranger.client, { account }),
@@ -101,7 +101,7 @@ test("another tenant's account is answered like one that does not exist", async 
   assert.equal((await play(stranger.client, { account: 'no id' })).status, 400)
 })
 
-test('keys are no session here, and a session is no key at the models', async () => {
+test('a key is not a session here, and a session is not a key on the data plane', async () => {
   const { key } = await stranger.client.done('key.create', { name: 'mine' })
   for (const authorization of [`Bearer ${key}`, `Bearer ${tenants.belongings.managementKey}`]) {
     const headers = { 'content-type': 'application/json', authorization, origin }
@@ -119,7 +119,7 @@ for (const [name, headers] of [
   ['a browser that says another site', { 'sec-fetch-site': 'cross-site' }],
   ['a browser that says a sister of ours', { 'sec-fetch-site': 'same-site' }],
 ] as const) {
-  test(`a request from ${name} is refused and costs nothing`, async () => {
+  test(`a request from ${name} is rejected and costs nothing`, async () => {
     const before = await stranger.client.done('account.show', {})
     const answer = await play(stranger.client, { headers })
     assert.deepEqual([answer.status, codeOf(answer)], [403, 'cross_site'])
@@ -131,14 +131,14 @@ for (const [name, headers] of [
   })
 }
 
-test('no page of another site may read the answers', async () => {
+test('no page of another site may read the responses', async () => {
   const answer = await play(stranger.client)
   for (const name of Object.keys(answer.headers)) assert.ok(!name.startsWith('access-control-'), name)
   const asked = await stranger.client.send({ method: 'OPTIONS', path })
   assert.equal(asked.status, 405)
 })
 
-test('an answer costs exactly what its receipt says, streamed or not, under the built-in key', async () => {
+test('a response costs exactly what its receipt says, streamed or not, under the built-in key', async () => {
   for (const stream of [false, true]) {
     const before = await stranger.client.done('account.show', {})
     const answer = await play(stranger.client, { body: { ...body, stream } })
@@ -181,7 +181,7 @@ function nano(usd: string): bigint {
 
 const divideUp = (value: bigint, by: bigint) => (value + by - 1n) / by
 
-test('the built-in key is shown, is not rotated or revoked, and can be given limits', async () => {
+test('the built-in key is shown, cannot be rotated or revoked, and can be given limits', async () => {
   const { client, account: own } = await tenants.signUp('careful')
   await creditTo(gateway, own, 1_000_000_000n)
   assert.equal((await play(client)).status, 200)
@@ -200,15 +200,15 @@ test('the built-in key is shown, is not rotated or revoked, and can be given lim
   assert.equal((await play(client)).status, 200)
 })
 
-test('without a balance the answer is 402 in words that can be shown', async () => {
-  // Who has just come in waits to be confirmed, and has nothing until then.
+test('without a balance the response is 402 with a message that can be shown', async () => {
+  // A new user waits for approval, and has no balance until then.
   const { client } = await tenants.signUp('poor')
   const answer = await play(client)
   assert.deepEqual([answer.status, codeOf(answer)], [402, 'insufficient_balance'])
   assert.match(answer.text, /Add credit at/)
 })
 
-test('a suspended account is refused here as everywhere', async () => {
+test('a suspended account is rejected here as everywhere', async () => {
   const { client, account: own } = await tenants.signUp('suspended')
   await creditTo(gateway, own, 1_000_000_000n)
   assert.equal((await play(client)).status, 200)
@@ -219,7 +219,7 @@ test('a suspended account is refused here as everywhere', async () => {
   assert.equal((await play(client)).status, 200)
 })
 
-test('the list of models is the one that keys get, and nothing else is there', async () => {
+test('the list of models equals the one for keys, and no other endpoint exists here', async () => {
   const { key } = await stranger.client.done('key.create', { name: 'lists' })
   const byKey = await sendTo(origin, {
     method: 'GET',
@@ -240,7 +240,7 @@ test('the list of models is the one that keys get, and nothing else is there', a
   }
 })
 
-test('neither the account nor the session of the person goes upstream', async () => {
+test('neither the account nor the session of the user goes upstream', async () => {
   const seen: { readonly url: string; readonly headers: string }[] = []
   const upstream = createServer((request, response) => {
     seen.push({ url: request.url ?? '', headers: JSON.stringify(request.headers) })

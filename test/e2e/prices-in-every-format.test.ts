@@ -1,6 +1,6 @@
 /**
- * What changes a price is priced, capped or refused in whatever format it is asked for and wherever it would
- * go: headers of one format never reach another, and nothing that is kept at a provider can be named.
+ * What changes a price is priced, capped or rejected in every format it is requested in and for every upstream:
+ * headers of one format never reach another, and objects stored at a provider cannot be referenced.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -69,7 +69,7 @@ const chatPart = (part: object): object => ({ messages: [{ role: 'user', content
 const item = (part: object): object => ({ input: [{ role: 'user', content: [part] }] })
 const geminiPart = (part: object): object => ({ contents: [{ role: 'user', parts: [part] }] })
 
-/** What is kept at a provider and would be read, and charged, without standing in the body. */
+/** What is stored at a provider and would be read, and charged, without being in the body. */
 const kept: Readonly<Record<ConversationFormat, readonly object[]>> = {
   'openai-chat': [
     chatPart({ type: 'file', file: { file_id: 'file-1' } }),
@@ -134,16 +134,16 @@ const dear: Readonly<Record<ConversationFormat, readonly object[]>> = {
   ],
 }
 
-suite('refused wherever it would go', () => {
+suite('rejected for every upstream', () => {
   for (const { format } of dialectClients) {
     for (const upstream of upstreamNames) {
-      test(`${format} → ${upstream}: what is kept at a provider`, async () => {
+      test(`${format} → ${upstream}: objects stored at a provider`, async () => {
         for (const more of kept[format]) {
           await assertRefused({ format, model: `${upstream}-plain`, more }, ['reference_not_owned'])
         }
       })
 
-      test(`${format} → ${upstream}: what has no price`, async () => {
+      test(`${format} → ${upstream}: options without a price`, async () => {
         for (const more of dear[format]) {
           await assertRefused({ format, model: `${upstream}-plain`, more }, ['unpriced_option'])
         }
@@ -172,7 +172,7 @@ suite('headers', () => {
   }
   for (const { format } of dialectClients) {
     for (const upstream of upstreamNames) {
-      test(`${format} → ${upstream}: headers of another format stay here`, async () => {
+      test(`${format} → ${upstream}: headers of another format are not forwarded`, async () => {
         if (format === 'anthropic') {
           return assertRefused({ format, model: `${upstream}-plain`, headers }, ['unpriced_option'])
         }
@@ -190,7 +190,7 @@ suite('headers', () => {
   }
 })
 
-/** How each client declares a search, with at most so many uses. */
+/** How each client declares a search, with this maximum number of uses. */
 const searches: readonly { readonly format: ConversationFormat; readonly more: (uses?: number) => object }[] =
   [
     {
@@ -224,7 +224,7 @@ suite('searches', () => {
   for (const { format, more } of searches) {
     for (const upstream of ['responses', 'messages'] as const) {
       for (const uses of format === 'gemini' ? [undefined] : [undefined, 2, 9]) {
-        test(`${format} → ${upstream}: of ${uses ?? 'no'} uses at most goes capped, and its fees are held`, async () => {
+        test(`${format} → ${upstream}: a maximum of ${uses ?? 'no'} uses is forwarded capped, and its fees are reserved`, async () => {
           const answer = await ask({ format, model: `${upstream}-searching`, more: more(uses) })
           assert.equal(answer.status, 200, answer.text)
           const capped = Math.min(uses ?? 5, 5)
@@ -233,11 +233,11 @@ suite('searches', () => {
         })
       }
 
-      test(`${format} → ${upstream}: is refused where it has no price`, () =>
+      test(`${format} → ${upstream}: is rejected where it has no price`, () =>
         assertRefused({ format, model: `${upstream}-plain`, more: more() }, ['unpriced_option']))
     }
 
-    test(`${format} → chat: is left out and said, and nothing is held for it`, async () => {
+    test(`${format} → chat: is omitted and reported, and nothing is reserved for it`, async () => {
       const answer = await ask({ format, model: 'chat-searching', more: more() })
       assert.equal(answer.status, 200, answer.text)
       assert.match(String(answer.headers['x-tollgate-adjusted']), /dropped=tools\[0\]/)
@@ -246,7 +246,7 @@ suite('searches', () => {
     })
 
     if (format === 'gemini') continue
-    test(`${format} → gemini: is left out and said, since nobody could cap it`, async () => {
+    test(`${format} → gemini: is omitted and reported, because its uses cannot be capped`, async () => {
       const answer = await ask({ format, model: 'gemini-searching', more: more() })
       assert.equal(answer.status, 200, answer.text)
       assert.match(String(answer.headers['x-tollgate-adjusted']), /dropped=tools\[0\]/)
@@ -264,7 +264,7 @@ suite('cache lifetimes', () => {
     })
 
   for (const format of ['openai-chat', 'anthropic'] as const) {
-    test(`${format} → messages: an hour is held for, written and charged at its own rate`, async () => {
+    test(`${format} → messages: an hour is reserved, written and charged at its own rate`, async () => {
       const short = await ask({ format, model: 'messages-plain', more: marked() })
       const long = await ask({ format, model: 'messages-plain', more: marked('1h') })
       assert.equal(at(lastBody(), 'messages', 0, 'content', 0, 'cache_control', 'ttl'), '1h')
@@ -291,7 +291,7 @@ suite('media', () => {
     gemini: geminiPart({ inlineData: { mimeType: 'audio/wav', data: sound } }),
   }
   for (const [format, more] of Object.entries(sounds) as [ConversationFormat, object][]) {
-    test(`${format} → gemini: sound is held for at its own rate, and refused where it has none`, async () => {
+    test(`${format} → gemini: sound is reserved at its own rate, and rejected where it has none`, async () => {
       await assertRefused({ format, model: 'gemini-plain', more }, ['unpriced_option'])
       const answer = await ask({ format, model: 'gemini-hearing', more })
       // 30,000 bytes may be 60 seconds, of 32 tokens each.
@@ -312,7 +312,7 @@ suite('media', () => {
   }
   for (const { format } of dialectClients) {
     for (const upstream of upstreamNames) {
-      test(`${format} → ${upstream}: a picture is held for by its provider’s formula, not by its bytes`, async () => {
+      test(`${format} → ${upstream}: an image is reserved by its provider’s formula, not by its bytes`, async () => {
         const { headers, text } = await ask({ format, model: `${upstream}-plain`, more: pictures[format] })
         const most = { chat: '0.2', responses: '0.2', messages: '0.03', gemini: '0.02' }[upstream]
         const held = parseUsd(String(headers['x-tollgate-hold'])) ?? 0n

@@ -1,4 +1,4 @@
-/** The public price list in a real browser: what it shows is what requests are priced by, and the address keeps the view. */
+/** The public price list in a real browser: it shows the prices that requests are charged, and its URL preserves the view. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openBrowser, type TestBrowser, type Visit } from '../support/browser.ts'
@@ -39,7 +39,7 @@ const namesOf = (visit: Visit) =>
       buttons.map((button) => String(button.ariaLabel).slice('Copy the name '.length)),
     )
 
-test('nobody must sign in to read it, and it has every real model that /v1/models has', async () => {
+test('it is public, and has every real model that /v1/models has', async () => {
   const visit = await opened('/pricing')
   const { key } = await gateway.account('1.00')
   const answer = await fetch(`${gateway.origin}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
@@ -50,7 +50,7 @@ test('nobody must sign in to read it, and it has every real model that /v1/model
   ]
   assert.deepEqual([...names].sort(), [...ids].sort())
   assert.equal(await visit.page.title(), 'Pricing · Tollgate')
-  // All rows look alike; a few of them are judged sooner.
+  // All rows have the same layout; checking a few of them is faster.
   await visit.page.goto('/pricing?q=claude-opus')
   await visit.page.getByText(/^\d+ of \d+ models$/).waitFor()
   await visit.accessible()
@@ -58,7 +58,7 @@ test('nobody must sign in to read it, and it has every real model that /v1/model
   await visit.close()
 })
 
-test('the address keeps what was searched, filtered and sorted', async () => {
+test('the URL preserves search, filters and sorting', async () => {
   const visit = await opened('/pricing')
   const { page } = visit
   await page.getByRole('searchbox', { name: 'Search models' }).pressSequentially('claude')
@@ -100,7 +100,7 @@ test('the address keeps what was searched, filtered and sorted', async () => {
   await again.close()
 })
 
-test('a row opens to all of its prices, and the name is copied as it is sent', async () => {
+test('a row opens to all of its prices, and the copied name is what requests use', async () => {
   const visit = await opened('/pricing?q=gpt-4.1&sort=name')
   const { page } = visit
   const opener = page.getByRole('button', { name: 'Details for gpt-4.1', exact: true })
@@ -131,7 +131,7 @@ test('on a phone there are cards, and nothing is wider than the screen', async (
   await visit.close()
 })
 
-test('a server that is away is told with a way to try again', async () => {
+test('an unreachable server shows an error with a way to try again', async () => {
   const visit = await browser.visit(gateway.origin)
   await visit.context.route('**/api/pricing', (route) => route.fulfill({ status: 503, json: {} }))
   await visit.page.goto('/pricing')

@@ -1,7 +1,7 @@
 /**
- * What makers match by its beginning stays byte for byte: the same history gives the same body, what a client changes
- * for its own maker alone changes nothing for another, marks of ours leave a body that goes on as it stands and take
- * nothing with them, and a thought that was lost on the way stops no loop.
+ * The bytes that providers match by prefix stay the same: equal history gives an equal body, what a client changes
+ * for its own vendor alone changes nothing for another, our reasoning carriers are removed from a body without changing
+ * the rest, and lost reasoning does not stop a loop.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -88,7 +88,7 @@ function lastRequest(): RelayedRequest {
   return request
 }
 
-/** Two calls one after the other, and an answer. */
+/** Two calls in sequence, and a response. */
 async function worked(agent: Agent, reached: Reached, of: Asking = asking): Promise<void> {
   agent.say('use work {"step":0}')
   for (const text of ['use work {"step":1}', 'done']) {
@@ -107,7 +107,7 @@ function modelOf(format: ConversationFormat): Reached {
 
 const ways = formats.flatMap((format) => models.map((reached) => ({ format, reached })))
 for (const { format, reached } of sampled(ways, 9)) {
-  test(`${format} → ${reached.model}: the same history is the same body`, async () => {
+  test(`${format} → ${reached.model}: equal history gives an equal body`, async () => {
     const agent = newAgent(format)
     await worked(agent, modelOf('gemini'))
     await worked(agent, modelOf('anthropic'))
@@ -145,7 +145,7 @@ async function post(format: ConversationFormat, path: string, body: string): Pro
   assert.equal(response.status, 200, answer)
 }
 
-/** What the coding client of Messages sends in a turn: its first block, and where it marks, are other ones each time. */
+/** What the coding client of Messages sends in a turn: its first block and its cache markers differ each time. */
 function codingRequest(turn: number): Json {
   const marked = { cache_control: { type: 'ephemeral' } }
   const said = Array.from({ length: turn + 1 }, (_, index) => [
@@ -171,7 +171,7 @@ function codingRequest(turn: number): Json {
 const breakpoint = ',"prompt_cache_breakpoint":{"mode":"explicit"}'
 
 for (const { model, format } of models.filter((reached) => reached.format !== 'anthropic')) {
-  test(`a coding client that changes its own billing block and moves its marks keeps the prompt of ${model}`, async () => {
+  test(`a coding client that changes its own billing block and moves its markers keeps the prompt of ${model}`, async () => {
     const from = relay.requests.length
     for (const turn of [0, 1, 2]) {
       await post('anthropic', '/v1/messages?beta=true', JSON.stringify({ model, ...codingRequest(turn) }))
@@ -182,7 +182,7 @@ for (const { model, format } of models.filter((reached) => reached.format !== 'a
       [format, format, format],
     )
     for (const { body } of requests) assert.doesNotMatch(body, /x-anthropic-billing-header/)
-    // Marks say where a maker may cut; they are nothing that it reads.
+    // Markers say where a provider may cut the prompt; they are not content.
     assertGrows(requests.map((request) => ({ ...request, body: request.body.replaceAll(breakpoint, '') })))
   })
 }
@@ -200,7 +200,7 @@ function marksIn(body: Json): readonly string[] {
   return found
 }
 
-test('marks of a chat client for the cache go to Claude, four at most and the hour before five minutes', async () => {
+test('cache markers of a chat client go to Claude, at most four and the hour before five minutes', async () => {
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
   const short = { cache_control: { type: 'ephemeral' } }
   const said = (text: string, mark: object = {}) => ({
@@ -229,7 +229,7 @@ test('marks of a chat client for the cache go to Claude, four at most and the ho
   ])
 })
 
-test('a prompt that will be asked again is cached at Claude without being marked, and nothing in it moves', async () => {
+test('a prompt that will repeat is cached at Claude without markers, and nothing in it moves', async () => {
   const agent = newAgent('openai-chat')
   const from = relay.requests.length
   await worked(agent, modelOf('anthropic'))
@@ -242,7 +242,7 @@ test('a prompt that will be asked again is cached at Claude without being marked
   assertGrows(requests)
 })
 
-/** What Google's format demands where a content held thoughts of others alone. */
+/** What Google's format requires where a content had only reasoning of other vendors. */
 const emptied = '{"text":""}'
 
 /** The lines of `part` in their order among those of `whole`. */
@@ -251,14 +251,14 @@ function assertLinesOf(part: string, whole: string): void {
   let next = 0
   for (const line of part.split('\n')) {
     if (line.trim() === emptied) continue
-    // A comma goes with what was cut behind it.
+    // The comma is removed with what was cut after it.
     const found = lines.findIndex((other, index) => index >= next && (other === line || other === `${line},`))
     assert.notEqual(found, -1, `not the caller's: ${line}`)
     next = found + 1
   }
 }
 
-/** What stands once in each call, and in each result. */
+/** What is once in each call, and in each result. */
 const callWords: Readonly<Record<ConversationFormat, readonly string[]>> = {
   'openai-chat': ['"arguments"', '"tool_call_id"'],
   'openai-responses': ['"function_call"', '"function_call_output"'],
@@ -266,7 +266,7 @@ const callWords: Readonly<Record<ConversationFormat, readonly string[]>> = {
   gemini: ['"functionCall"', '"functionResponse"'],
 }
 
-/** Parts that are thoughts, in any format. */
+/** Parts that are reasoning, in any format. */
 function thoughtsIn(body: string): number {
   return body.match(/"thought": ?true|"type": ?"(thinking|reasoning)"|"reasoning_content"/g)?.length ?? 0
 }
@@ -280,7 +280,7 @@ const idCharactersMax: Readonly<Record<ConversationFormat, number>> = {
 
 for (const format of formats) {
   for (const stream of [false, true]) {
-    test(`${format} to its own maker${stream ? ', streamed' : ''}: our marks are cut, and every other line is the caller's`, async () => {
+    test(`${format} to its own vendor${stream ? ', streamed' : ''}: our carriers are cut, and every other line is the caller's`, async () => {
       const agent = newAgent(format)
       const own = modelOf(format)
       await worked(agent, own, { ...asking, stream })
@@ -306,7 +306,7 @@ for (const format of formats) {
     })
   }
 
-  test(`${format} to its own maker: a body without marks is the caller's, byte for byte`, async () => {
+  test(`${format} to its own vendor: a body without carriers is the caller's, byte for byte`, async () => {
     const agent = newAgent(format)
     const own = modelOf(format)
     await worked(agent, own)
@@ -320,7 +320,7 @@ for (const format of formats) {
 
 for (const format of formats.filter((one) => one !== 'anthropic')) {
   for (const { model } of models.filter((reached) => reached.format === 'anthropic')) {
-    test(`${format} → ${model}: thoughts that are lost for a while stop no loop`, async () => {
+    test(`${format} → ${model}: reasoning that is lost for a while does not stop a loop`, async () => {
       const losing: Losing = { fidelity: 'faithful' }
       const agent = newAgent(format, losing)
       const reached: Reached = { model, format: 'anthropic' }
@@ -352,7 +352,7 @@ for (const format of formats.filter((one) => one !== 'anthropic')) {
   }
 }
 
-/** What keeps an answer's thoughts from being readable, in each format that can say so. */
+/** What keeps reasoning from being readable, in each format that can request it. */
 const hides: Readonly<Record<ConversationFormat, Json>> = {
   'openai-chat': { reasoning_effort: 'medium' },
   'openai-responses': { reasoning: { effort: 'medium' } },
@@ -364,7 +364,7 @@ for (const format of formats) {
   for (const reached of models.filter((one) => one.format !== 'openai-chat')) {
     for (const stream of [false, true]) {
       const title = `${format} → ${reached.model}${stream ? ', streamed' : ''}`
-      test(`${title}: thoughts that are not shown come back all the same`, async () => {
+      test(`${title}: hidden reasoning returns as well`, async () => {
         const tools = [{ name: 'work', schema }]
         const settings = { tools, instructions: 'Work on.', more: hides[format] }
         const agent = agentOf(format, { fidelity: 'faithful', ...settings })
@@ -381,7 +381,7 @@ for (const format of formats) {
     }
   }
 
-  test(`${format}: thoughts too large for an id are lost, and nothing else`, async () => {
+  test(`${format}: reasoning too large for an ID is lost, and nothing else`, async () => {
     const agent = newAgent(format, { fidelity: 'typed' })
     const from = relay.requests.length
     for (const reached of [...models, ...models.slice(0, repeated(2, 5))]) {
@@ -403,7 +403,7 @@ for (const format of formats) {
   })
 }
 
-test('a prompt is all of the body but its settings', () => {
+test('a prompt is the whole body except its settings', () => {
   const request = { format: 'openai-chat', body: '{"model":"m","messages":[{"role":"user"}],"n":1}' } as const
   assert.equal(promptOf(request), '{"model":"m","messages":[{"role":"user"}')
 })

@@ -1,6 +1,6 @@
 /**
- * Prompts go where the operator said, and nowhere else: random configurations, changed while the gateway runs, with every
- * operation. Real hosts record what reaches them; what may reach which is computed here, apart from the product.
+ * Prompts go only where the operator configured: random configurations, changed while the gateway runs, with every
+ * operation. Real hosts record what they receive; what may reach which is computed here, independent of the product.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -15,7 +15,7 @@ after(async () => {
   for (const host of hosts) await host.close()
 })
 
-// What an operator says.
+// The operator's configuration.
 
 interface ModelSaid {
   readonly id: string
@@ -50,7 +50,7 @@ const pool: readonly ModelSaid[] = [
 ]
 const builtin = builtinModels.map(({ id }) => id)
 
-/** May a prompt for this model reach this upstream? One rule for one of each, and nothing else. */
+/** Whether a prompt for this model may reach this upstream. One rule for one of each, and nothing else. */
 function isGiven(upstream: UpstreamSaid, model: ModelSaid): boolean {
   if (upstream.disabled || model.disabled || upstream.provider !== model.provider) return false
   if (model.upstreams !== undefined) return model.upstreams.includes(upstream.name)
@@ -109,7 +109,7 @@ const configuration = fc.record({
   first: upstreamAsked,
   second: upstreamAsked,
   changes: fc.array(change, { minLength: 4, maxLength: 7 }),
-  /** Which hosts fail, so that requests are made again elsewhere. */
+  /** Which hosts fail, so that requests are retried elsewhere. */
   failing: fc.subarray([0, 1, 2]),
 })
 
@@ -166,7 +166,7 @@ interface World {
   /** Set in the file, and changed there. */
   readonly configured: ReadonlySet<string>
   readonly models: Map<string, ModelSaid>
-  /** An answer that is kept somewhere. */
+  /** A stored response. */
   earlier: string
 }
 
@@ -178,7 +178,7 @@ async function opened(initial: readonly UpstreamAsked[]): Promise<World> {
   const gate = await testGateway({
     offers: 'as configured',
     limits: {
-      // Everything is asked at once, on a machine that may be busy.
+      // Everything is sent concurrently, on a machine that may be busy.
       eventLoopDelayMsMax: 60_000,
       requestsPerMinute: null,
       tokensPerMinute: null,
@@ -210,7 +210,7 @@ async function opened(initial: readonly UpstreamAsked[]): Promise<World> {
 
 type Change = typeof change extends fc.Arbitrary<infer Made> ? Made : never
 
-/** Makes the change by console or command line, where it may be made, and remembers what was said. */
+/** Makes the change by console or CLI, where allowed, and records it. */
 async function changed({ gate, upstreams, configured, models }: World, made: Change): Promise<void> {
   const control = controlOf(gate)
   const operator = asking(control, personActor('ada', { operator: true }))
@@ -254,7 +254,7 @@ async function changed({ gate, upstreams, configured, models }: World, made: Cha
 
 const counts = { prompts: 0, arrivals: 0, answers: 0 }
 
-/** Every operation for every model at once; nothing reaches a host that was not given, and what is given is sold. */
+/** Every operation for every model concurrently; nothing reaches a host that is not configured for it, and every configured model is served. */
 async function asked(world: World): Promise<void> {
   const { models } = world
   const sold = new Set([...models.values()].filter((model) => upstreamsFor(world, model).length > 0))
@@ -290,7 +290,7 @@ interface Prompt {
   readonly text: string
 }
 
-/** Sends a prompt; whether its model is said not to be there. */
+/** Sends a prompt; returns whether its model is reported as missing. */
 async function isRefused(world: World, { model, operation, text }: Prompt): Promise<boolean> {
   const answer = await fetch(world.gate.origin + operation.path(model.id), {
     method: 'POST',
@@ -338,12 +338,12 @@ async function onlyTheseAreListed({ gate, account }: World, sold: readonly strin
   assert.deepEqual(named((prices as { data: unknown }).data, 'model'), [...sold].sort())
 }
 
-/** The sandbox's models, and those of the built-in table that the test does not ask for. */
+/** The sandbox's models, and those of the built-in table that the test does not request. */
 function isUnrelated(name: string): boolean {
   return name.startsWith('sandbox-') || (builtin.includes(name) && name !== 'gpt-4.1')
 }
 
-test('no request of any operation reaches an upstream that was not given for its model, whatever changes', async (context) => {
+test('no request of any operation reaches an upstream that is not configured for its model, whatever changes', async (context) => {
   const seed = process.pid
   context.diagnostic(`seed ${seed}`)
   const property = fc.asyncProperty(configuration, async ({ first, second, changes, failing }) => {

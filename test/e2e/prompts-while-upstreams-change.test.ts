@@ -1,6 +1,6 @@
 /**
- * Prompts of requests that wait or are made again while their upstreams change: what was taken away meanwhile is not
- * asked. And what an operator with a provider's key and a compatible host gets without a further word.
+ * Prompts of requests that wait or are retried while their upstreams change: a removed upstream is not
+ * called. And what a provider key with a compatible host gives an operator without further configuration.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -58,7 +58,7 @@ const requests: readonly (readonly [what: string, path: string, body: (text: str
   ],
   ['a count of tokens', '/v1/responses/input_tokens', (input) => ({ input })],
 ]
-/** Which of the two is asked first depends on the conversation. */
+/** Which of the two is called first depends on the conversation. */
 const conversationsMax = 60
 
 const takenAway: readonly (readonly [what: string, change: () => Promise<unknown>])[] = [
@@ -84,7 +84,7 @@ const takenAway: readonly (readonly [what: string, change: () => Promise<unknown
 
 for (const [what, path, body] of requests) {
   for (const [how, change] of takenAway) {
-    test(`${what} that failed elsewhere is not made again where the upstream ${how} meanwhile`, async () => {
+    test(`${what} that failed elsewhere is not retried where the upstream ${how} in the meantime`, async () => {
       await operator.done('models.upstreams', { model: 'llama-house', upstreams: null })
       await operator.done('upstreams.put', { ...asSecond, url: second.origin, models, weight: 1 })
       first.answers = async () => {
@@ -102,7 +102,7 @@ for (const [what, path, body] of requests) {
 }
 
 for (const [what, path, body] of requests) {
-  test(`${what} for a dated name that failed elsewhere is made again although something else changes meanwhile`, async () => {
+  test(`${what} for a dated name that failed elsewhere is retried although something else changes in the meantime`, async () => {
     const both = [...models, { model: 'gpt-house' }]
     await operator.done('upstreams.put', { ...asSecond, url: second.origin, models: both, weight: 1 })
     first.answers = async () => {
@@ -122,7 +122,7 @@ for (const [what, path, body] of requests) {
   })
 }
 
-test('a key of a provider beside a compatible host: each model goes to its own host, by the name there', async () => {
+test('a provider key next to a compatible host: each model goes to its own host, by its name there', async () => {
   const both = await testGateway({
     offers: 'as configured',
     openai: first.origin,
@@ -163,7 +163,7 @@ test('a key of a provider beside a compatible host: each model goes to its own h
   }
 })
 
-test('an address of a compatible host puts nothing on sale by itself', async () => {
+test('the URL of a compatible host alone enables no model', async () => {
   const bare = {
     upstream: 'deepseek',
     provider: 'openai',

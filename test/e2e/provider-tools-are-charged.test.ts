@@ -1,6 +1,6 @@
 /**
  * Tools that run at the provider are charged as it charges for them: uses that no request can cap up to the hold, code
- * that runs inside of a search not at all, and a fee for each answered request once.
+ * that runs inside of a search not at all, and a fee for each successful request once.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -66,7 +66,7 @@ const grounded: Asked = {
   more: { tools: [{ googleSearch: {} }] },
 }
 
-test('uses that no request can cap are charged up to the hold, and the rest is written off', async () => {
+test('uses that cannot be capped are charged up to the hold, and the rest is written off', async () => {
   answer = searches(9)
   const within = (await charged(grounded)).receipt
   assert.deepEqual(
@@ -125,7 +125,7 @@ for (const [what, tools, containers, implausible] of [
   })
 }
 
-test('code that is free is not held for', async () => {
+test('free code execution is not reserved', async () => {
   answer = ranCode
   const holds: bigint[] = []
   for (const version of ['20250305', '20260209']) {
@@ -150,7 +150,7 @@ const searchPreview: Asked = {
   more: { web_search_options: {} },
 }
 
-test('a fee for each request is charged once for an answer, and told on its receipt', async () => {
+test('a fee per request is charged once per response, and shown on its receipt', async () => {
   answer = completion
   const { said, receipt } = await charged(searchPreview)
   assert.equal(said.status, 200, said.text)
@@ -160,7 +160,7 @@ test('a fee for each request is charged once for an answer, and told on its rece
   assert.equal(receipt.upstreamCost, receipt.charged)
 })
 
-test('a request that is refused upstream pays no fee', async () => {
+test('a request that is rejected upstream pays no fee', async () => {
   status = 400
   answer = { error: { message: 'No.', type: 'invalid_request_error' } }
   const { receipt } = await charged(searchPreview)

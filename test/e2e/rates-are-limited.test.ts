@@ -1,6 +1,6 @@
 /**
- * Requests a minute, tokens a minute and requests at once, by account and by key: refused in each format's
- * own words with a time to come back, told on success under the names its clients read, and never on a guess.
+ * Requests per minute, tokens per minute and concurrent requests, by account and by key: rejected in each format's
+ * own words with Retry-After, reported on success under the header names its clients read, and never estimated.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -10,7 +10,7 @@ import type { TestAccount } from '../support/gateway.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, type Whole } from '../support/paying-client.ts'
 
-/** Stands still unless a test moves it. */
+/** Does not move unless a test moves it. */
 let nowMs = systemClock.wallMs()
 const clock = { ...systemClock, wallMs: () => nowMs }
 const none: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -25,7 +25,7 @@ after(async () => {
 
 type Name = keyof RateLimits
 
-/** Who has the limit: the key of an unlimited account, or the account of an unlimited key. */
+/** Which has the limit: the key of an unlimited account, or the account of an unlimited key. */
 const scopes = [
   {
     scope: 'key',
@@ -42,7 +42,7 @@ const body = (format: Format, more: object = {}) => ({
   ...more,
 })
 
-/** The same account under another key, so that a limit can be seen to be the account's. */
+/** The same account under another key, to show that a limit is the account's. */
 async function otherKey(gate: typeof wide, account: TestAccount): Promise<TestAccount> {
   const { access } = gate.gateway.services
   const { policy } = (await access.key(account.keyId))!
@@ -73,7 +73,7 @@ function assertRefused(answer: Whole, name: Name, format: Format, scope: string)
 
 for (const { scope, gate, of } of scopes) {
   for (const format of formats) {
-    test(`${format}: the fourth request of a minute is refused (${scope}), and passes when it is told to come back`, async () => {
+    test(`${format}: the fourth request of a minute is rejected (${scope}), and passes after Retry-After`, async () => {
       const account = await of('requestsPerMinute')
       for (let times = 0; times < 3; times += 1) {
         assert.equal((await gate.ask(account, body(format)).whole()).status, 200)
@@ -90,7 +90,7 @@ for (const { scope, gate, of } of scopes) {
       assert.equal((await gate.ask(account, body(format)).whole()).status, 200)
     })
 
-    test(`${format}: more tokens than a minute has are refused (${scope}), and counted before that`, async () => {
+    test(`${format}: more tokens than a minute has are rejected (${scope}), and counted before that`, async () => {
       const account = await of('tokensPerMinute')
       // More bytes than the limit has tokens, and far fewer tokens.
       const long = { messages: [{ role: 'user', content: `tokens=4 ${'window '.repeat(800)}` }] }
@@ -105,7 +105,7 @@ for (const { scope, gate, of } of scopes) {
       assert.equal(third.status, 200, third.text)
     })
 
-    test(`${format}: the third request at once is refused (${scope}), until one of the two has ended`, async () => {
+    test(`${format}: the third concurrent request is rejected (${scope}), until one of the two has ended`, async () => {
       const account = await of('concurrent')
       const open = {
         model: `${format}-hang-stream`,
@@ -133,7 +133,7 @@ const names: Readonly<Record<Format, (kind: string, what: string) => string>> = 
 }
 
 for (const format of formats) {
-  test(`${format}: an answer tells what is left, after what was really used`, async () => {
+  test(`${format}: a response reports what is left, after the actual usage`, async () => {
     const rates = { requestsPerMinute: 10, tokensPerMinute: 100_000, concurrent: null }
     const account = await wide.account('5', { rates })
     const first = await wide.ask(account, body(format, { max_tokens: 900 })).whole()
@@ -160,7 +160,7 @@ for (const format of formats) {
     )
   })
 
-  test(`${format}: where there is no limit, none is told`, async () => {
+  test(`${format}: where there is no limit, none is reported`, async () => {
     const account = await wide.account('5')
     const { headers } = await wide.ask(account, body(format)).whole()
     assert.deepEqual(
@@ -170,7 +170,7 @@ for (const format of formats) {
   })
 }
 
-test('N a minute: N at once, the next 60 seconds after the first, and Retry-After is true to the second', async () => {
+test('N per minute: N immediately, the next 60 seconds after the first, and Retry-After is exact to the second', async () => {
   for (const requestsPerMinute of [1, 3]) {
     const account = await wide.account('5', { rates: { ...none, requestsPerMinute } })
     for (let minute = 0; minute < 2; minute += 1) {
@@ -196,7 +196,7 @@ test('N a minute: N at once, the next 60 seconds after the first, and Retry-Afte
   }
 })
 
-test('the tighter of account and key is told', async () => {
+test('the tighter limit of account and key is reported', async () => {
   const account = await tight.account('5', { rates: { ...none, requestsPerMinute: 2 } })
   const { headers } = await tight.ask(account, body('chat')).whole()
   assert.deepEqual(
@@ -205,14 +205,14 @@ test('the tighter of account and key is told', async () => {
   )
 })
 
-test('a rate is told before money: who comes too often has to wait, whatever the balance', async () => {
+test('a rate limit is checked before funds: a client that is too fast has to wait, whatever the balance', async () => {
   const poor = await wide.account('0.000001', { rates: { ...none, tokensPerMinute: 20 } })
   assert.equal((await wide.ask(poor, body('chat')).whole()).status, 429)
   const broke = await wide.account('0', { rates: { ...none, requestsPerMinute: 1 } })
   for (const status of [402, 429]) assert.equal((await wide.ask(broke, body('chat')).whole()).status, status)
 })
 
-test('requests that come at once are counted one by one', async () => {
+test('concurrent requests are counted one by one', async () => {
   const account = await wide.account('5', { rates: { ...none, requestsPerMinute: 7 } })
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => wide.ask(account, body('messages')).whole()),

@@ -1,6 +1,6 @@
 /**
- * `/readyz` over the real program: 200 only after a finished start and while commits work, without any traffic that
- * would try one; and `ledger verify` on a disk that takes no write, with a server and without.
+ * `/readyz` over the real program: 200 only after a completed start and while commits work, without any traffic that
+ * would try one; and `ledger verify` on a full disk, with a server and without.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -36,7 +36,7 @@ function setDisk({ pid }: GatewayProcess, state: 'full' | 'roomy'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${state === 'full' ? '0:' : 'unlimited:'}`])
 }
 
-/** Runs the verification as a process that can write to no file. */
+/** Runs the verification as a process that cannot write to any file. */
 function verifyOnFullDisk() {
   const words = ['--fsize=0:', process.execPath, program, 'ledger', 'verify', '--json']
   const environment = { PATH: process.env.PATH, TOLLGATE_DATA: installation.dataFolder, TOLLGATE_PORT: '0' }
@@ -61,7 +61,7 @@ async function freePort(): Promise<number> {
 }
 
 suite('readiness', { concurrency: 1 }, () => {
-  test('a full disk: 503 from the first commit that fails, 200 without traffic once there is room', {
+  test('a full disk: 503 from the first failed commit, 200 without traffic once there is space', {
     skip: !isLinux,
   }, async () => {
     const server = await installation.start()
@@ -80,7 +80,7 @@ suite('readiness', { concurrency: 1 }, () => {
     await installation.ask('account.create', { email: 'a@b.org' })
   })
 
-  test('a commit that hangs: 503 for as long as it does', async () => {
+  test('a commit that hangs: 503 while it does', async () => {
     const server = await installation.start({ failpoint: 'before-commit-credit:delay=3000' })
     const credited = installation.ask('credit', { account: 'local', amount: '1', reference: 'a' })
     await untilReadyIs(server, 503)
@@ -89,7 +89,7 @@ suite('readiness', { concurrency: 1 }, () => {
     await untilReadyIs(server, 200)
   })
 
-  test('a start: 503 until all that it does is done, then its key works at once', async () => {
+  test('a start: 503 until all of it is done, then its key works immediately', async () => {
     const origin = `http://127.0.0.1:${await freePort()}`
     const environment = { TOLLGATE_PORT: new URL(origin).port }
     const starting = installation.start({ environment, failpoint: 'before-commit-statement:delay=100' })
@@ -143,7 +143,7 @@ suite('ledger verify without a server', { concurrency: 1, skip: !isLinux }, () =
     })
   }
 
-  test('refuses a folder that a server uses and a folder without a database', async () => {
+  test('rejects a folder that a server uses and a folder without a database', async () => {
     const without = verifyOnFullDisk()
     assert.equal(without.status, 1)
     assert.match(without.stderr, /^tollgate: No database found in [^\n]+\n$/)

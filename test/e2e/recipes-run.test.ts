@@ -1,6 +1,6 @@
 /**
- * What the console gives people to paste is pasted here: the snippets of the recipes and the code of the playground run
- * as they are against a server, with the key in the environment as the recipe says.
+ * What the console offers to copy is run here: the snippets of the recipes and the code of the playground run
+ * unchanged against a server, with the key in the environment as the recipe says.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -25,7 +25,7 @@ interface Ran {
   readonly told: string
 }
 
-/** Packages are found as in the checkout. */
+/** Packages resolve as in the checkout. */
 async function run(program: string, words: readonly string[], input: string): Promise<Ran> {
   const child = spawn(program, words, { cwd: root, env: { ...process.env, TOLLGATE_KEY: key } })
   const output: Buffer[] = []
@@ -50,7 +50,7 @@ function snippetsOf(recipe: string): readonly Snippet[] {
     .flatMap(({ snippet }) => (snippet === undefined ? [] : [snippet]))
 }
 
-/** A request more, ended well and paid. */
+/** One more request, succeeded and charged. */
 async function arrives(work: () => Promise<Ran>): Promise<Ran> {
   const before = await gateway.balance(id)
   const ran = await work()
@@ -63,7 +63,7 @@ async function arrives(work: () => Promise<Ran>): Promise<Ran> {
 }
 
 const curls = snippetsOf('curl').filter(({ text }) => text.startsWith('curl '))
-test('the recipe of curl asks in four formats', () => assert.equal(curls.length, 4))
+test('the curl recipe covers four formats', () => assert.equal(curls.length, 4))
 
 for (const { text } of curls) {
   const address = text.split(' \\\n')[0]?.slice('curl '.length) ?? ''

@@ -1,7 +1,7 @@
 /**
- * A request may refer to what an earlier answer left at its provider, when that was answered to the same account by
- * the same upstream: then what it refers to is held for and, where nothing is reported, paid for; else it is refused
- * in the same words whoever has it. The official library asks; an upstream that replays stands in for OpenAI.
+ * A request may reference what an earlier response left at its provider, if that was a response to the same account by
+ * the same upstream: its cost is then reserved and, where nothing is reported, charged; else it is rejected
+ * with one message, whoever owns it. The official library sends the requests; a replaying upstream replaces OpenAI.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
@@ -15,7 +15,7 @@ import { replayUpstream } from '../support/replay-upstream.ts'
 type Request = OpenAI.Responses.ResponseCreateParamsNonStreaming
 
 const windowTokens = 50_000
-/** 1,000 nano-USD a token of input, 2,000 of output. */
+/** 1,000 nano-USD per input token, 2,000 per output token. */
 const model = (id: string, provider = 'openai', more: object = {}): Config['models'][number] => ({
   id,
   provider,
@@ -59,7 +59,7 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 20 },
   total_tokens: 1_050,
 }
-/** What one answer makes another one read at most, and what is paid for where nobody reports it. */
+/** The maximum that one response makes another one read, and what is charged where nothing is reported. */
 const [leftTokens, paidTokens] = [1_050, 1_030]
 
 const responseOf = (name: string, more: object = {}): object => ({
@@ -86,7 +86,7 @@ const responseOf = (name: string, more: object = {}): object => ({
   ...more,
 })
 
-/** Both upstreams answer so from now on, whole or streamed as they are asked: each under its own name. */
+/** Both upstreams respond so from now on, whole or streamed as requested: each under its own name. */
 function answer(name: string, more: object = {}): void {
   for (const [at, prefix] of [
     [first, 'a'],
@@ -119,7 +119,7 @@ const clientOf = ({ key }: TestAccount) =>
 
 const outputMax = 64
 const usual = { model: 'gpt-kept', input: 'say plum', max_output_tokens: outputMax } as const
-/** As long as the usage that answers to it report. */
+/** As long as the usage that the responses report. */
 const long = (text: string): string => `${text} `.repeat(120)
 
 async function ask(request: Partial<Request>, payer = account) {
@@ -129,7 +129,7 @@ async function ask(request: Partial<Request>, payer = account) {
   return { data, held: response.headers.get('x-tollgate-hold') }
 }
 
-/** A first turn: the ids that it left. */
+/** A first turn: the IDs that it left. */
 async function begun(more: object = {}, request: Partial<Request> = {}, payer = account) {
   turns += 1
   answer(String(turns), more)
@@ -145,7 +145,7 @@ const user = { role: 'user' as const, content: 'say plum' }
 const upstreamOf = (name: string) => (name.startsWith('a') ? first : second)
 const otherThan = (name: string) => (name.startsWith('a') ? second : first)
 
-/** What must have been held: each byte of the body a token, what the provider may add, what is referred to. */
+/** The minimum hold: each byte of the body as a token, what the provider may add, what is referenced. */
 function holdFor(name: string, referenced: number): string {
   const body = upstreamOf(name).requests.at(-1)?.body ?? Buffer.alloc(0)
   return formatUsd(BigInt(body.length + 256 + referenced) * 1_000n + BigInt(outputMax) * 2_000n)
@@ -163,7 +163,7 @@ async function refused(request: Partial<Request>, payer = account): Promise<APIE
   return error
 }
 
-test('the second turn by the id of the first: it goes as it came, and is held for with what it refers to', async () => {
+test('the second turn by the ID of the first: it is forwarded unchanged, with a hold that includes what it references', async () => {
   const { response, name } = await begun()
   const { held } = await ask({ previous_response_id: response })
   assert.deepEqual(JSON.parse(String(upstreamOf(name).requests.at(-1)?.body)), {
@@ -175,7 +175,7 @@ test('the second turn by the id of the first: it goes as it came, and is held fo
   assert.deepEqual([receipt?.inputUncached, receipt?.cacheRead, receipt?.output], [400, 600, 50])
 })
 
-test('items of one answer are read once, those of two answers twice', async () => {
+test('items of one response are counted once, those of two responses twice', async () => {
   const one = await begun()
   const items = [reference(one.reasoning), reference(one.message)]
   const { held } = await ask({ input: [...items, user] })
@@ -187,7 +187,7 @@ test('items of one answer are read once, those of two answers twice', async () =
   assert.equal(whole.held, holdFor(one.name, leftTokens + 50))
 })
 
-test('reasoning that comes without its content is a reference as any other', async () => {
+test('reasoning without its content is a reference like any other', async () => {
   const { reasoning, message, name } = await begun()
   const hollow = { type: 'reasoning' as const, id: reasoning, summary: [] }
   const said = { type: 'message' as const, role: 'assistant' as const, id: message, content: 'plum' }
@@ -200,7 +200,7 @@ test('reasoning that comes without its content is a reference as any other', asy
   )
 })
 
-test('a streamed answer can be referred to as soon as it is complete', async () => {
+test('a streamed response can be referenced as soon as it is complete', async () => {
   turns += 1
   const name = `s${turns}`
   stream(words({ id: `resp_${name}` }) + event('response.completed', { response: responseOf(name) }))
@@ -213,7 +213,7 @@ test('a streamed answer can be referred to as soon as it is complete', async () 
   assert.ok(held !== null && Number(held) > 0.001_05)
 })
 
-test('what two upstreams have is nowhere together', async () => {
+test('what two upstreams store cannot be combined', async () => {
   const left = new Map<string, string>()
   while (left.size < 2) {
     const { message, name } = await begun()
@@ -223,7 +223,7 @@ test('what two upstreams have is nowhere together', async () => {
   assert.equal(error.param, 'input[1].id')
 })
 
-test('it goes to the upstream that has it, and to no other one when that fails', async () => {
+test('it goes to the upstream that stores it, and to no other when that fails', async () => {
   const seen = new Set<string>()
   while (seen.size < 2) {
     const { response, name } = await begun()
@@ -241,7 +241,7 @@ test('it goes to the upstream that has it, and to no other one when that fails',
   }
 })
 
-test('what another account has is refused as what nobody has', async () => {
+test("another account's response is rejected like a missing one", async () => {
   const { response, message } = await begun()
   const stranger = await gate.account('100')
   const theirs = await refused({ previous_response_id: response }, stranger)
@@ -259,7 +259,7 @@ const leavesNothing: [name: string, more: object][] = [
   ['one that was called off', { status: 'cancelled' }],
 ]
 for (const [name, more] of leavesNothing) {
-  test(`an answer that leaves nothing: ${name}`, async () => {
+  test(`a response that leaves nothing: ${name}`, async () => {
     turns += 1
     answer(String(turns), more)
     await ask({}).catch(() => undefined)
@@ -274,15 +274,15 @@ const fills: [name: string, more: object, request: Partial<Request>][] = [
   ['of a picture', { output: [{ id: 'ig_1', type: 'image_generation_call', result: 'AAAA' }] }, {}],
 ]
 for (const [name, more, request] of fills) {
-  test(`nobody knows how much is read ${name}: a whole window is held for`, async () => {
+  test(`unknown input size, ${name}: the whole context window is reserved`, async () => {
     const { response } = await begun(more)
     const { held } = await ask({ previous_response_id: response, ...request })
     assert.equal(held, formatUsd(BigInt(windowTokens) * 1_000n + BigInt(outputMax) * 2_000n))
   })
 }
 
-test('where the balance is short, the body is counted and what it refers to stays as it is', async () => {
-  // The first turn costs 1,100,000 nano-USD; the second needs at least 1,306 tokens of input and 64 of output.
+test('when the balance is short, the body is counted and what it references stays as it is', async () => {
+  // The first turn costs 1,100,000 nano-USD; the second needs at least 1,306 input tokens and 64 output tokens.
   const poor = await gate.account('0.0021')
   const one = await begun({}, {}, poor)
   await assert.rejects(ask({ previous_response_id: one.response }, poor), {
@@ -295,7 +295,7 @@ test('where the balance is short, the body is counted and what it refers to stay
   assert.ok(Number(held) > 0.001_434 && Number(held) < 0.001_534, String(held))
 })
 
-test('who leaves before anything is reported pays for what was referred to, and for no earlier reasoning', async () => {
+test('a client that disconnects before anything is reported pays for what it referenced, and for no earlier reasoning', async () => {
   const { response } = await begun()
   stream(words({ id: 'resp_x' }), 'silent')
   const events = await clientOf(account).responses.create({
@@ -318,7 +318,7 @@ test('who leaves before anything is reported pays for what was referred to, and 
   await refused({ previous_response_id: 'resp_x' })
 })
 
-test('a model that is asked in another format can be told of nothing that is kept', async () => {
+test('a model in another format cannot reference stored objects', async () => {
   const { response, message, reasoning } = await begun()
   for (const request of [{ previous_response_id: response }, { input: [user, reference(message)] }]) {
     assert.match((await refused({ ...request, model: 'claude-kept' })).message, /store: false/)
@@ -343,13 +343,13 @@ test('a model that is asked in another format can be told of nothing that is kep
   assert.equal(data.output_text, 'plum')
 })
 
-test('more references than are looked up are refused', async () => {
+test('more references than the limit are rejected', async () => {
   const { message } = await begun()
   const others = Array.from({ length: 4 }, (_, index) => reference(`msg_${index}`))
   assert.match((await refused({ input: [reference(message), ...others] })).message, /4 stored items/)
 })
 
-test('the tokens of a kept answer are counted for whoever has it, and for nobody else', async () => {
+test('the tokens of a stored response are counted for its owner only', async () => {
   const { response, name } = await begun()
   upstreamOf(name).play({
     status: 200,

@@ -1,7 +1,7 @@
 /**
- * What is known before a body is known is answered before it: a rate, requests at once, a suspension, a balance or a
- * budget that is used up, in every format, whether the client sends its body, waits to be asked for it, or sends it
- * slowly. Refused requests count against the rate; credit and a resumed account count for the very next request.
+ * What is known before a body is known is answered before it: a rate, concurrent requests, a suspension, a balance or a
+ * budget that is used up, in every format, whether the client sends its body, waits for 100 Continue, or sends it
+ * slowly. Rejected requests count against the rate; credit and a resumed account apply to the very next request.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { refusalIn } from '../support/paying-client.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 
-/** Stands still unless a test moves it. */
+/** Does not move unless a test moves it. */
 let nowMs = systemClock.wallMs()
 const clock = { ...systemClock, wallMs: () => nowMs }
 const none: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -57,9 +57,9 @@ interface Blocked {
   readonly name: string
   readonly status: number
   readonly code: string
-  /** An account of which no paid request can pass. */
+  /** An account that cannot pass any paid request. */
   readonly account: () => Promise<TestAccount>
-  /** What makes the next request pass. */
+  /** What lets the next request pass. */
   readonly unblock: (account: TestAccount) => Promise<unknown>
 }
 
@@ -113,7 +113,7 @@ const blocked: readonly Blocked[] = [
       await gate.gateway.services.access.update(account.keyId, ({ policy }) => ({
         policy: { ...policy, budget },
       }))
-      // What the ledger knows of a budget it says of the first request that does not fit.
+      // The ledger reports a budget with the first request that does not fit.
       assert.equal((await whole(account)).status, 402)
       return account
     },
@@ -122,7 +122,7 @@ const blocked: readonly Blocked[] = [
   },
 ]
 
-/** Sends a head that announces `bytes`, and `sent` bytes of the body; resolves with the answer. */
+/** Sends a head that announces `bytes`, and `sent` bytes of the body; resolves with the response. */
 async function begun(
   account: TestAccount,
   path: string,
@@ -142,7 +142,7 @@ const uploads = [
 ] as const
 
 for (const { name, status, code, account: make, unblock } of blocked) {
-  test(`${name} is answered before the body, and what changes it counts for the next request`, async () => {
+  test(`${name} is answered before the body, and what changes it applies to the next request`, async () => {
     const account = await make()
     const paths = Object.entries(code === 'account_suspended' ? { ...paid, ...counted } : paid)
     for (const [format, path] of paths) {
@@ -163,7 +163,7 @@ for (const { name, status, code, account: make, unblock } of blocked) {
   })
 }
 
-test('a connection lives on when its small body is still to come', async () => {
+test('a connection stays open when its small body has not arrived yet', async () => {
   const account = await gate.account('0')
   const { answer, client } = await begun(account, paid.chat, { bytes: good.length, sent: 10 })
   assert.equal(answer?.status, 402)
@@ -175,7 +175,7 @@ test('a connection lives on when its small body is still to come', async () => {
   client.close()
 })
 
-test('a body on its way is a request at once, and gives its place back when it is refused or its client leaves', async () => {
+test('a body in transit is a concurrent request, and releases its slot when it is rejected or its client disconnects', async () => {
   const account = await withRates({ concurrent: 2 })
   const upload = () => {
     const client = new RawClient(port)
@@ -212,7 +212,7 @@ const badRequests: readonly (readonly [status: number, body: string, path?: stri
   [415, good],
 ]
 
-test('refused requests count against the rate of the key, and the headers say so', async () => {
+test('rejected requests count against the rate of the key, and the headers show it', async () => {
   const requestsPerMinute = badRequests.length + 2
   const account = await gate.account('0.1', {
     rates: { ...none, requestsPerMinute },
@@ -237,7 +237,7 @@ test('refused requests count against the rate of the key, and the headers say so
     [refused.status, refusalIn(refused.text).code, refused.headers['x-ratelimit-remaining-requests']],
     [429, 'rate_limited', '0'],
   )
-  // What is refused for its rate does not count: the answer's own time is the true one.
+  // Requests rejected for their rate do not count: the Retry-After of the first is exact.
   for (let times = 0; times < 20; times += 1) assert.equal((await whole(account)).status, 429)
   nowMs += Number(refused.headers['retry-after']) * 1_000
   assert.equal((await whole(account)).status, 200)

@@ -1,4 +1,4 @@
-/** What waits of answers has a budget of its own: beyond it one request is refused or cut, and the others go on. */
+/** Buffered responses have their own memory budget: above it one request is rejected or truncated, and the others continue. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { testGateway, undividedBudgets } from '../support/gateway.ts'
@@ -12,7 +12,7 @@ interface Case {
   readonly stream: boolean
   readonly words: string
   readonly status: number
-  /** What must stand in the body, and what must not. */
+  /** What the body must contain, and what it must not contain. */
   readonly has: RegExp
   readonly lacks: RegExp
 }
@@ -84,7 +84,7 @@ for (const { path, model, stream, words, status, has, lacks } of cases) {
     assert.equal(response.status, status, body.slice(0, 300))
     assert.match(body, has)
     assert.doesNotMatch(body, lacks)
-    // The client may have its answer before the server has put the request away.
+    // The client may have its response before the server has removed the request.
     await gate.gateway.deps.inFlight.whenIdle()
     assert.equal(gate.gateway.deps.events.used, 0)
     const { held, openHolds } = await gate.balance(account.id)

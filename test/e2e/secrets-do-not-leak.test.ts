@@ -1,7 +1,7 @@
 /**
- * Keys, upstream credentials, prompts and answers stand in no log and in no file, whatever went wrong with the
- * requests that carried them: every refusal, every fault of an upstream, clients that leave, a crash, the most
- * talkative log level.
+ * Keys, upstream credentials, prompts and responses are in no log and no file, whatever failed in the
+ * requests that carried them: every error, every upstream failure, disconnected clients, a crash, the most
+ * verbose log level.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -16,14 +16,14 @@ import { type GatewayProcess, type Installation, makeInstallation } from '../sup
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, Sent } from '../support/paying-client.ts'
 
-/** Built here, so that nothing like a secret stands in the repository. */
+/** Assembled here, so that nothing like a secret is in the repository. */
 const mark = (what: string): string => `canary${what}${'7'.repeat(8)}`
 const credential = `${mark('credential')}A1b2C3d4E5f6`
 const prompt = mark('prompt')
 const answer = mark('answer')
 const foreignKey = ['sk', 'ant', 'api03', mark('foreign'), 'x'.repeat(60)].join('-')
 
-/** Behaviours that take their time with nothing; a client leaves them. */
+/** Behaviors that stay silent; a client disconnects from them. */
 const endless = ['sandbox-hang', 'sandbox-hang-stream', 'sandbox-pings', 'sandbox-slow', 'sandbox-long-line']
 
 let sandbox: Sandbox
@@ -32,7 +32,7 @@ let installation: Installation
 let server: GatewayProcess
 let account: string
 let key: string
-/** What the command line printed, but for the keys that it makes. */
+/** What the CLI printed, except for the keys that it creates. */
 let printed = ''
 
 const modelOf = (id: string, upstream: string) =>
@@ -76,7 +76,7 @@ function start(): Promise<GatewayProcess> {
   return installation.start({ environment: { TOLLGATE_LOG_LEVEL: 'trace', CANARY: credential } })
 }
 
-/** Answers in which an upstream repeats what it was sent. */
+/** Responses in which an upstream repeats what it received. */
 const tales: readonly (readonly [status: number, body: object | string])[] = [
   [401, { error: { message: `Incorrect API key provided: ${credential}.`, type: 'invalid_request_error' } }],
   [400, { error: { message: `You wrote ${prompt}`, type: 'invalid_request_error', code: prompt } }],
@@ -109,7 +109,7 @@ function ask(
   return new Sent(server.origin, { key: of.key ?? key, format, body })
 }
 
-/** The answer, or what came of it before the client had enough. */
+/** The response, or what arrived before the client disconnected. */
 async function textOf(sent: Sent, model: string): Promise<string> {
   if (endless.includes(model)) {
     await eventually(
@@ -160,11 +160,11 @@ function around(bytes: Buffer, form: string): string {
   return bytes.subarray(Math.max(0, at - 200), at + 100).toString('latin1')
 }
 
-/** What servers wrote that have ended. */
+/** The output of servers that have ended. */
 let logged = ''
 
-suite('canaries', { concurrency: 1 }, () => {
-  test('through every fault of an upstream', async () => {
+suite('secrets', { concurrency: 1 }, () => {
+  test('through every upstream failure', async () => {
     for (const { name } of behaviors) {
       for (const format of formats) {
         for (const stream of [true, false]) {
@@ -176,7 +176,7 @@ suite('canaries', { concurrency: 1 }, () => {
     assertNowhere()
   })
 
-  test('through answers that repeat what the upstream was sent', async () => {
+  test('through responses that repeat what the upstream received', async () => {
     for (const [tale] of tales.entries()) {
       for (const [format, model] of [
         ['chat', `gpt-tale-${tale}`],
@@ -193,7 +193,7 @@ suite('canaries', { concurrency: 1 }, () => {
     assertNowhere()
   })
 
-  test('through every refusal', async () => {
+  test('through every rejection', async () => {
     const poor = await installation.ask('account.create', { email: 'bo@example.org', credit: '0' })
     const revoked = await installation.ask('key.create', { account, name: 'gone' })
     await installation.ask('key.revoke', { key: revoked.id })
@@ -235,7 +235,7 @@ suite('canaries', { concurrency: 1 }, () => {
     assertNowhere()
   })
 
-  test('through a crash, its recovery, and an orderly end', async () => {
+  test('through a crash, its recovery, and an orderly shutdown', async () => {
     const running = formats.map((format) =>
       ask(format, 'sandbox-stream:tokens=9000:rate=500', { more: { max_tokens: 9_000 } }),
     )

@@ -1,6 +1,6 @@
 /**
- * How a server ends when it is told to: it says at once that it is not ready, takes nothing new, lets what runs
- * finish, and where that takes too long ends it with an error frame and a bill for what was delivered.
+ * How a server stops on a signal: it immediately reports that it is not ready, accepts nothing new, lets running requests
+ * finish, and after a deadline ends them with an error frame and a charge for what was delivered.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -59,7 +59,7 @@ function ask(server: GatewayProcess, format: Format, flow: string, stream = true
   })
 }
 
-/** Streams of both formats that have begun to answer. */
+/** Streams of both formats that have begun to respond. */
 async function streams(server: GatewayProcess, flow: string): Promise<readonly Sent[]> {
   const sent = [...formats, ...formats].map((format) => ask(server, format, flow))
   await Promise.all(sent.map((one) => one.contents(2)))
@@ -84,7 +84,7 @@ const untilNotReady = (server: GatewayProcess) =>
     (status) => status === 503,
   )
 
-/** Every request is closed, and charged what it was worth at most; returns how they ended. */
+/** Every request is closed, and charged at most its cost; returns how they ended. */
 async function booksAfterwards(): Promise<readonly string[]> {
   const listed = await installation.command('requests', account, '--limit', '100', '--json')
   assert.equal(listed.code, 0, listed.stderr)
@@ -104,9 +104,9 @@ async function booksAfterwards(): Promise<readonly string[]> {
   return receipts.map(({ endReason, settled }) => `${endReason} ${settled}`).sort()
 }
 
-suite('a server that is told to end', { concurrency: 1 }, () => {
+suite('a server that is stopped', { concurrency: 1 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`on ${signal} takes nothing new and lets streams finish`, async () => {
+    test(`on ${signal} accepts nothing new and lets streams finish`, async () => {
       const server = await start('closeMs: 100')
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       assert.equal(await statusOf(server.origin, '/readyz', agent), 200)
@@ -120,7 +120,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
       )
       server.signal(signal)
       await untilNotReady(server)
-      // What one terminal's Ctrl-C becomes on its way through npm and launcher.
+      // What a terminal's Ctrl-C becomes on its way through npm and the launcher.
       server.signal(signal)
       assert.equal(await statusOf(server.origin, '/readyz', agent), 503)
       for (const format of formats) {
@@ -144,7 +144,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     })
   }
 
-  test('with nothing to do ends at once, whatever connections are open', async () => {
+  test('with nothing to do ends immediately, whatever connections are open', async () => {
     const server = await start('drainMs: 600000')
     const silent = connect(Number(new URL(server.origin).port), '127.0.0.1')
     await new Promise((resolve) => silent.once('connect', resolve))
@@ -153,7 +153,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     silent.destroy()
   })
 
-  test('serves a request whose body was on its way when the signal came', async () => {
+  test('serves a request whose body was in transit when the signal arrived', async () => {
     const server = await start('closeMs: 100')
     const body = JSON.stringify({
       model: 'sandbox-stream',
@@ -185,7 +185,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     assert.deepEqual(await booksAfterwards(), ['complete in_time'])
   })
 
-  test('at its deadline ends streams with an error frame and bills what was delivered', async () => {
+  test('at its deadline ends streams with an error frame and charges what was delivered', async () => {
     const server = await start('drainMs: 300, countMs: 1')
     const before = sandbox.requests()
     const running = await streams(server, 'tokens=5000 rate=100')
@@ -196,7 +196,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
       () => sandbox.requestLog().slice(before),
       (meters) => meters.length === 6 && meters.every(({ outputTokens }) => outputTokens > 0),
     )
-    // Its bill is read on for; nobody waits for the answer.
+    // It is read to the end for its usage; no client waits for the response.
     left.leave()
     server.signal('SIGTERM')
     for (const sent of running) {
@@ -218,7 +218,7 @@ suite('a server that is told to end', { concurrency: 1 }, () => {
     const startedMs = systemClock.monoMs()
     server.signal('SIGTERM')
     await untilNotReady(server)
-    // A busy machine may take the second in which a signal counts as the same one.
+    // A busy machine may take up the second in which a signal counts as the same one.
     if (systemClock.monoMs() - startedMs < 500) {
       server.signal('SIGTERM')
       const seen = contents(running)

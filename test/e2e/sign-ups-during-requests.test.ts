@@ -1,6 +1,6 @@
 /**
- * Many people come while requests are served: nobody's sign-up fails and everybody has an account of their own, no
- * request fails, and its money adds up. How little it disturbs is measured by `bench/sign-ups.ts`.
+ * Many people sign up while requests are served: no sign-up fails and every person has a separate account, no
+ * request fails, and charges add up. `bench/sign-ups.ts` measures the slowdown.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => gateway.close())
 
-/** Each from a network of its own, as people are. */
+/** Each from a separate network, as real users are. */
 async function signUp(number: number): Promise<ControlClient> {
   const browser = new ControlClient(gateway.origin)
   const answer = await browser.send({
@@ -38,7 +38,7 @@ async function signUp(number: number): Promise<ControlClient> {
   return browser
 }
 
-test(`${people} people sign up, ${atOnce} at once, beside ${clients} clients`, async (context) => {
+test(`${people} people sign up, ${atOnce} concurrently, next to ${clients} clients`, async (context) => {
   const { key, id } = await gateway.account('5')
   const body = JSON.stringify({
     model: 'sandbox-echo',

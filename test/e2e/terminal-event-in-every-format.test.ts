@@ -1,6 +1,6 @@
 /**
- * A finished answer is a settled answer in every format and between any two: no success mark before the
- * commit, the cost in what comes with it, and where the commit takes too long an error in the client's words.
+ * A complete response is a settled response in every format and between any two: no success mark before the
+ * commit, the cost in what comes with it, and an error in the client's format if the commit takes too long.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -28,9 +28,9 @@ const slow = await meteredGateway({
   failpoint: `before-commit-settle:delay=${slowMs}`,
   limits: { settleWaitMs: 30_000, keepAliveMs: 40 },
 })
-/** So long upstreams wait with their answers: until all requests have arrived. */
+/** The upstreams delay their responses until all requests have arrived. */
 const thinkMs = 2_000
-/** Each credit keeps the store busy for so long. */
+/** Each credit keeps the store busy for this long. */
 const busyMs = 2 * thinkMs
 const busy = await meteredGateway({
   failpoint: `before-commit-credit:delay=${busyMs}`,
@@ -41,7 +41,7 @@ after(async () => {
   await busy.end()
 })
 
-/** The format of the model's upstream is the client's own: its bytes are not ours to add to. */
+/** The format of the model's upstream is the client's own: nothing is added to its bytes. */
 const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
   ({ chat: 'openai-chat', responses: 'openai-responses', messages: 'anthropic', gemini: 'gemini' })[
     upstream
@@ -49,13 +49,13 @@ const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
 
 const keepAlive: Readonly<Record<string, RegExp>> = {
   anthropic: /^event: ping/gm,
-  // The spaces that an event's JSON is padded with; the first one is every event's.
+  // The spaces that pad an event's JSON; every event has the first one.
   gemini: /(?<=^data: +) /gm,
 }
 const keepAlives = ({ format }: DialectClient, text: string): number =>
   text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0
 
-/** Each client and each upstream stands in the sample twice. */
+/** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
   dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
@@ -66,7 +66,7 @@ suite('a slow commit', { concurrency: 16 }, () => {
     const name = `${client.format} → ${upstream}`
     const model = `${upstream}-stream`
 
-    test(`${name}, streamed: the last word comes with the commit, and says what it cost`, async () => {
+    test(`${name}, streamed: the terminal event is sent after the commit, and contains the cost`, async () => {
       const account = await slow.account('1')
       const sent = slow.askAs(account, client, {
         model,
@@ -89,7 +89,7 @@ suite('a slow commit', { concurrency: 16 }, () => {
       assert.ok(costs.includes(Number(formatUsd(receipt.charged))), text)
     })
 
-    test(`${name}, whole: not a byte of the answer comes before the commit`, async () => {
+    test(`${name}, whole: no byte of the response is sent before the commit`, async () => {
       const account = await slow.account('1')
       const sent = slow.askAs(account, client, { model, text: 'tokens=8', more: client.limit(50) })
       const { status, headers } = await sent.head
@@ -105,17 +105,17 @@ suite('a slow commit', { concurrency: 16 }, () => {
 
 const rich = await busy.account('10')
 
-/** Makes the store do something else for a while. */
+/** Keeps the store busy for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
   const entryId = busy.gateway.services.nextId()
   const kept = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
   const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...kept })
-  // The batch has left with the next turns of the loop; what comes now waits for its commit.
+  // The batch is sent in the next turns of the loop; what comes now waits for its commit.
   for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
   return { done }
 }
 
-test('too late, every stream and every answer ends with an error in its client’s words, nothing that was not delivered is charged', async () => {
+test('too late, every response ends with an error in its client’s format, and nothing that was not delivered is charged', async () => {
   const before = await busy.balance(rich.id)
   const arrived = busy.sandbox.requests()
   const cases = pairs.flatMap((pair) => [true, false].map((stream) => ({ ...pair, stream })))

@@ -1,6 +1,6 @@
 /**
- * A finished answer is a settled answer: nothing that tells a client «finished» is sent before the bill is
- * durable, however slow the store is; where it takes too long the answer ends with an error, and what was not
+ * A complete response is a settled response: nothing that signals completion to a client is sent before the charge is
+ * durable, however slow the store is; if it takes too long the response ends with an error, and what was not
  * delivered is not charged.
  */
 import assert from 'node:assert/strict'
@@ -36,7 +36,7 @@ const slow = await meteredGateway({
 after(() => slow.end())
 
 for (const format of formats) {
-  test(`${format}, streamed: the last word comes with the commit, signs of life before it`, async () => {
+  test(`${format}, streamed: the terminal event is sent after the commit, keep-alives before it`, async () => {
     const account = await slow.account('1')
     const sent = slow.ask(account, body(format, true))
     assert.equal(await sent.contents(8), true)
@@ -52,7 +52,7 @@ for (const format of formats) {
     assert.ok((waiting.match(keepAlives[format])?.length ?? 0) >= 3, 'while the commit ran')
   })
 
-  test(`${format}, whole: not a byte of the answer comes before the commit`, async () => {
+  test(`${format}, whole: no byte of the response is sent before the commit`, async () => {
     const account = await slow.account('1')
     const sent = slow.ask(account, body(format, false))
     const { status, headers } = await sent.head
@@ -61,7 +61,7 @@ for (const format of formats) {
   })
 }
 
-/** Each credit keeps the store busy for so long: far longer than a busy machine delays the end of the wait. */
+/** Each credit keeps the store busy for this long: much longer than a busy machine delays the end of the wait. */
 const busyMs = 1_500
 const busy = await meteredGateway({
   failpoint: `before-commit-credit:delay=${busyMs}`,
@@ -70,7 +70,7 @@ const busy = await meteredGateway({
 after(() => busy.end())
 const rich = await busy.account('10')
 
-/** Makes the store do something else for a while. */
+/** Keeps the store busy for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
   const entryId = busy.gateway.services.nextId()
   const done = busy.ledger.credit({
@@ -82,7 +82,7 @@ async function occupy(): Promise<{ done: Promise<unknown> }> {
     nowMs: 0,
     note: null,
   })
-  // The batch has left with the next turns of the loop; what comes now waits for its commit.
+  // The batch is sent in the next turns of the loop; what comes now waits for its commit.
   for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
   return { done }
 }
@@ -132,10 +132,10 @@ for (const format of formats) {
 }
 
 for (const format of formats) {
-  test(`${format}: a commit that is under way when the time is up decides: its answer is delivered and charged`, async () => {
+  test(`${format}: a commit that is running at the deadline decides: its response is delivered and charged`, async () => {
     const gate = await meteredGateway({
       failpoint: `before-commit-settle:delay=${slowMs}`,
-      // Half the commit: enough to send it, and over before it ends.
+      // Half of the commit time: enough to send it, and over before it ends.
       limits: { settleWaitMs: slowMs / 2 },
     })
     const account = await gate.account('1')
@@ -153,7 +153,7 @@ for (const format of formats) {
     await gate.end()
   })
 
-  test(`${format}: an answer whose commit failed and is not tried again in time is withheld, and not charged`, async () => {
+  test(`${format}: a response whose commit failed and is not retried in time is withheld, and not charged`, async () => {
     const gate = await meteredGateway({
       failpoint: 'before-commit-settle:fail=1',
       limits: { settleWaitMs: 1, settleRetryMs: 500 },
@@ -169,7 +169,7 @@ for (const format of formats) {
   })
 }
 
-test('a settlement that fails is tried again while its client waits, and the client notices nothing', async () => {
+test('a failed settlement is retried while its client waits, without the client noticing', async () => {
   const gate = await meteredGateway({
     failpoint: 'before-commit-settle:fail=1',
     limits: { settleRetryMs: 50 },
@@ -183,7 +183,7 @@ test('a settlement that fails is tried again while its client waits, and the cli
   await gate.end()
 })
 
-test('a commit whose answer is lost is not made twice', async () => {
+test('a commit whose reply is lost is not repeated', async () => {
   const gate = await meteredGateway({
     failpoint: 'after-commit-settle:fail=1',
     limits: { settleRetryMs: 50 },
@@ -199,7 +199,7 @@ test('a commit whose answer is lost is not made twice', async () => {
   await gate.end()
 })
 
-test('a hold that cannot be given back is tried again too', async () => {
+test('a hold that cannot be released is retried too', async () => {
   const gate = await meteredGateway({
     failpoint: 'before-commit-admit:delay=1500,before-commit-release:fail=1',
     limits: { settleRetryMs: 300 },
@@ -221,7 +221,7 @@ test('a hold that cannot be given back is tried again too', async () => {
   await gate.end()
 })
 
-test('libraries do not ask again for what was withheld', async () => {
+test('libraries do not retry what was withheld', async () => {
   let asked = 0
   const counting: typeof fetch = (input, init) => {
     asked += 1
@@ -248,7 +248,7 @@ test('libraries do not ask again for what was withheld', async () => {
   assert.equal(asked, 2)
 })
 
-test('a client that leaves while its bill is written has a complete request', async () => {
+test('a client that disconnects while its charge is written has a complete request', async () => {
   const account = await slow.account('1')
   const sent = slow.ask(account, body('chat', true))
   await sent.contents(8)
@@ -256,7 +256,7 @@ test('a client that leaves while its bill is written has a complete request', as
   assert.equal((await slow.receiptOf(account)).endReason, 'complete')
 })
 
-test('an upstream that keeps its connection open after the end holds nobody up', async () => {
+test('an upstream that keeps its connection open after the end does not delay the client', async () => {
   const events = [
     { choices: [{ index: 0, delta: { content: 'yes' }, finish_reason: null }] },
     { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },

@@ -1,6 +1,6 @@
 /**
- * Translating does not let clients or upstreams grow the process: a large body and its copy in another format
- * are never both kept, a reader that does not read makes the upstream wait, and what has to be kept of a
+ * Translation does not let clients or upstreams grow the process: a large body and its copy in another format
+ * are never both in memory, a slow reader slows the upstream down, and the buffered part of a
  * stream has the size of one event.
  */
 import assert from 'node:assert/strict'
@@ -58,7 +58,7 @@ const clients = {
   },
 } as const satisfies Readonly<Record<string, Client>>
 
-/** A client at the level of TCP, so that a body costs it no memory of its own and nothing is read unasked. */
+/** A client at the TCP level, so that a body uses no memory of its own and nothing is read implicitly. */
 function post(
   { origin }: { readonly origin: string },
   asked: {
@@ -91,7 +91,7 @@ function answerOf(socket: Socket): Promise<string> {
 const limitsOff =
   'requestsPerMinute: none, tokensPerMinute: none, concurrent: none, shareOfKeyMax: 1, shareOfAccountMax: 1, shareOfNetworkMax: 1'
 
-suite('a copy takes the place of what it was made from', { concurrency: 1 }, () => {
+suite('a copy replaces what it was made from', { concurrency: 1 }, () => {
   const bodyBytes = 256 * 1024
   const bodies = 16
   let gateway: MeteredGateway
@@ -114,7 +114,7 @@ suite('a copy takes the place of what it was made from', { concurrency: 1 }, () 
     [clients.messages, 'chat-stream'],
     [clients.messages, 'gemini-stream'],
   ] as const) {
-    test(`as many as the budget holds are all served: ${client.path} → ${model}`, async () => {
+    test(`as many as the budget allows are all served: ${client.path} → ${model}`, async () => {
       const { key } = await gateway.account('10')
       const { bodies: budget } = gateway.gateway.deps
       const content = [{ type: 'text', text: `tokens=5 ${'x'.repeat(bodyBytes - 1_024)}` }]
@@ -135,11 +135,11 @@ suite('a copy takes the place of what it was made from', { concurrency: 1 }, () 
   }
 })
 
-suite('bodies that are translated', { concurrency: 1 }, () => {
+suite('translated bodies', { concurrency: 1 }, () => {
   const bodyBytes = 4 * mebibyte
   const budgetBytes = 64 * mebibyte
   const requests = 80
-  /** What the bodies may take in all, and everything else of the requests. */
+  /** The maximum memory of the bodies, and of everything else in the requests. */
   const growthBytesMax = budgetBytes + 64 * mebibyte
   const ways = [
     [clients.chat, 'messages-slow'],
@@ -184,7 +184,7 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
     return Buffer.from(JSON.stringify(client.body(model, content)))
   }
 
-  test(`${requests} at once: some are served, the rest may come again`, async () => {
+  test(`${requests} concurrently: some are served, the others may retry`, async () => {
     const beforeBytes = await memory.retainedBytes()
     const bodies = ways.map(([client, model]) => ({ client, body: bodyOf(client, model, 'delay=500') }))
     const heldBytes: number[] = []
@@ -213,7 +213,7 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
   })
 })
 
-suite('streams that are translated', { concurrency: 1 }, () => {
+suite('translated streams', { concurrency: 1 }, () => {
   const readers = 20
   const eventBytesMax = 4 * mebibyte
   /** What is not sent, and the events that are translated. */
@@ -229,7 +229,7 @@ suite('streams that are translated', { concurrency: 1 }, () => {
   let sentBytes: number[] = []
   let says = content
 
-  /** As much and as fast as it is taken. */
+  /** As much and as fast as it is read. */
   function flood(reply: Reply): void {
     const at = sentBytes.push(0) - 1
     let isOpen = true
@@ -275,7 +275,7 @@ limits: { ${limitsOff}, slowReaderMs: 3000, eventBytesMax: ${eventBytesMax} }
     return rows.map(({ endReason, error }) => [endReason, error])
   }
 
-  test('of clients that never read make the upstream wait, are dropped, and are settled', async () => {
+  test('of clients that never read pause the upstream, are dropped, and are settled', async () => {
     const body = Buffer.from(JSON.stringify(clients.chat.body('messages-flood', [])).replace('[]', '"Hello"'))
     const beforeBytes = await memory.retainedBytes()
     const sockets = Array.from({ length: readers }, () =>
@@ -298,13 +298,13 @@ limits: { ${limitsOff}, slowReaderMs: 3000, eventBytesMax: ${eventBytesMax} }
     for (const ending of await endings(readers)) assert.deepEqual(ending, ['client_abort', 'slow_reader'])
     const grownBytes = Math.max(...heldBytes) - beforeBytes
     assert(grownBytes <= growthBytesMax, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
-    // What the kernels on both sides of the gateway hold is not ours.
+    // What the kernels on both sides of the gateway buffer is not ours.
     for (const bytes of sentBytes) assert(bytes < 24 * mebibyte, `${bytes} bytes were taken`)
     for (const socket of sockets) socket.destroy()
     sentBytes = []
   })
 
-  test('of clients that get all of it told again at the end are cut where that would be too large', async () => {
+  test('of clients that get everything repeated at the end are truncated where that would be too large', async () => {
     const body = Buffer.from(JSON.stringify({ model: 'messages-flood', stream: true, input: 'Hello' }))
     const answer = await answerOf(post(server, { key, client: clients.responses, body }))
     assert.match(answer, /event: error\n/)
@@ -316,7 +316,7 @@ limits: { ${limitsOff}, slowReaderMs: 3000, eventBytesMax: ${eventBytesMax} }
     assert.equal(openHolds, 0)
   })
 
-  test('that never come to content are given up long before they take what all streams share', async () => {
+  test('that never produce content are canceled long before they use up the shared memory', async () => {
     says = httpChunk(events.ping.repeat(1_000))
     const body = Buffer.from(JSON.stringify(clients.chat.body('messages-flood', [])).replace('[]', '"Hello"'))
     const answer = await answerOf(post(server, { key, client: clients.chat, body }))

@@ -1,4 +1,4 @@
-/** Two servers on one data folder, where the lock that keeps the second one away is gone: the first stops, and no sum is wrong. */
+/** Two servers on one data folder, without the lock that keeps the second one out: the first stops, and no sum is wrong. */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Sent } from '../support/paying-client.ts'
 const installation = makeInstallation('sandbox: on\nlimits: { drainMs: 500, closeMs: 500 }\n')
 after(() => installation.remove())
 
-test('the server that was there first stops serving, says why, and ends with an error; the books balance', async () => {
+test('the server that was there first stops serving, says why, and ends with an error; the ledger balances', async () => {
   const first = await installation.start()
   const { account, key } = await installation.ask('account.create', { email: 'a@b.org', credit: '5' })
   const body = (text: string) => ({
@@ -26,7 +26,7 @@ test('the server that was there first stops serving, says why, and ends with an 
   const second = await installation.start()
   assert.equal((await ask(second.origin, 'tokens=3')).status, 200)
   const [refused] = await Promise.all([
-    // It may have met the other one by work of its own, and be gone.
+    // It may have detected the other one during its own work, and be gone.
     ask(first.origin, 'tokens=3').catch(() => null),
     ...Array.from({ length: 9 }, () => ask(second.origin, 'tokens=3')),
   ])

@@ -1,5 +1,5 @@
 /**
- * Everything that can change what a request costs is priced or refused before an upstream hears of it, what
+ * Everything that can change what a request costs is priced or rejected before an upstream receives it, what
  * clients send by default is neither, and a hold is close to what the request really costs.
  */
 import assert from 'node:assert/strict'
@@ -32,7 +32,7 @@ const tables: Readonly<Record<Format, Readonly<Record<string, PriceField>>>> = {
   messages: messagesPriceFields,
 }
 
-/** Every option that the dear values below switch on. */
+/** Every option that the expensive values below enable. */
 const options = Object.fromEntries(
   Object.values(tables)
     .flatMap((table) => Object.values(table))
@@ -73,11 +73,11 @@ async function ask(
 
 interface Expected {
   readonly code: string
-  /** What the words of the refusal name. */
+  /** What the error message names. */
   readonly field: RegExp
 }
 
-/** Asserts that the request is refused with this code, names the field, and goes nowhere. */
+/** Asserts that the request is rejected with this code, names the field, and reaches no upstream. */
 async function assertRefused(name: string, more: object, expected: Expected, headers = {}): Promise<void> {
   const before = gate.sandbox.requests()
   const { posted } = await gate.balance(rich.id)
@@ -89,7 +89,7 @@ async function assertRefused(name: string, more: object, expected: Expected, hea
   assert.deepEqual(await gate.balance(rich.id), { posted, held: 0n, openHolds: 0 })
 }
 
-/** Asserts that the request is served and that its fields reach the upstream as they were sent. */
+/** Asserts that the request is served and that its fields reach the upstream unchanged. */
 async function assertSent(name: string, more: object, headers = {}): Promise<void> {
   const before = gate.sandbox.requests()
   const answer = await ask(name, more, headers)
@@ -108,13 +108,13 @@ for (const format of formats) {
   for (const [name, field] of Object.entries(tables[format])) {
     const dear = { [name]: dearValue(field) }
     if (field.rule === 'free') {
-      test(`${format}: ${name} costs nothing, whatever it says`, () => assertSent(`${format}-plain`, dear))
+      test(`${format}: ${name} costs nothing, whatever its value`, () => assertSent(`${format}-plain`, dear))
       continue
     }
     const code = field.rule === 'reference' ? 'reference_not_owned' : 'unpriced_option'
-    test(`${format}: ${name} is refused where it has no price`, () =>
+    test(`${format}: ${name} is rejected where it has no price`, () =>
       assertRefused(`${format}-plain`, dear, { code, field: new RegExp(`^${name}\\b`) }))
-    test(`${format}: ${name} is refused however it is spelt`, async () => {
+    test(`${format}: ${name} is rejected in every spelling`, async () => {
       const other = { [name.toUpperCase()]: dearValue(field) }
       const spelt = new RegExp(name, 'i')
       await assertRefused(`${format}-plain`, other, { code: 'ambiguous_field', field: spelt })
@@ -122,7 +122,7 @@ for (const format of formats) {
     if (field.rule === 'values' || field.rule === 'each') {
       for (const value of field.free) {
         const free = { [name]: field.rule === 'each' ? [value] : value }
-        test(`${format}: ${name} ${value} is what everybody pays`, () => assertSent(`${format}-plain`, free))
+        test(`${format}: ${name} ${value} is the standard price`, () => assertSent(`${format}-plain`, free))
       }
     }
     if (
@@ -131,7 +131,7 @@ for (const format of formats) {
       field.rule === 'each' ||
       field.rule === 'tool'
     ) {
-      test(`${format}: ${name} is sent where it has a price`, () => assertSent(`${format}-priced`, dear))
+      test(`${format}: ${name} is forwarded where it has a price`, () => assertSent(`${format}-priced`, dear))
     }
   }
 }
@@ -233,10 +233,10 @@ const refused: readonly (readonly [
 ]
 
 for (const [what, format, more, code, field] of refused) {
-  test(`${format}: ${what} is refused`, () => assertRefused(`${format}-plain`, more, { code, field }))
+  test(`${format}: ${what} is rejected`, () => assertRefused(`${format}-plain`, more, { code, field }))
 }
 
-test('messages: a beta that changes the price is refused, by its header', () =>
+test('messages: a beta that changes the price is rejected, by its header', () =>
   assertRefused(
     'messages-plain',
     {},
@@ -305,7 +305,7 @@ const sellable: readonly (readonly [what: string, more: object, line: string])[]
   ],
 ]
 for (const [what, more, line] of sellable) {
-  test(`the refusal of ${what} names the line that would sell it`, async () => {
+  test(`the error for ${what} names the setting that would enable it`, async () => {
     const { message } = refusalIn((await ask('messages-plain', more)).text)
     assert.ok(message.includes(`${line} (with its price) to the prices of messages-plain`), message)
   })
@@ -315,7 +315,7 @@ for (const [tool, fee] of [
   ['code_execution_20250825', '0.05'],
   ['tool_search_tool_bm25_20251119', '0'],
 ] as const) {
-  test(`${tool} is sold at the fee that its price names, and held for`, async () => {
+  test(`${tool} is available at the fee that its price names, and reserved`, async () => {
     const tools = [{ type: tool, name: tool.replace(/_\d+$/, '') }]
     await assertSent('messages-priced', { tools })
     const answer = await ask('messages-priced', { tools })
@@ -386,7 +386,7 @@ const words =
   'more day could go come did number sound no most people my over know water than call first who may down ' +
   'side been now find any new work part take get place made live where after back little only round man year'
 
-/** English as far as lengths go: sentences of a linear congruential sequence. */
+/** Similar to English in word length: sentences of a linear congruential sequence. */
 function english(bytes: number): string {
   const list = words.split(' ')
   let state = 11

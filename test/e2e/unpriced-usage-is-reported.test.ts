@@ -1,4 +1,4 @@
-/** Usage that no price covers is settled as far as it is known, flagged on the receipt, and told to the operator. */
+/** Usage that no price covers is settled as far as it is known, flagged on the receipt, and reported to the operator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'

@@ -1,5 +1,5 @@
 /**
- * Addresses of the providers' APIs that keep state or work in the background answer 501 in their own format, with or
+ * Endpoints of the providers' APIs that store state or work in the background answer 501 in their own format, with or
  * without a key, and say what to do instead.
  */
 import assert from 'node:assert/strict'
@@ -62,7 +62,7 @@ for (const [method, path, format, instead] of addresses) {
   })
 }
 
-test('the official libraries show the sentence', async () => {
+test('the official libraries show the message', async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, logLevel: 'off' })
   await assert.rejects(openai.conversations.create(), { status: 501, code: 'not_supported' })
   const anthropic = new Anthropic({ apiKey: key, baseURL: `${gateway.origin}/v1/alt`, logLevel: 'off' })

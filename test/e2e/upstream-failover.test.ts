@@ -1,6 +1,6 @@
 /**
- * Where one upstream fails another stands in, as long as nothing of an answer was relayed: with one hold and one
- * charge, within bounds, never twice where the work may have been done, and without a word to the client.
+ * Where one upstream fails another replaces it, as long as nothing of a response was relayed: with one hold and one
+ * charge, within bounds, never twice where the work may have been done, and invisibly to the client.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,14 +32,14 @@ const log = createLog({
   destination: { write: (line) => void logged.push(JSON.parse(line) as Logged) },
 })
 
-/** What the spare does with its next requests. */
+/** How the spare responds to its next requests. */
 let spareDoes: Behaviour
 let spare: FaultUpstream
-/** The sandbox is asked first and the spare stands behind it; nobody is set aside. */
+/** The sandbox is called first and the spare second; none is skipped for its health. */
 let gate: MeteredGateway
-/** The usual patience with those that failed; four upstreams of one provider, one of the other. */
+/** The default retry policy; four upstreams of one provider, one of the other. */
 let crowd: MeteredGateway
-/** Two upstreams, in one format one behind the other, in the other one beside the other. */
+/** Two upstreams, in one format by priority, in the other one at equal priority. */
 let pair: TestGateway
 let first: FaultUpstream
 let firstDoes: Behaviour
@@ -103,7 +103,7 @@ function story({ attempts }: Pick<ReceiptRow, 'attempts'>): readonly (readonly [
 
 interface Failing extends Ask {
   readonly failure: string | Readonly<Record<Format, string>>
-  /** The operator has to do something. */
+  /** The operator has to intervene. */
   readonly operator?: boolean
 }
 
@@ -122,7 +122,7 @@ const passedOn: readonly Failing[] = [
   ...both('empty', 'upstream_error'),
   ...both('error-json', 'upstream_error'),
   ...both('error-after', 'upstream_error', { settings: 'events=0' }),
-  // Chat has no word of its own for an overloaded upstream.
+  // Chat has no error code for an overloaded upstream.
   {
     behaviour: 'error-first',
     streamed: true,
@@ -135,7 +135,7 @@ for (const format of formats) {
   for (const row of passedOn) {
     const { behaviour, streamed, operator = false } = row
     const failure = typeof row.failure === 'string' ? row.failure : row.failure[format]
-    test(`${format}: ${behaviour}, ${streamed ? 'streamed' : 'whole'}: the spare serves, and is paid alone`, async () => {
+    test(`${format}: ${behaviour}, ${streamed ? 'streamed' : 'whole'}: the spare serves, and is the only one that is paid`, async () => {
       spareDoes = standsIn('stood in')
       const account = await gate.account('1')
       const reached = [gate.sandbox.requests(), spare.requests.length]
@@ -182,7 +182,7 @@ interface Ending extends Ask {
   readonly delivered?: number
 }
 
-/** What the caller is to hear, what may have been done, and what was begun. */
+/** What the caller must receive, what may have been done, and what was begun. */
 const notPassedOn: readonly Ending[] = [
   ...[true, false].flatMap((streamed): Ending[] => [
     { behaviour: '400-context', streamed, failure: 'context_too_long', status: 400 },
@@ -242,7 +242,7 @@ for (const format of formats) {
   }
 }
 
-test('retries have a budget: with all of it in use a failure is told at once', async () => {
+test('retries have a budget: when it is used up a failure is reported immediately', async () => {
   spareDoes = hangs
   const account = await gate.account('1')
   const arrived = spare.requests.length
@@ -268,7 +268,7 @@ test('retries have a budget: with all of it in use a failure is told at once', a
   assert.equal((await sent(gate, other, 'chat', failing).whole()).status, 200, 'the budget is given back')
 })
 
-test('a request is tried so often and no more, and those that failed are asked after the others', async () => {
+test('a request has a limited number of attempts, and upstreams that failed are called after the others', async () => {
   spareDoes = standsIn('stood in')
   const account = await crowd.account('1')
   const limited: Ask = { behaviour: '429', settings: 'retry=30', streamed: false }
@@ -288,7 +288,7 @@ test('a request is tried so often and no more, and those that failed are asked a
   assert.deepEqual(story(await crowd.receiptOf(account, 2)), [['fourth', null]])
 })
 
-test('the only upstream is asked however often it failed, and its trouble with us is never the caller’s', async () => {
+test('the only upstream is called however often it failed, and its rejection of us never looks like the caller’s', async () => {
   const account = await crowd.account('1')
   for (const behaviour of ['401', '402-quota', '500', '529', '401', '402-quota', '500', '529']) {
     for (const streamed of [true, false]) {
@@ -301,7 +301,7 @@ test('the only upstream is asked however often it failed, and its trouble with u
   assert.equal(answer.status, 200, answer.text)
 })
 
-// Connections that died while they were kept.
+// Kept-alive connections that died while idle.
 
 function asks(account: TestAccount, format: Format, content: string, turns: readonly object[] = []): Sent {
   const messages = [{ role: 'user', content }, ...turns]
@@ -331,7 +331,7 @@ function diesAfterFirst(upstream: () => FaultUpstream, text: string): Behaviour 
   }
 }
 
-test('a request on a kept connection that was dead goes to the same upstream again, once', async () => {
+test('a request on a dead kept-alive connection goes to the same upstream again, once', async () => {
   const account = await pair.account('1')
   spareDoes = standsIn('spare')
   firstDoes = diesAfterFirst(() => first, 'first')
@@ -358,11 +358,11 @@ test('a request on a kept connection that was dead goes to the same upstream aga
   assert.equal(spare.requests.length, reached[1], 'on a fresh connection it may have been read')
 })
 
-test('the connection of the one that stands in may be dead as well', async () => {
+test('the connection of the replacement may be dead as well', async () => {
   const account = await pair.account('1')
   firstDoes = refuses(500)
   spareDoes = diesAfterFirst(() => spare, 'spare')
-  // Connections that earlier cases left are dead by this rule, until one serves its first request.
+  // By this rule, connections that earlier cases left are dead, until one serves its first request.
   const warm = await asks(account, 'chat', 'warm').whole()
   assert.match(warm.text, /"spare"/)
   const again = await asks(account, 'chat', 'again').whole()
@@ -399,7 +399,7 @@ test('a conversation stays with its upstream, and conversations spread over all'
   assert.notEqual(maps[0], maps[1], 'another account has its own order')
 })
 
-test('an upstream that cannot be reached costs nothing and is passed over', async () => {
+test('an unreachable upstream costs nothing and is skipped', async () => {
   const gone = await faultUpstream(() => hangs)
   await gone.close()
   spareDoes = standsIn('stood in')

@@ -1,6 +1,6 @@
 /**
- * What people are shown of their usage, after real requests in every format: the same to the nano-dollar as the
- * receipts, the balance and the files that they download; and what was refused, with the reason that the client got.
+ * The usage that users see, after real requests in every format: the same to the nano-dollar as the
+ * receipts, the balance and the files that they download; and rejected requests, with the reason that the client got.
  */
 // own-process: sets the date of its whole process.
 import assert from 'node:assert/strict'
@@ -17,7 +17,7 @@ import { eventually } from '../support/metered-gateway.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
 import { shiftedDate } from '../support/shifted-date.ts'
 
-// It is noon, so that no day or month ends between a request and the sums of today.
+// At noon, so that no day or month ends between a request and the sums of today.
 const dayMs = 86_400_000
 const date = shiftedDate()
 date.set(Math.floor(systemClock.wallMs() / dayMs) * dayMs + dayMs / 2)
@@ -42,7 +42,7 @@ const chat = (model: string, content: string, more: object = {}) => ({
 
 const ask = (key: string, body: object | string) => new Sent(gate.origin, { key, format: 'chat', body })
 
-/** Refusals are written behind the requests. */
+/** Rejections are written after their requests. */
 async function written(): Promise<void> {
   deps.refusals.flush()
   await deps.background.drained()
@@ -51,7 +51,7 @@ async function written(): Promise<void> {
 const sum = (amounts: readonly string[]): bigint =>
   amounts.reduce((total, text) => total + (parseUsd(text) ?? 0n), 0n)
 
-test('requests in every format, one refused and one left: all sums agree', async () => {
+test('requests in every format, one rejected and one abandoned: all sums agree', async () => {
   const account = await gate.account('10')
   const client = await consoleOf(account)
   assert.equal((await client.done('overview.show', {})).firstRequest, null)
@@ -160,7 +160,7 @@ test('requests in every format, one refused and one left: all sums agree', async
   assert.deepEqual((await services.ledger.verify()).drift, [])
 })
 
-test('what was refused is told with its reason, for the key and for the account', async () => {
+test('rejected requests are shown with their reason, for the key and for the account', async () => {
   const account = await gate.account('0.5', { models: ['sandbox-echo', 'sandbox-stream'] })
   const client = await consoleOf(account)
   const limits = { requestsPerMinute: 1, tokensPerMinute: null, concurrent: null }
@@ -212,7 +212,7 @@ test('what was refused is told with its reason, for the key and for the account'
   assert.deepEqual(counts[0], { code: 'model_not_allowed', count: 2 })
   const ofKey = await client.done('key.refusals', { key: formatId('key', slow.id) })
   assert.deepEqual(ofKey.counts, [{ code: 'rate_limited', count: 1 }])
-  // A rate is looked at before the body, so the model is not known.
+  // A rate is checked before the body, so the model is not known.
   assert.deepEqual([ofKey.latest[0]?.model, ofKey.latest[0]?.key], [null, formatId('key', slow.id)])
   const groups = await client.done('usage.show', { by: 'month', group: 'model' })
   assert.deepEqual(
@@ -240,7 +240,7 @@ async function callerOf(key: string) {
   return identified.caller
 }
 
-test('an empty balance is a refusal too, and nobody’s key is nobody’s refusal', async () => {
+test('an empty balance is a rejection too, and a request without a key belongs to no account', async () => {
   const account = await gate.account('0')
   const client = await consoleOf(account)
   const key = `${account.key.slice(0, -1)}${account.key.endsWith('0') ? '1' : '0'}`
@@ -251,20 +251,20 @@ test('an empty balance is a refusal too, and nobody’s key is nobody’s refusa
   assert.deepEqual(counts, [{ code: 'insufficient_balance', count: 1 }])
 })
 
-test('what this server has no room for is a refusal as well', async (context) => {
+test('a rejection for lack of capacity is counted as well', async (context) => {
   const small = await testGateway({ limits: { bodyBudgetBytes: 1_000, ...undividedBudgets } })
   context.after(() => small.close())
   const account = await small.account('5')
   const body = chat('sandbox-echo', 'x'.repeat(2_000))
   const answer = await new Sent(small.origin, { key: account.key, format: 'chat', body }).whole()
   assert.equal(answer.status, 503)
-  // The end of the process writes what waits.
+  // The end of the process writes what is pending.
   await small.gateway.drain()
   const { counts } = await small.gateway.services.usage.refusals(account.id, account.keyId)
   assert.deepEqual(counts, [{ code: 'overloaded', count: 1 }])
 })
 
-test('a running request is listed, and ends when it is stopped, with a bill for what came', async () => {
+test('a running request is listed, and ends when it is stopped, with a charge for what was delivered', async () => {
   const account = await gate.account('5')
   const client = await consoleOf(account)
   const told: string[] = []
@@ -305,7 +305,7 @@ test('a running request is listed, and ends when it is stopped, with a bill for 
   for (const topic of ['running', 'balance', 'requests']) assert.ok(told.includes(topic), topic)
 })
 
-test('streams of an account that is suspended end, and new requests are refused', async () => {
+test('streams of an account that is suspended end, and new requests are rejected', async () => {
   const account = await gate.account('5')
   const other = await gate.account('5')
   const streams = [account, other].map(({ key }) =>
@@ -322,7 +322,7 @@ test('streams of an account that is suspended end, and new requests are refused'
   assert.deepEqual([receipt?.endReason, receipt?.errorCode], ['interrupted', 'account_suspended'])
 })
 
-test('ids of receipts are those that answers told', async () => {
+test('IDs of receipts are those that responses contained', async () => {
   const account = await gate.account('5')
   const client = await consoleOf(account)
   const answer = await ask(account.key, chat('sandbox-echo', 'Hello', { max_tokens: 10 })).whole()

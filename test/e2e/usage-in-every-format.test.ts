@@ -1,6 +1,6 @@
 /**
- * What an upstream reports in its own way of counting is charged to the nano-dollar and told to every client in
- * the client's way of counting: cache reads and writes, thoughts, audio, tiers and searches.
+ * Usage as an upstream counts it is charged to the nano-dollar and reported to every client as
+ * the client's format counts it: cache reads and writes, reasoning, audio, tiers and searches.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
@@ -17,7 +17,7 @@ import {
   upstreams,
 } from '../support/metered-gateway.ts'
 
-/** Answers every request with what stands in `says`. */
+/** Answers every request with the content of `says`. */
 let says = ''
 const replaying = await faultUpstream(() => sendsThen('fin', says))
 
@@ -206,9 +206,9 @@ interface Row {
   readonly upstream: UpstreamName
   readonly price: string
   readonly usage: Usage
-  /** Beside the usage in the answer. */
+  /** Next to the usage in the response. */
   readonly answer?: Json
-  /** In the request, by the client's format; a client without a row asks for nothing. */
+  /** In the request, by the client's format; a client without a row requests nothing. */
   readonly asks?: Readonly<Partial<Record<string, object>>>
   readonly usd: string
   readonly receipt?: Partial<ReceiptRow>
@@ -375,7 +375,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** Searches by a tool that was not offered cannot be: the tokens alone are charged. */
+/** Searches by a tool that was not offered are implausible: the tokens alone are charged. */
 const unoffered = { usd: '0.0045', of: { fees: { web_search: 0 } } }
 
 async function charged(
@@ -490,7 +490,7 @@ suite('ways of counting', () => {
           reasoning: 100,
         },
       }
-      test(`${client.format} → ${upstream}: what was used is told in the client’s way of counting`, async () => {
+      test(`${client.format} → ${upstream}: usage is reported as the client’s format counts it`, async () => {
         const whole = await charged(client, row, false)
         told(client, usageIn(JSON.parse(whole.text) as Json), written)
         const { text } = await charged(client, row, true)

@@ -1,6 +1,6 @@
 /**
- * An account that causes more write-offs than it may in a day loses what cannot be bounded beforehand, and
- * nothing else, until an operator has looked. What an upstream breaks is not held against it.
+ * An account that causes more write-offs per day than allowed loses access to what cannot be bounded in advance, and
+ * nothing else, until an operator has intervened. Upstream failures do not count.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ const gate = await meteredGateway({
   limits: {
     writeOffNanoPerDayMax: parseUsd('0.01')!,
     readOnMs: 5_000,
-    // A moment of hidden reasoning is dear.
+    // A moment of hidden reasoning is expensive.
     hiddenReasoningTokensPerSecond: 1_000_000,
   },
   price: { ...listPrice, fees: { web_search: '0.01' } },
@@ -57,7 +57,7 @@ const bounded: readonly (readonly [what: string, format: Format, more: object])[
   ],
 ]
 
-/** Leaves while a model reasons, which its provider charges and nobody pays. */
+/** Disconnects while a model reasons, which its provider charges and no customer pays. */
 async function lossy(): Promise<TestAccount> {
   const account = await gate.account('5')
   const arrived = gate.sandbox.requests()
@@ -83,14 +83,14 @@ async function statusOf(
   return { status: answer.status, code: answer.status === 200 ? '' : refusalIn(answer.text).code }
 }
 
-test('before any loss an account may use all of it', async () => {
+test('before any write-off an account may use everything', async () => {
   const account = await gate.account('5')
   for (const [what, format, more] of [...unbounded, ...bounded]) {
     assert.deepEqual(await statusOf(account, format, more), { status: 200, code: '' }, what)
   }
 })
 
-test('after too great a loss what cannot be bounded is refused, the rest is served', async () => {
+test('after too large a write-off unbounded requests are rejected, others are served', async () => {
   const account = await lossy()
   const before = gate.sandbox.requests()
   for (const [what, format, more] of unbounded) {
@@ -107,7 +107,7 @@ test('after too great a loss what cannot be bounded is refused, the rest is serv
 })
 
 for (const format of formats) {
-  test(`${format}: after too great a loss a stream that is left is read on, and paid as reported`, async () => {
+  test(`${format}: after too large a write-off an abandoned stream is read to the end, and charged as reported`, async () => {
     const account = await lossy()
     const asked = { ...say('tokens=60 rate=200', { stream: true }), model: `${format}-stream` }
     for (const isRestricted of [true, false]) {
@@ -130,7 +130,7 @@ for (const format of formats) {
   })
 }
 
-test('what an upstream reports above the hold is not held against the account', async () => {
+test('usage that an upstream reports above the hold does not count against the account', async () => {
   const account = await gate.account('5')
   for (const [times, extra] of [
     [1, 50_000],
@@ -146,7 +146,7 @@ test('what an upstream reports above the hold is not held against the account', 
   assert.equal((await gate.ledger.account(account.id))?.restrictedMs, null)
 })
 
-test('what an upstream breaks, and charges for, is not held against the account', async () => {
+test('a charged failure of an upstream does not count against the account', async () => {
   const account = await gate.account('5')
   const words = 'window '.repeat(1_000)
   const asked = { ...say(`events=0 ${words}`, { stream: true }), model: 'messages-error-after' }

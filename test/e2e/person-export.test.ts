@@ -1,4 +1,4 @@
-/** Whoever takes their data along gets all of it as JSON, made for one after another and in pieces. */
+/** The export of a user's data contains everything as JSON, is created one at a time, and is sent in pieces. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseId } from '../../src/base/ids.ts'
@@ -8,7 +8,7 @@ import { joined } from '../support/two-tenants.ts'
 /** More than one piece. */
 const requestCount = 260
 
-test('an export holds every request, and is made for one after another', async (context) => {
+test('an export contains every request, and exports are created one after another', async (context) => {
   const gateway = await testGateway({ limits: { uniformAnswerMs: 1 } })
   context.after(() => gateway.close())
   const person = await joined(gateway.origin, 'ann')
