@@ -72,7 +72,7 @@ const layers: Readonly<Record<string, string>> = {
   usage: 'ledger/sqlite/rows store base contract limits type:ledger type:ledger/sqlite type:config',
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
-  providers: 'wire base type:config',
+  providers: 'wire base contract/custom-hosts type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',
   tokens: 'threads wire base type:config',

@@ -30,9 +30,12 @@ const listedModel = z.strictObject({ model: modelName, upstreamModel: modelName.
 /** `all`: the provider's own models. */
 const servedModels = z.union([z.literal('all'), z.array(listedModel).min(1).max(5_000)])
 
+const keyAuth = z.union([z.literal('none'), z.strictObject({ header: z.string().min(1).max(100) })])
+
 /** The fields of an upstream. */
 const upstreamForm = {
   upstream: upstreamName,
+  /** A provider of the list, or `custom`, `llama-cpp`, `litellm`, `lmstudio`, `ollama`, `tollgate` or `vllm` for a server of your own. */
   provider: z.string().min(1).max(100),
   /** Including the host's path, such as https://api.groq.com/openai/v1. Defaults to the provider's own URL. */
   url: z.url().max(2_000).optional(),
@@ -42,6 +45,12 @@ const upstreamForm = {
   disabled: z.boolean().default(false),
   /** The models it serves. Required for a URL other than the provider's own; otherwise defaults to `all`. */
   models: servedModels.optional(),
+  /** Custom hosts only: the API formats it supports. The first one lists its models. Defaults to those usual for its provider. */
+  formats: z.array(z.enum(formatNames)).min(1).max(5).optional(),
+  /** Custom hosts only: the header for the credential, or `none`. Defaults to `authorization`, with `Bearer`. */
+  auth: keyAuth.optional(),
+  /** Custom hosts only: headers sent with each request. Omitted: keeps those stored, if provider and URL are unchanged. */
+  headers: z.record(z.string().max(100), z.string().max(4_096)).optional(),
 }
 
 export const upstream = z.strictObject({
@@ -64,6 +73,16 @@ export const upstream = z.strictObject({
   disabled: z.boolean(),
   /** The last characters of the credential, to recognize it; the rest is never shown. */
   credentialEnd: z.string(),
+  /** null: its provider is one of the list. Otherwise its models are named below the upstream: `name/model`. */
+  custom: z
+    .strictObject({
+      formats: z.array(z.enum(formatNames)),
+      /** The header with the credential. */
+      keyHeader: z.string(),
+      /** The names of its other headers; their values are never shown. */
+      headers: z.array(z.string()),
+    })
+    .nullable(),
   health: z.strictObject({
     state: z.enum(['healthy', 'cooling', 'ejected', 'unused']),
     until: time.nullable(),

@@ -16,6 +16,7 @@ import {
   type UpstreamAsk,
   writeUpstream,
 } from './console-upstreams.ts'
+import { withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, draftModels, type Override } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
@@ -77,8 +78,8 @@ export interface Catalog {
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
   previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): Promise<UpstreamPreview | UpstreamChange>
-  /** The credential stored for this name, provider and address, if any. */
-  keptCredential(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string | undefined
+  /** The credential and the headers stored for this name, provider and address, if any. */
+  keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether there was one; those of the configuration stay. */
   removeUpstream(name: string): Promise<boolean>
   /** What is added to list prices for models without a markup of their own. */
@@ -87,6 +88,12 @@ export interface Catalog {
   setMarkup(markup: string | null): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
+}
+
+/** What an upstream is asked with. */
+export interface KeptSecrets {
+  readonly credential: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** What the catalog is made of at present; changed only in turn. */
@@ -218,7 +225,7 @@ function namingMistake(
   { id, provider, upstreams = [] }: Pick<ModelDefinition, 'id' | 'provider' | 'upstreams'>,
 ): string | undefined {
   if (upstreams.length === 0) return undefined
-  const own = provider ?? modelProviders(loaded.sources).get(id) ?? familyOf(id, sources.providers)
+  const own = provider ?? modelProviders(loaded.sources).get(id) ?? familyOf(id, loaded.sources.providers)
   const known = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
   const wrong = upstreams.find((name) => known.get(name) !== own)
   if (wrong === undefined) return undefined
@@ -254,7 +261,7 @@ async function prices({ deps: parts, loaded }: Live, name: string): Promise<read
 
 type UpstreamChanges = Pick<
   Catalog,
-  'putUpstream' | 'previewUpstream' | 'keptCredential' | 'removeUpstream' | 'setMarkup'
+  'putUpstream' | 'previewUpstream' | 'keptSecrets' | 'removeUpstream' | 'setMarkup'
 >
 
 function upstreamChanges(live: Live): UpstreamChanges {
@@ -274,9 +281,10 @@ function upstreamChanges(live: Live): UpstreamChanges {
       const sources = await withHost(live.loaded.sources, ask.provider)
       return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
     },
-    keptCredential({ name, provider, url }) {
+    keptSecrets({ name, provider, url }) {
       const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
-      return known?.provider === provider && known.url === url ? (known.credential ?? undefined) : undefined
+      if (known?.provider !== provider || known.url !== url || known.credential === null) return undefined
+      return { credential: known.credential, headers: known.custom?.headers ?? {} }
     },
     removeUpstream(name) {
       return live.inTurn(async () => {
@@ -325,6 +333,8 @@ async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
     ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
     builtin: [...given.builtin, ...(await hostModels(upstreams.map(({ provider }) => provider)))],
     upstreams,
+    // Also those that are disabled: their models are known.
+    providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
     overrides: rows.map(overrideOf),
   }
   const drafts = draftModels(sources)

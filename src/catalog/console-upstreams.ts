@@ -3,6 +3,7 @@
  * and address they were given for, so that one that is moved elsewhere opens nothing; they leave only in a snapshot.
  */
 import type { Selectable } from 'kysely'
+import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -24,8 +25,10 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
 
 export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential'> {
   readonly disabled: boolean
-  /** null: keep the stored one, provided that provider and address stay the same. */
+  /** null: keep the stored one, provided that provider and address stay the same; a custom host that has none needs none. */
   readonly credential: string | null
+  /** Keeps the stored headers of a custom host, on the same condition. */
+  readonly keepsHeaders?: boolean
 }
 
 export async function readUpstreams(
@@ -47,7 +50,16 @@ function toUpstream(row: Selectable<UpstreamTable>, sealer: CredentialSealer): C
     disabled: row.disabled !== 0n,
     credential: sealer.open(row.credential, boundTo(row)) ?? null,
     credentialEnd: row.credential_end,
+    ...(row.custom === null ? {} : { custom: customOf(row.custom, row, sealer) }),
   }
+}
+
+/** Values of headers may be secrets too, so they are stored as the credential is. */
+function customOf(text: string, row: Selectable<UpstreamTable>, sealer: CredentialSealer): CustomHost {
+  const sealed = row.headers
+  const headers = sealed === null ? undefined : sealer.open(sealed, headersBoundTo(row))
+  const shape = JSON.parse(text) as Omit<CustomHost, 'headers'>
+  return { ...shape, headers: headers === undefined ? {} : (JSON.parse(headers) as CustomHost['headers']) }
 }
 
 /** `needs_credential`: none is stored for this provider and address. */
@@ -57,9 +69,8 @@ export function writeUpstream(
   ask: UpstreamAsk,
   nowMs: number,
 ): Promise<'written' | 'needs_credential'> {
-  const { name, provider, url, weight, credential } = ask
+  const { name, provider, url, weight } = ask
   const models = ask.models === undefined ? null : JSON.stringify(ask.models)
-  const columns = { provider, url, weight, models, disabled: ask.disabled ? 1 : 0, updated_ms: nowMs }
   return inTransaction(store, async (transaction) => {
     const stored = await transaction
       .selectFrom('upstream')
@@ -67,7 +78,14 @@ export function writeUpstream(
       .where('name', '=', name)
       .executeTakeFirst()
     const isSame = stored?.provider === provider && stored.url === url
+    const hadNone = stored === undefined || sealer.open(stored.credential, boundTo(stored)) === ''
+    const credential = ask.credential ?? (ask.custom !== undefined && hadNone && !isSame ? '' : null)
     if (credential === null && !isSame) return 'needs_credential'
+    const disabled = ask.disabled ? 1 : 0
+    const columns = {
+      ...{ provider, url, weight, models, disabled, updated_ms: nowMs },
+      ...customColumns(ask, sealer, isSame),
+    }
     if (credential === null) {
       await transaction.updateTable('upstream').set(columns).where('name', '=', name).execute()
       return 'written'
@@ -86,6 +104,18 @@ export function writeUpstream(
   })
 }
 
+function customColumns(
+  ask: UpstreamAsk,
+  sealer: CredentialSealer,
+  isSame: boolean,
+): { readonly custom: string | null; readonly headers?: Uint8Array | null } {
+  if (ask.custom === undefined) return { custom: null, headers: null }
+  const { headers, ...shape } = ask.custom
+  const custom = JSON.stringify(shape)
+  if (ask.keepsHeaders === true && isSame) return { custom }
+  return { custom, headers: sealer.seal(JSON.stringify(headers), headersBoundTo(ask)) }
+}
+
 /** Whether there was one. */
 export async function deleteUpstream({ database }: Pick<Store, 'database'>, name: string): Promise<boolean> {
   const { numDeletedRows } = await database
@@ -97,6 +127,10 @@ export async function deleteUpstream({ database }: Pick<Store, 'database'>, name
 
 function boundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string[] {
   return ['upstream', name, provider, url ?? '']
+}
+
+function headersBoundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string[] {
+  return ['upstream headers', name, provider, url ?? '']
 }
 
 const shownCharacters = 4

@@ -3,6 +3,7 @@
  * line. Amounts are decimal strings in USD, dates ISO 8601 in UTC. Types only; `prices.ts` and
  * `snapshot.ts` give them their meaning.
  */
+import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { WrittenRatesOf } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { TestModel } from './types.ts'
@@ -60,13 +61,17 @@ export interface ModelDefinition {
 /** A configured endpoint; `url` null: the provider's own address. */
 export interface UpstreamDefinition {
   readonly name: string
+  /** Of a custom host the upstream's name. */
   readonly provider: string
   /** With a path where the host has one. */
   readonly url: string | null
+  /** '' where none is needed. */
   readonly credential: string
   readonly weight: number
   /** Left out: all at the provider's own address, nothing elsewhere. */
   readonly models?: UpstreamModels | undefined
+  /** A server that only the operator knows, and so a provider of its own. */
+  readonly custom?: CustomHost | undefined
 }
 
 /** `all`: the provider's own models, known by the built-in table or by their family. */

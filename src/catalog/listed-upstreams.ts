@@ -3,6 +3,7 @@
  * what another one would change. Pure; it shows no credential.
  */
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
+import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type CatalogSources, draftModels } from './drafts.ts'
 import { needsModels } from './mistakes.ts'
@@ -31,15 +32,20 @@ export type UpstreamChange =
   | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
   /** The configuration has the name. */
   | { readonly kind: 'configured' }
+  | { readonly kind: 'wrong_name'; readonly message: string }
 
 type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
 
 /** Those of the configuration, then those that were added. */
 export function listUpstreams(
-  given: ConfiguredSources,
+  sources: ConfiguredSources,
   added: readonly ConsoleUpstream[],
   snapshot: Snapshot,
 ): readonly ListedUpstream[] {
+  const given = {
+    ...sources,
+    providers: withCustomProviders(sources.providers, [...added, ...sources.upstreams]),
+  }
   const served = servedNames(snapshot)
   return [
     ...given.upstreams.map(({ credential, ...upstream }): ListedUpstream => {
@@ -99,9 +105,9 @@ function isConfigured(name: string, { upstreams }: Pick<ConfiguredSources, 'upst
 
 /** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
 export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSources): UpstreamDefinition[] {
-  const { name, provider, url, weight, models, credential, disabled } = upstream
+  const { name, provider, url, weight, models, credential, disabled, custom } = upstream
   if (disabled || credential === null || isConfigured(name, given)) return []
-  return [{ name, provider, url, weight, models, credential }]
+  return [{ name, provider, url, weight, models, credential, custom }]
 }
 
 /** Why an upstream is not written, whatever its credential; undefined: it may be. */
@@ -111,7 +117,10 @@ export function refusedUpstream(
   sources: CatalogSources,
 ): UpstreamChange | undefined {
   if (isConfigured(ask.name, given)) return { kind: 'configured' }
-  const facts = given.providers.find(({ provider }) => provider === ask.provider)
+  const wrongName = customNameMistake(ask, given.providers)
+  if (wrongName !== undefined) return { kind: 'wrong_name', message: wrongName }
+  const providers = withCustomProviders(given.providers, [ask])
+  const facts = providers.find(({ provider }) => provider === ask.provider)
   if (facts === undefined) {
     return { kind: 'unknown_provider', providers: given.providers.map(({ provider }) => provider) }
   }
@@ -167,10 +176,14 @@ export function previewUpstream(
   sources: CatalogSources,
   { models: present }: Snapshot,
 ): UpstreamPreview {
-  const { name, provider, url, weight, models } = ask
+  const { name, provider, url, weight, models, custom } = ask
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
-  const asked = { name, provider, url, weight, models, credential: '' }
-  const drafts = draftModels({ ...sources, upstreams: ask.disabled ? others : [...others, asked] })
+  const asked = { name, provider, url, weight, models, custom, credential: '' }
+  const drafts = draftModels({
+    ...sources,
+    providers: withCustomProviders(sources.providers, [ask]),
+    upstreams: ask.disabled ? others : [...others, asked],
+  })
   const draftOf = new Map(drafts.map((draft) => [draft.name, draft]))
   const sold = drafts.flatMap((draft) => (draft.kind === 'sold' ? [draft] : []))
   const sells = sold.flatMap(({ name: model, model: { offers } }) => {

@@ -5,6 +5,7 @@
 import { rateNames } from '../../contract/meters.ts'
 import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
+import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, outputTokensMax } from './drafts.ts'
 import { familyOf, isOwnAddress } from './offers.ts'
@@ -16,7 +17,10 @@ type Checked = Pick<
 >
 
 /** Empty when there is none. */
-export function catalogMistakes(sources: Checked): readonly string[] {
+export function catalogMistakes(given: Checked): readonly string[] {
+  const wrongNames = given.upstreams.flatMap((upstream) => customNameMistake(upstream, given.providers) ?? [])
+  if (wrongNames.length > 0) return wrongNames.map((message) => `upstreams: ${message}`)
+  const sources = { ...given, providers: withCustomProviders(given.providers, given.upstreams) }
   const names = new Set([...sources.builtin, ...sources.configured].map(({ id }) => id))
   return [
     ...upstreamMistakes(sources),

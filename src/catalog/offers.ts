@@ -68,10 +68,13 @@ interface ServingUpstream {
 }
 
 function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): ServingUpstream {
-  const { name, provider, url, credential, weight } = definition
+  const { name, provider, url, credential, weight, custom } = definition
   const models = modelsOf(definition, facts)
   return {
-    upstream: { name, provider, credential, weight, ...parseAddress(url ?? facts.defaultOrigin) },
+    upstream: {
+      ...{ name, provider, credential, weight, ...parseAddress(url ?? facts.defaultOrigin) },
+      ...(custom === undefined ? {} : { custom }),
+    },
     models: models === 'all' ? models : new Map(models.map(({ id, upstreamId }) => [id, upstreamId])),
   }
 }

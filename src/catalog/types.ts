@@ -2,6 +2,7 @@
  * The words of the catalog: models, prices with versions, upstreams, and the immutable snapshot
  * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
  */
+import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
 
@@ -85,6 +86,7 @@ export interface Upstream {
   readonly basePath: string
   readonly credential: string
   readonly weight: number
+  readonly custom?: CustomHost | undefined
 }
 
 /** A model at an upstream. */

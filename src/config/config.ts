@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelDefinition, UpstreamDefinition } from '../catalog/definition.ts'
 import { canonicalAddress } from '../catalog/upstream-address.ts'
+import { upstreamHost } from './custom-upstreams.ts'
 import { type FileResult, readFileText } from './file.ts'
 import { hostKeyNames } from './host-keys.ts'
 import {
@@ -244,10 +245,7 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
   ]
   return [
     ...values.upstreams.map((upstream) => ({
-      name: upstream.name,
-      provider: upstream.provider,
-      url: upstream.url === undefined ? null : canonicalAddress(upstream.url),
-      credential: upstream.credential,
+      ...upstreamHost(upstream),
       weight: upstream.weight ?? 1,
       ...(upstream.models === undefined ? {} : { models: upstream.models }),
     })),

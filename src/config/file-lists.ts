@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
+import { upstreamMistakes } from './custom-upstreams.ts'
 import {
   credential,
   date,
@@ -39,17 +40,28 @@ const servedModels = z.union(
   'must be a list of model names, or all',
 )
 
-export const upstream = z.strictObject({
+const format = z.enum(
+  formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
+  `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatNames))}`,
+)
+
+const headerValue = z.string().max(4_096)
+
+const upstreamFields = z.strictObject({
   name: name.describe(
     'A unique name, shown in receipts and logs. Upstreams from environment variables are named `openai`, `anthropic` and `google`.',
   ),
-  provider: name.describe('`openai`, `anthropic`, `google`, or a host of [the list](providers.md#hosts).'),
+  provider: name.describe(
+    '`openai`, `anthropic`, `google`, a host of [the list](providers.md#hosts), or one of [your own servers](providers.md#your-own-servers).',
+  ),
   url: upstreamUrl
     .optional()
     .describe(
       "The host's base URL as documented, including its path, such as `https://openrouter.ai/api/v1`. Defaults to the provider's own URL.",
     ),
-  credential: credential.describe('The API key. It is sent to this URL only.'),
+  credential: credential
+    .optional()
+    .describe('The API key. It is sent to this URL only. Optional for your own servers, otherwise required.'),
   models: servedModels
     .optional()
     .describe(
@@ -58,6 +70,29 @@ export const upstream = z.strictObject({
   weight: whole(1, 1_000)
     .optional()
     .describe('The weight among equally healthy upstreams, 1 to 1000. Defaults to 1.'),
+  formats: z
+    .array(format)
+    .min(1, 'must contain at least one format')
+    .max(Object.keys(formatNames).length)
+    .optional()
+    .describe(
+      'For your own servers: a list of the API formats that the server supports, as in `dialects` of a model. Its models are listed in the first one. Required for `custom`.',
+    ),
+  auth: z
+    .union([z.strictObject({ header: z.string().min(1).max(100) })], 'must be { header: name }')
+    .optional()
+    .describe(
+      'For your own servers: `{ header: x-api-key }` sends the credential in that header. Defaults to `authorization`, with `Bearer`.',
+    ),
+  headers: z
+    .record(z.string(), headerValue)
+    .optional()
+    .describe('For your own servers: other headers to send with each request.'),
+})
+
+export const upstream = upstreamFields.superRefine((item, context) => {
+  for (const { field, message } of upstreamMistakes(item))
+    context.addIssue({ code: 'custom', path: [field], message })
 })
 
 const optionalUsd = usd.optional()
@@ -110,11 +145,6 @@ export const price = z.strictObject({
 })
 
 const tokens = whole(1, 1_000_000_000)
-
-const format = z.enum(
-  formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
-  `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatNames))}`,
-)
 
 const inputKind = z.enum(
   ['text', 'image', 'audio', 'video', 'pdf'],

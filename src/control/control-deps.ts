@@ -1,4 +1,5 @@
 /** What control-plane operations work with. Types only; the root of the program composes it. */
+import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { BuiltInKeys } from '../access/built-in-keys.ts'
 import type { Access, ManagementKeys } from '../access/types.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -23,6 +24,7 @@ export interface ModelHost {
   /** null: the provider's own address. */
   readonly url: string | null
   readonly credential: string
+  readonly custom?: CustomHost | undefined
 }
 
 export interface HostAnswer {
@@ -48,7 +50,7 @@ export interface ServerStatus {
   /** Whether the provider accepts the credential, by a real call. */
   testCredential(host: ModelHost): Promise<HostAnswer>
   /** Where a request of an upstream would go. */
-  requestUrl(host: Pick<ModelHost, 'provider' | 'url'>): string
+  requestUrl(host: Omit<ModelHost, 'credential'>): string
   /** What the background check of the ledger has found. */
   ledgerReport(): WatchReport
 }

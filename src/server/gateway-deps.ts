@@ -17,7 +17,6 @@ import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { orderUpstreams, stickyHash } from '../providers/health.ts'
-import { connectorOf } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
 import type { Services } from './services.ts'
@@ -58,7 +57,7 @@ export function composeGatewayDeps(
     access: services.access,
     ...openSharedMemory(limits),
     clientNetwork: clientNetworkOf(services.clientAddress),
-    connectorOf,
+    connectorOf: services.connectorOf,
     ...services.counters,
     counting: {
       rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),

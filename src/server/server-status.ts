@@ -10,7 +10,7 @@ import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
 import { listHostModels, testCredential } from '../providers/host-models.ts'
 import { requestPath } from '../providers/paths.ts'
-import { connectorOf } from '../providers/registry.ts'
+import { connectorOfUpstream } from '../providers/registry.ts'
 import { program } from './program.ts'
 
 const noServer = {
@@ -38,9 +38,9 @@ export function offlineStatus(clock: Clock): ServerStatus {
 }
 
 /** Where a request in the provider's first format goes. */
-function requestUrl({ provider, url }: Pick<ModelHost, 'provider' | 'url'>): string {
-  const connector = connectorOf(provider)
-  const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
+function requestUrl(host: Omit<ModelHost, 'credential'>): string {
+  const connector = connectorOfUpstream(host)
+  const { origin, basePath } = parseAddress(host.url ?? connector.defaultOrigin)
   return origin + requestPath(connector, basePath)
 }
 
@@ -50,9 +50,9 @@ export function runningStatus(
   watch: Pick<LedgerWatch, 'report'>,
 ): ServerStatus {
   const asking = { sender, clock, limits }
-  const hostOf = ({ provider, url, credential }: ModelHost) => {
-    const { origin, basePath } = parseAddress(url ?? connectorOf(provider).defaultOrigin)
-    return { origin, basePath, credential, requestId: formatId('req', nextId()) }
+  const hostOf = (host: ModelHost) => {
+    const { origin, basePath } = parseAddress(host.url ?? connectorOfUpstream(host).defaultOrigin)
+    return { origin, basePath, credential: host.credential, requestId: formatId('req', nextId()) }
   }
   return {
     startedMs: clock.wallMs(),
@@ -62,8 +62,8 @@ export function runningStatus(
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
-    listHostModels: (host) => listHostModels(asking, connectorOf(host.provider), hostOf(host)),
-    testCredential: (host) => testCredential(asking, connectorOf(host.provider), hostOf(host)),
+    listHostModels: (host) => listHostModels(asking, connectorOfUpstream(host), hostOf(host)),
+    testCredential: (host) => testCredential(asking, connectorOfUpstream(host), hostOf(host)),
     requestUrl,
     ledgerReport: watch.report,
   }

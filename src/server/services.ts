@@ -32,8 +32,9 @@ import type { Ledger } from '../ledger/types.ts'
 import type { RateLimits } from '../limits/types.ts'
 import { type OpenPayments, openPayments } from '../payments/payments.ts'
 import type { Payments } from '../payments/types.ts'
+import type { Connector } from '../providers/connector.ts'
 import { type Health, openHealth } from '../providers/health.ts'
-import { connectors } from '../providers/registry.ts'
+import { connectors, openConnectors } from '../providers/registry.ts'
 import { databaseBytes } from '../store/database-bytes.ts'
 import { type Settings, settingsOf } from '../store/settings.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -73,6 +74,8 @@ export interface Services extends PeopleServices {
   /** The same with the background jobs. */
   readonly openPayments: OpenPayments
   readonly catalog: Catalog
+  /** Finds the connector of a provider, custom hosts included. */
+  readonly connectorOf: (provider: string) => Connector
   readonly counters: {
     readonly counter: Counter
     readonly pdfs: PdfReader
@@ -205,6 +208,7 @@ async function composeServices(
     addressHash,
     audit,
     catalog,
+    connectorOf: openConnectors(() => catalog.snapshot.upstreams),
     changes,
     payments: paying.payments,
     openPayments: paying,

@@ -4,7 +4,7 @@ import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import type { Config } from '../config/config.ts'
 import { type HostModels, testCredential } from '../providers/host-models.ts'
-import { connectorOf } from '../providers/registry.ts'
+import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 
 export interface TestedCredential {
@@ -20,8 +20,9 @@ export async function testCredentials(
   const requestId = formatId('req', 0n)
   try {
     return await Promise.all(
-      upstreams.map(async ({ name, provider, url, credential }) => {
-        const connector = connectorOf(provider)
+      upstreams.map(async (upstream) => {
+        const { name, url, credential } = upstream
+        const connector = connectorOfUpstream(upstream)
         const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
         const host = { origin, basePath, credential, requestId }
         return { upstream: name, answer: await testCredential({ sender, clock, limits }, connector, host) }

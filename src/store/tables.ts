@@ -123,6 +123,9 @@ export interface UpstreamTable {
   disabled: Flag
   /** JSON. */
   models: string | null
+  /** JSON; null: its provider is one of the list. */
+  custom: string | null
+  headers: Uint8Array | null
   credential: Uint8Array
   credential_end: string
   updated_ms: Integer

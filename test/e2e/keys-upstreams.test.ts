@@ -74,6 +74,7 @@ test('an upstream that was added serves the next request, without a restart, and
     from: 'console',
     disabled: false,
     credentialEnd: 'tail',
+    custom: null,
     health: { state: 'unused', until: null, failures: 0, requests: 0, lastError: null },
   })
   assert.equal((await ask(account.key, 'chat-stream').whole()).status, 200)

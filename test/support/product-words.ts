@@ -4,7 +4,7 @@
  */
 
 export const productNames =
-  'Agno Aider Alibaba Anthropic Baseten Biome Cerebras Ctrl Genkit Groq Mastra Nebius Novita Pydantic Qwen Scaleway Vercel Xeon'
+  'Agno Aider Alibaba Anthropic Baseten Biome Cerebras Ctrl Genkit Groq Mastra Nebius Novita Ollama Pydantic Qwen Scaleway Vercel Xeon'
 
 export const productWords = [
   'anonymized authenticator breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',

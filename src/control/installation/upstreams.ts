@@ -1,4 +1,5 @@
 /** `upstreams.*`: where requests go, with the health of each. A credential goes in here and never comes out. */
+import { customHostMistake, customHostOf, customHosts, isCustomHost } from '../../../contract/custom-hosts.ts'
 import { errors } from '../../../contract/errors.ts'
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
@@ -18,10 +19,10 @@ export const listUpstreams = operationHandler('upstreams.list', async (deps) =>
 )
 
 export const putUpstream = operationHandler('upstreams.put', async (deps, asked) => {
-  validateUpstream(asked, deps.plainOrigins)
+  const ask = toCatalogInput(asked)
+  validateUpstream(asked, ask, deps.plainOrigins)
   const { upstream: name } = asked
-  const credential = asked.credential ?? null
-  assertUpstreamWritten(await deps.catalog.putUpstream({ ...toCatalogInput(asked), credential }), asked)
+  assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, credential: credentialOf(asked) }), asked)
   deps.health.forget(name)
   deps.changes.publishToAll(['upstreams', 'models'])
   const put = deps.catalog.upstreams.find((upstream) => upstream.name === name)
@@ -32,8 +33,8 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
 export const checkUpstream = operationHandler(
   'upstreams.check',
   async ({ catalog, plainOrigins, server }, asked) => {
-    validateUpstream(asked, plainOrigins)
     const ask = toCatalogInput(asked)
+    validateUpstream(asked, ask, plainOrigins)
     const preview = await catalog.previewUpstream(ask)
     const isPreview = !('kind' in preview)
     // A request for the host's model names comes before the choice among them.
@@ -58,12 +59,17 @@ async function callHost(
   ask: Omit<UpstreamAsk, 'credential'>,
 ): Promise<HostAnswer | null> {
   if (!asked.askHost && !asked.testCredential) return null
-  const credential = asked.credential ?? catalog.keptCredential(ask)
+  const kept = catalog.keptSecrets(ask)
+  const isNew = catalog.upstreams.every(({ name }) => name !== ask.name)
+  const credential =
+    credentialOf(asked) ?? kept?.credential ?? (ask.custom !== undefined && isNew ? '' : undefined)
   if (credential === undefined) {
     assertUpstreamWritten({ kind: 'needs_credential' }, asked)
     return null
   }
-  const host = { ...ask, credential }
+  const headers = ask.keepsHeaders === true ? (kept?.headers ?? {}) : ask.custom?.headers
+  const custom = ask.custom === undefined ? undefined : { ...ask.custom, headers: headers ?? {} }
+  const host = { ...ask, credential, custom }
   return asked.testCredential ? await server.testCredential(host) : await server.listHostModels(host)
 }
 
@@ -72,15 +78,26 @@ function credentialOutput(host: HostAnswer): OperationOutput<'upstreams.check'>[
 }
 
 function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
-  const { upstream: name, provider, weight, disabled, models } = asked
-  const url = asked.url === undefined ? null : canonicalAddress(asked.url)
+  const { upstream: name, provider, weight, disabled, models, auth } = asked
+  const kind = isCustomHost(provider) ? provider : undefined
+  const url = asked.url ?? (kind === undefined ? null : customHosts[kind].url)
+  const keyHeader = auth === undefined || auth === 'none' ? undefined : auth.header
   return {
-    ...{ name, provider, url, weight, disabled },
+    ...{ name, weight, disabled },
+    provider: kind === undefined ? provider : name,
+    url: url === null || !URL.canParse(url) ? url : canonicalAddress(url),
+    ...(kind === undefined ? {} : { custom: customHostOf(kind, { ...asked, keyHeader }) }),
+    ...(asked.headers === undefined ? { keepsHeaders: true } : {}),
     models:
       models === undefined || models === 'all'
         ? models
         : models.map(({ model, upstreamModel }) => ({ id: model, upstreamId: upstreamModel })),
   }
+}
+
+/** null: the one that is stored; '': none. */
+function credentialOf({ credential, auth }: OperationInput<'upstreams.put'>): string | null {
+  return auth === 'none' ? '' : (credential ?? null)
 }
 
 export const removeUpstream = operationHandler('upstreams.remove', async (deps, { upstream }) => {
@@ -100,18 +117,43 @@ function notRemoved({ catalog }: Pick<ControlDeps, 'catalog'>, name: string): To
 
 /** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
 function validateUpstream(
-  { url, credential }: OperationInput<'upstreams.put'>,
+  asked: OperationInput<'upstreams.put'>,
+  { url, custom }: Omit<UpstreamAsk, 'credential'>,
   plainOrigins: readonly string[],
 ): void {
-  const wrong = url === undefined ? undefined : addedAddressMistake(url, plainOrigins)
+  const { credential } = asked
+  const wrong = addressProblem(asked, url, plainOrigins)
   if (wrong !== undefined) {
     throw new TollgateError('invalid_value', { message: `url: ${wrong}.`, param: 'url' })
+  }
+  const mistake = custom === undefined ? ofCustomOnly(asked) : customHostMistake(custom)
+  if (mistake !== undefined) {
+    const { field: param, message } = mistake
+    throw new TollgateError('invalid_value', { message: `${param}: ${message}.`, param })
   }
   if (credential === undefined || /^[\x21-\x7e]+$/.test(credential)) return
   throw new TollgateError('invalid_value', {
     message: 'credential: must be visible ASCII characters without spaces.',
     param: 'credential',
   })
+}
+
+function addressProblem(
+  asked: OperationInput<'upstreams.put'>,
+  url: string | null,
+  plainOrigins: readonly string[],
+): string | undefined {
+  if (url !== null) return addedAddressMistake(asked.url ?? url, plainOrigins)
+  return isCustomHost(asked.provider) ? 'is required for this provider' : undefined
+}
+
+/** A field that says how a custom host is asked, although the upstream is none. */
+function ofCustomOnly(
+  asked: OperationInput<'upstreams.put'>,
+): { readonly field: 'formats' | 'auth' | 'headers'; readonly message: string } | undefined {
+  const field = (['formats', 'auth', 'headers'] as const).find((name) => asked[name] !== undefined)
+  const message = `cannot be set for ${asked.provider}: only for a server of your own`
+  return field === undefined ? undefined : { field, message }
 }
 
 function assertUpstreamWritten(
@@ -132,9 +174,11 @@ function assertUpstreamWritten(
       throw new TollgateError('invalid_value', { message: `models: ${change.message}.`, param: 'models' })
     case 'unknown_provider':
       throw new TollgateError('invalid_value', {
-        message: `provider: unknown provider ${provider}. Use one of ${change.providers.join(', ')}.`,
+        message: `provider: unknown provider ${provider}. Use one of ${[...change.providers, ...Object.keys(customHosts)].join(', ')}.`,
         param: 'provider',
       })
+    case 'wrong_name':
+      throw new TollgateError('invalid_value', { message: `upstream: ${change.message}.`, param: 'upstream' })
     case 'configured':
       throw configuredElsewhere(upstream)
   }
@@ -151,7 +195,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
   const report = health.report(upstream.name)
   return {
     name: upstream.name,
-    provider: upstream.provider,
+    provider: upstream.custom?.kind ?? upstream.provider,
     url: upstream.url,
     weight: upstream.weight,
     models: modelsOutput(upstream.models),
@@ -159,6 +203,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
     from: upstream.from,
     disabled: upstream.disabled,
     credentialEnd: upstream.credentialEnd,
+    custom: customOutput(upstream.custom),
     health: {
       state: report.state,
       until: isoTimeOrNull(report.untilMs),
@@ -167,6 +212,12 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
       lastError: upstream.trouble ?? failureText(report.lastFailure),
     },
   }
+}
+
+function customOutput(custom: ListedUpstream['custom']): UpstreamOut['custom'] {
+  if (custom === undefined) return null
+  const { formats, keyHeader, headers } = custom
+  return { formats: [...formats], keyHeader, headers: Object.keys(headers) }
 }
 
 function modelsOutput(models: ListedUpstream['models']): UpstreamOut['models'] {

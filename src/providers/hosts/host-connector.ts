@@ -29,16 +29,32 @@ const pictureTokensMax = 24_600
 const pageTextTokens = 3_000
 
 function hostConnector(provider: HostName, row: HostRow): Connector {
+  return connectorOfRow(row, { provider, displayName: hostVariables[provider].displayName })
+}
+
+/** What a row does not say of a host. */
+export interface HostIdentity {
+  readonly provider: string
+  readonly displayName: string
+  /** Sent with each request. */
+  readonly fixedHeaders?: readonly string[]
+  /** Where the paths of a format begin below an address; left out: as the row says. */
+  readonly pathPrefix?: (dialect: UpstreamFormatName, basePath: string) => string
+}
+
+export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector {
+  const { provider, displayName, fixedHeaders = [] } = identity
   const prefixes = new Map(Object.entries(row.prefixes) as [UpstreamFormatName, string][])
-  const pathPrefix = (dialect: UpstreamFormatName, basePath: string): string => {
+  const prefixOfRow = (dialect: UpstreamFormatName, basePath: string): string => {
     const own = prefixes.get(dialect) ?? ''
     // The address of any of the host's formats is the host.
     const isOwn = basePath === '' || [...prefixes.values()].includes(basePath)
     return isOwn ? own : versionedBase(dialect, basePath)
   }
+  const pathPrefix = identity.pathPrefix ?? prefixOfRow
   return {
     provider,
-    displayName: hostVariables[provider].displayName,
+    displayName,
     families: [`${provider}/`],
     namesModelsBelow: `${provider}/`,
     defaultOrigin: row.origin,
@@ -48,7 +64,10 @@ function hostConnector(provider: HostName, row: HostRow): Connector {
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
     prepare: (outgoing) => ({
       path: pathBelow(pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
-      headers: hostHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing),
+      headers: [
+        ...hostHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing),
+        ...fixedHeaders,
+      ],
     }),
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
     offers: (operation, dialect) =>
@@ -66,11 +85,12 @@ function hostConnector(provider: HostName, row: HostRow): Connector {
   }
 }
 
-const credentialHeaders: Readonly<Record<Authentication, (credential: string) => readonly string[]>> = {
-  bearer: (credential) => ['authorization', `Bearer ${credential}`],
-  'x-api-key': (credential) => ['x-api-key', credential],
-  'api-key': (credential) => ['api-key', credential],
-  none: () => [],
+/** A server without a key is asked without the header: an empty one is refused by some. */
+function credentialHeaders(authentication: Authentication, credential: string): readonly string[] {
+  if (credential === '') return []
+  return authentication === 'bearer'
+    ? ['authorization', `Bearer ${credential}`]
+    : [authentication.header, credential]
 }
 
 /** Headers that a format demands, with what they say where the caller does not. */
@@ -84,7 +104,7 @@ function hostHeaders(authentication: Authentication, outgoing: OutgoingRequest):
   const [name, usual] = demanded ?? []
   return [
     ...anonymousHeaders(outgoing),
-    ...credentialHeaders[authentication](outgoing.credential),
+    ...credentialHeaders(authentication, outgoing.credential),
     ...(name === undefined || usual === undefined ? [] : [name, headerOf(outgoing, name) ?? usual]),
   ]
 }

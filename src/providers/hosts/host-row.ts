@@ -7,8 +7,8 @@ import type { RequestDifferences } from '../../wire/host-differences.ts'
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import type { ErrorRule } from '../classify.ts'
 
-/** How a credential is sent. `bearer`: in `authorization`; a name: in the header of that name. */
-export type Authentication = 'bearer' | 'x-api-key' | 'api-key' | 'none'
+/** How a credential is sent: as a bearer token in `authorization`, or as it is in a header of another name. */
+export type Authentication = 'bearer' | { readonly header: string }
 
 export interface HostRow {
   /** Scheme, host and port. */

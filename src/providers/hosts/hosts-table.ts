@@ -108,7 +108,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   deepseek: {
     origin: 'https://api.deepseek.com',
     prefixes: { 'openai-chat': '', 'openai-responses': '', anthropic: '/anthropic/v1' },
-    authentication: { anthropic: 'x-api-key' },
+    authentication: { anthropic: { header: 'x-api-key' } },
     errors: [{ statuses: [400], begins: ['content exists risk'], meaning: 'content' }],
     requestIdHeader: 'x-ds-trace-id',
     onCancel: 'stops',

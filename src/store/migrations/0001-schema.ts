@@ -248,7 +248,11 @@ CREATE TABLE upstream (
   credential_end TEXT NOT NULL,
   updated_ms INTEGER NOT NULL,
   -- JSON: "all", or a list of {id, upstreamId}. Null: all at the provider's own address, none elsewhere.
-  models TEXT
+  models TEXT,
+  -- JSON of a custom host: {kind, formats, keyHeader}. Null: its provider is one of the list.
+  custom TEXT,
+  -- Its headers as JSON; sealed as the credential is.
+  headers BLOB
 ) STRICT`
 
 /** Rows stand in the order of settlement, so that the oldest are found without an index of their own. */

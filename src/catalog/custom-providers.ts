@@ -1,0 +1,44 @@
+/**
+ * Servers that only their operator knows, as providers: each has the upstream's name, and its models are named below it. Pure.
+ */
+import type { UpstreamDefinition } from './definition.ts'
+import type { ProviderFacts } from './drafts.ts'
+
+type OwnProvider = Pick<UpstreamDefinition, 'name' | 'url' | 'custom'>
+
+/** The known providers and those that the upstreams themselves are. */
+export function withCustomProviders(
+  providers: readonly ProviderFacts[],
+  upstreams: readonly OwnProvider[],
+): readonly ProviderFacts[] {
+  const own = upstreams.flatMap(customProvider)
+  if (own.length === 0) return providers
+  const names = new Set(own.map(({ provider }) => provider))
+  return [...providers.filter(({ provider }) => !names.has(provider)), ...own]
+}
+
+function customProvider({ name, url, custom }: OwnProvider): readonly ProviderFacts[] {
+  if (custom === undefined || url === null) return []
+  const prefix = `${name}/`
+  return [
+    {
+      provider: name,
+      displayName: name,
+      families: [prefix],
+      namesModelsBelow: prefix,
+      defaultOrigin: new URL(url).origin,
+      dialects: custom.formats,
+    },
+  ]
+}
+
+/** What is wrong with the name of such an upstream; undefined: nothing. */
+export function customNameMistake(
+  { name, custom }: Pick<UpstreamDefinition, 'name' | 'custom'>,
+  providers: readonly ProviderFacts[],
+): string | undefined {
+  const taken = custom === undefined ? undefined : providers.find(({ provider }) => provider === name)
+  return taken === undefined
+    ? undefined
+    : `${name} is the name of a provider, so an upstream of another kind needs another name`
+}

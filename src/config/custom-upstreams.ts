@@ -1,0 +1,61 @@
+/** Items of the list `upstreams` that are servers of the operator's own, which no row of the table of hosts describes. */
+import {
+  type CustomHost,
+  type CustomHostAsk,
+  customHostMistake,
+  customHostOf,
+  customHosts,
+  isCustomHost,
+} from '../../contract/custom-hosts.ts'
+import type { UpstreamDefinition } from '../catalog/definition.ts'
+import { canonicalAddress } from '../catalog/upstream-address.ts'
+
+interface UpstreamItem extends Pick<CustomHostAsk, 'formats' | 'headers'> {
+  readonly name: string
+  readonly provider: string
+  readonly url?: string | undefined
+  readonly credential?: string | undefined
+  readonly auth?: { readonly header: string } | undefined
+}
+
+interface FieldMistake {
+  readonly field: string
+  readonly message: string
+}
+
+/** What is wrong with the fields of an item together. */
+export function upstreamMistakes(item: UpstreamItem): readonly FieldMistake[] {
+  const custom = customOf(item)
+  if (custom !== undefined) {
+    const mistake = customHostMistake(custom)
+    const noUrl = urlOf(item) === null ? [{ field: 'url', message: 'is missing' }] : []
+    return mistake === undefined ? noUrl : [...noUrl, mistake]
+  }
+  const misplaced = (['formats', 'auth', 'headers'] as const).filter((field) => item[field] !== undefined)
+  return [
+    ...(item.credential === undefined ? [{ field: 'credential', message: 'is missing' }] : []),
+    ...misplaced.map((field) => ({ field, message: `cannot be set for the provider ${item.provider}` })),
+  ]
+}
+
+/** Which server it is and where; a server of the operator's own is a provider of its own. */
+export function upstreamHost(
+  item: UpstreamItem,
+): Pick<UpstreamDefinition, 'name' | 'provider' | 'url' | 'credential' | 'custom'> {
+  const { name, provider, credential = '' } = item
+  const custom = customOf(item)
+  const url = urlOf(item)
+  return {
+    ...{ name, credential, url: url === null ? null : canonicalAddress(url) },
+    ...(custom === undefined ? { provider } : { provider: name, custom }),
+  }
+}
+
+function customOf(item: UpstreamItem): CustomHost | undefined {
+  const { provider, auth } = item
+  return isCustomHost(provider) ? customHostOf(provider, { ...item, keyHeader: auth?.header }) : undefined
+}
+
+function urlOf({ provider, url }: UpstreamItem): string | null {
+  return url ?? (isCustomHost(provider) ? customHosts[provider].url : null)
+}

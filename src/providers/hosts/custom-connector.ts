@@ -1,0 +1,48 @@
+/**
+ * The connector of a server that only its operator knows: the row of its kind, with the operator's formats and headers. It
+ * has the upstream's name as its provider, so that no two of them share models.
+ */
+import { type CustomHost, customHosts } from '../../../contract/custom-hosts.ts'
+import { type UpstreamFormatName, upstreamFormats } from '../../wire/formats.ts'
+import type { Connector } from '../connector.ts'
+import { versionedBase } from '../paths.ts'
+import { customHostRows } from './custom-hosts-table.ts'
+import { connectorOfRow } from './host-connector.ts'
+import type { Authentication, HostRow } from './host-row.ts'
+
+/** `provider`: the upstream's name. */
+export function customConnector(provider: string, host: CustomHost): Connector {
+  const { kind, formats, keyHeader, headers } = host
+  const authentication: Authentication = keyHeader === 'authorization' ? 'bearer' : { header: keyHeader }
+  const row: HostRow = {
+    ...customHostRows[kind],
+    // The address is always the upstream's own.
+    origin: customHosts[kind].url ?? 'http://127.0.0.1',
+    prefixes: ofEach(formats, ''),
+    authentication: ofEach(formats, authentication),
+  }
+  return connectorOfRow(row, {
+    provider,
+    displayName: provider,
+    fixedHeaders: Object.entries(headers).flat(),
+    pathPrefix,
+  })
+}
+
+function ofEach<Value>(
+  formats: readonly UpstreamFormatName[],
+  value: Value,
+): Readonly<Partial<Record<UpstreamFormatName, Value>>> {
+  return Object.fromEntries(formats.map((format) => [format, value])) as Partial<
+    Record<UpstreamFormatName, Value>
+  >
+}
+
+/** One address serves all formats: a version at its end that is the vendor's of another format is this format's there. */
+function pathPrefix(dialect: UpstreamFormatName, basePath: string): string {
+  const { version } = upstreamFormats[dialect].paths
+  const ending = vendorVersions.find((known) => basePath.endsWith(known))
+  return ending === undefined ? versionedBase(dialect, basePath) : basePath.slice(0, -ending.length) + version
+}
+
+const vendorVersions = Object.values(upstreamFormats).map(({ paths }) => paths.version)
