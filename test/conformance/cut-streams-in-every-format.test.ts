@@ -1,7 +1,7 @@
 /**
- * A stream that breaks after any of its events, or that says in its middle what went wrong, read by a client
- * of every format: an error in the client's words at the end, never a mark of success, nothing of the
- * operator's, and libraries that throw.
+ * A stream that breaks after any of its events, or that reports an error in its middle, read by a client
+ * of every format: an error in the client's format at the end, never a success mark, no
+ * operator details, and libraries that throw.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -47,15 +47,15 @@ const providers = {
   gemini: 'google',
 } as const
 
-/** What the upstream does with every request. */
+/** How the upstream responds to every request. */
 let behaviour: Behaviour
 const upstream = await faultUpstream(() => behaviour)
 let tollgate: TestGateway
 let account: TestAccount
-/** A stream of thoughts, text and calls of tools in each format, event by event. */
+/** A stream of reasoning, text and tool calls in each format, event by event. */
 const streams = new Map<ConversationFormat, readonly string[]>()
 
-/** What the operator is told. */
+/** What the operator sees. */
 const texts: string[] = []
 const log = createLog({ level: 'error', destination: { write: (line) => void texts.push(line) } })
 
@@ -141,24 +141,24 @@ async function libraryRejects(format: ConversationFormat, stream: string, at: st
   await assert.rejects(streamReaders[format](stream), at)
 }
 
-/** Each event as a piece of its own, so that content is seen before what follows it. */
+/** Each event as a separate chunk, so that content is seen before what follows it. */
 function pieces(events: readonly string[]): readonly string[] {
   return [chunkedHead, ...events.map((event) => httpChunk(event))]
 }
 
-/** Of each stream where the whole is not asked for: enough for each way to end, before and after content. */
+/** The sample of each stream: enough for each kind of end, before and after content. */
 const cutsSampled = 7
 
 function everyThird(events: readonly string[]): readonly number[] {
   return [...events.keys()].filter((count) => count % 3 === 0)
 }
 
-/** How the upstream's connection ends: closed, reset, or as after a whole answer. */
+/** How the upstream's connection ends: closed, reset, or as after a complete response. */
 const ends = ['fin', 'rst', 'proper'] as const
 
 for (const clientFormat of formats) {
   for (const [shift, client] of dialectClients.entries()) {
-    test(`${client.format} → ${clientFormat}: cut after any event, it is no finished answer`, async () => {
+    test(`${client.format} → ${clientFormat}: cut after any event, it is not a complete response`, async () => {
       const events = streams.get(clientFormat) ?? []
       assert.ok(events.length > 5, 'there is something to cut')
       let relayed = 0
@@ -197,7 +197,7 @@ function isWhole(format: ConversationFormat, events: readonly string[]): boolean
   return format === 'gemini' && events.some((event) => event.includes('finishReason'))
 }
 
-/** An error in the middle of a stream: how the provider says it, and what it is to us. */
+/** An error in the middle of a stream: how the provider sends it, and how we classify it. */
 interface StreamFault {
   readonly code: ErrorCode
   readonly message: string
@@ -281,7 +281,7 @@ const streamFaults: readonly StreamFault[] = [
 
 for (const { code, message, upstreamEvents } of streamFaults) {
   for (const clientFormat of formats) {
-    test(`${clientFormat}: ${code} in the middle of a stream, told in every format`, async () => {
+    test(`${clientFormat}: ${code} in the middle of a stream, reported in every format`, async () => {
       const events = streams.get(clientFormat) ?? []
       for (const client of dialectClients) {
         for (const count of sampled(everyThird(events), 2)) {

@@ -1,6 +1,6 @@
 /**
- * Where the product answers: every spelling of an address that clients are known to use, what is told at
- * all others, and that the names in the lists are exactly the names that can be asked.
+ * The paths of the product: every spelling of a path that clients are known to use, the errors at
+ * all others, and that the names in the lists are exactly the names that can be requested.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -60,7 +60,7 @@ function shapeIn(answer: Answer): Shape {
 function codeIn(answer: Answer): unknown {
   return errorReaders[shapeIn(answer)](parsed(answer)).code
 }
-/** What names the address in the words of each format. */
+/** What names the path in the errors of each format. */
 const bases: Readonly<Record<Shape, string>> = {
   'openai-chat': '/v1:',
   anthropic: '/v1/alt:',
@@ -99,7 +99,7 @@ const messagesSpellings = [
   '/api/v1/messages',
 ]
 
-/** What stands beside each spelling of Messages. */
+/** The paths next to each spelling of Messages. */
 const countingSpellings = messagesSpellings.map((path) => {
   const [before = '', query] = path.split('?')
   const counting = `${before.replace(/\/$/, '')}/count_tokens`
@@ -148,7 +148,7 @@ for (const [paths, body, has] of [
   [inputCountingSpellings, input(), 'input_tokens'],
   [geminiSpellings, contents, 'candidates'],
   [geminiSpellings.map((path) => path.replace('generateContent', 'countTokens')), contents, 'totalTokens'],
-  // Beside Google's own address there is one for clients of Chat Completions.
+  // Next to Google's own path there is one for clients of Chat Completions.
   [['/v1beta/openai/chat/completions', '/v1beta/openai/v1/chat/completions'], chat(), 'choices'],
 ] as const) {
   for (const path of paths) {
@@ -202,7 +202,7 @@ for (const path of geminiSpellings.map((path) => path.replace('generateContent',
 
 // Keys.
 
-test('a key may stand in the address of Gemini paths, in any header everywhere, and nowhere twice', async () => {
+test('a key may be in the URL of Gemini paths, in any header everywhere, and nowhere twice', async () => {
   const path = '/v1beta/models/sandbox-echo:generateContent'
   const query = (query: string, headers: Readonly<Record<string, string>> = {}) =>
     send(tollgate.origin, { path: path + query, headers, body: contents })
@@ -246,7 +246,7 @@ test('a key may stand in the address of Gemini paths, in any header everywhere, 
   }
 })
 
-test('a credential header that comes twice is refused on every path, in its format', async () => {
+test('a credential header that is sent twice is rejected on every path, in its format', async () => {
   const port = Number(new URL(tollgate.origin).port)
   for (const [path, shape] of [
     ['/v1/chat/completions', 'openai-chat'],
@@ -285,7 +285,7 @@ const modelLists = [
   ['/v1/v1beta/models', 'gemini'],
 ] as const
 
-/** What the list is called, and the one model below it. */
+/** The name of the list, and the one model below it. */
 const listShapes = {
   openai: { list: 'data', id: 'sandbox-echo', name: 'id' },
   anthropic: { list: 'has_more', id: 'sandbox-echo', name: 'id' },
@@ -316,7 +316,7 @@ for (const [path, shape] of modelLists) {
   })
 }
 
-test('on shared paths the headers of a format choose its shape', async () => {
+test('on shared paths the headers of a format select its shape', async () => {
   for (const [headers, shape] of [
     [{ ...bearer(key), 'anthropic-version': '2023-06-01' }, 'anthropic'],
     [google(key), 'gemini'],
@@ -349,7 +349,7 @@ test('a model is shown under the name that its own list has for it', async () =>
 // WebSocket: agents try it first.
 
 for (const path of ['/v1/responses', '/responses', '/v1/v1/responses/', '/openai/v1/responses?any=thing']) {
-  test(`GET ${path} as a WebSocket is told at once that there is none`, async () => {
+  test(`GET ${path} as a WebSocket is rejected immediately`, async () => {
     for (const auth of ['', `authorization: Bearer ${key}\r\n`, 'authorization: Bearer nobody\r\n']) {
       const client = new RawClient(Number(new URL(tollgate.origin).port))
       const handshake =
@@ -368,7 +368,7 @@ for (const path of ['/v1/responses', '/responses', '/v1/v1/responses/', '/openai
   })
 }
 
-test('a name with a slash is found as it is and escaped', async () => {
+test('a name with a slash is found unescaped and escaped', async () => {
   for (const path of ['/v1/models/gpt-maker/with-slash', '/v1/models/gpt-maker%2Fwith-slash']) {
     assert.equal(
       parsed(await send(tollgate.origin, { path, headers: bearer(key) })).id,
@@ -385,7 +385,7 @@ for (const path of ['/v1/credits', '/v1/key', '/api/v1/credits', '/v1/key/']) {
 }
 
 for (const path of ['/v1/alt', '/v1/alt/', '/v1/alt/v1', '/api/v1/alt', '/v1/alt?any=thing']) {
-  test(`GET and HEAD ${path} are signs of life`, async () => {
+  test(`GET and HEAD ${path} are liveness probes`, async () => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await send(tollgate.origin, { path, method })
       assert.deepEqual([answer.status, answer.headers.location], [200, undefined])
@@ -437,7 +437,7 @@ const unknown = [
 ] as const
 
 for (const [path, shape] of unknown) {
-  test(`${path} is nothing, and says so as ${shape}`, async () => {
+  test(`${path} does not exist, and says so as ${shape}`, async () => {
     for (const method of ['GET', 'POST', 'PUT', 'OPTIONS']) {
       for (const headers of [{}, bearer(key), bearer('wrong')]) {
         const body = method === 'POST' ? chat() : undefined
@@ -454,7 +454,7 @@ for (const [path, shape] of unknown) {
 }
 
 for (const path of ['/api/nothing', '/api/chat/completions']) {
-  test(`${path} names the base addresses too`, async () => {
+  test(`${path} names the base URLs too`, async () => {
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? chat() : undefined
       const answer = await send(tollgate.origin, { path, method, body })
@@ -474,7 +474,7 @@ for (const method of [
   'countMessageTokens',
   'constructor',
 ]) {
-  test(`a method of Gemini that is not there (${method}) is told so in its format`, async () => {
+  test(`an unknown method of Gemini (${method}) is reported in its format`, async () => {
     const path = `/v1beta/models/sandbox-echo:${method}`
     for (const headers of [{}, google(key)]) {
       const answer = await send(tollgate.origin, { path, headers, body: contents })
@@ -508,7 +508,7 @@ const methods = [
 ] as const
 
 for (const [path, allowed, shape] of methods) {
-  test(`${path} takes ${allowed} alone`, async () => {
+  test(`${path} allows only ${allowed}`, async () => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       if (method === allowed) continue
       for (const headers of [{}, bearer(key)]) {
@@ -552,7 +552,7 @@ for (const [model, path, body] of [
   ['text-embedding-small', '/v1/alt/v1/messages', messages('text-embedding-small')],
   ['text-embedding-small', '/v1beta/models/text-embedding-small:generateContent', contents],
 ] as const) {
-  test(`${model} cannot be asked at ${path}, and libraries need not ask again`, async () => {
+  test(`${model} cannot be requested at ${path}, and libraries need not retry`, async () => {
     const answer = await send(tollgate.origin, { path, body, headers: bearer(key) })
     assert.equal(answer.status, 501, answer.text)
     assert.equal(codeIn(answer), 'dialect_not_supported')
@@ -597,7 +597,7 @@ test('every 401, 403 and 404 says that a retry gets the same answer', async () =
 })
 
 for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
-  test(`a name that is not sold is not found, for whatever reason (${shape})`, async () => {
+  test(`a model name that is not available is not found, for whatever reason (${shape})`, async () => {
     const owners = new Set<string>()
     for (const model of ['gpt-unknown', 'gpt-withdrawn', 'gpt-unpriced', '__proto__', 'constructor']) {
       const answer = await send(tollgate.origin, { ...shapedRequest(model, shape), headers: bearer(key) })
@@ -610,7 +610,7 @@ for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
     assert.equal(owners.size, 1, [...owners].join('\n'))
   })
 
-  test(`a name that is nearly right is told the right one (${shape})`, async () => {
+  test(`a misspelled model name gets the correct one (${shape})`, async () => {
     for (const [model, expected] of [
       ['gpt-smal', 'gpt-small'],
       ['GPT-Small', 'gpt-small'],
@@ -643,7 +643,7 @@ test('listed models can be requested, others cannot, and the price list has thos
     names.filter((name) => !name.startsWith('sandbox-')),
   )
 
-  // Whoever has nothing is refused for money, after the name was found and priced.
+  // An empty balance is rejected for funds, after the name was found and priced.
   const poor = bearer((await tollgate.account('0')).key)
   const before = upstream.requests.length
   for (const { id, dialects } of rows) {

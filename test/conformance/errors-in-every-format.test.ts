@@ -1,7 +1,7 @@
 /**
- * What upstreams refuse, told to clients of every format: in the provider's own bytes where both speak one
- * format, else with the status and the words that the client's agents act on; and what is the operator's
- * trouble never looks like the customer's.
+ * Upstream errors, as clients of every format see them: in the provider's own bytes where both use one
+ * format, else with the status and the type that the client's agents act on; and the operator's
+ * errors never look like the customer's.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,7 +18,7 @@ let upstream: ReplayUpstream
 let tollgate: TestGateway
 let account: TestAccount
 
-/** A model that is asked in this format, whatever its caller speaks. */
+/** A model that is called in this format, whatever its caller uses. */
 const models: Readonly<Record<ConversationFormat, string>> = {
   'openai-chat': 'gpt-of-chat',
   'openai-responses': 'gpt-of-responses',
@@ -62,14 +62,14 @@ after(async () => {
   await upstream.close()
 })
 
-/** What becomes of a refusal: its bytes where the formats are the same, and its sentence in any other. */
+/** What becomes of an error: its bytes where the formats are the same, and its message in any other. */
 interface RelayedError {
   readonly code: 'upstream_rejected' | 'context_too_long'
   /** The status for clients of other formats; default: the provider's. */
   readonly status?: number
 }
 
-/** What is told in our words, with the wait in seconds where there is one. */
+/** Reported in our words, with the wait in seconds where there is one. */
 interface OwnError {
   readonly code: Exclude<ErrorCode, RelayedError['code']>
   readonly retrySeconds?: number
@@ -91,7 +91,7 @@ const recordedErrors: Readonly<Record<FixtureProvider, Readonly<Record<string, E
     'error-400-tools-with-reasoning': rejected,
     'error-404-model': ours,
     'error-429-insufficient-quota': ours,
-    // Waiting does not help, so nobody is to send it again.
+    // Waiting does not help, so clients must not retry.
     'error-429-tpm': { code: 'upstream_rejected', status: 400 },
   },
   'openai-responses': {
@@ -395,9 +395,9 @@ const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
   ],
 }
 
-/** What the operator alone may know. */
+/** Only for the operator. */
 const secrets = [/org-\w/, /proj_\w/, /upstream-credential/, /project 1234/]
-/** What would send the customer to an invoice that is not theirs. */
+/** What would send the customer to an invoice of the operator. */
 const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission/i]
 
 for (const format of formats) {
@@ -445,7 +445,7 @@ function refusedTo(
   })
 }
 
-test('what names the operator is not told by an address that counts either', async () => {
+test("a counting endpoint does not reveal the operator's details either", async () => {
   const { key } = account
   const counting: Readonly<Partial<Record<ConversationFormat, `/${string}`>>> = {
     'openai-responses': '/v1/responses/input_tokens',
@@ -466,7 +466,7 @@ test('what names the operator is not told by an address that counts either', asy
   }
 })
 
-/** The provider's bytes, but for what names the operator. */
+/** The provider's bytes, without what names the operator. */
 function checkBytes(answer: Answer, { status, body, expected }: Refusal): void {
   assert.equal(answer.status, status, answer.text)
   if (!secrets.some((secret) => secret.test(body))) assert.equal(answer.text, body)
@@ -499,7 +499,7 @@ function checkWords(caller: ConversationFormat, answer: Answer, { expected, stat
   checkWait(caller, answer, seconds)
 }
 
-/** Every way in which the format's clients learn how long to wait. */
+/** Every field in which the format's clients look for the wait. */
 function checkWait(caller: ConversationFormat, answer: Answer, seconds: number | undefined): void {
   const { 'retry-after': whole, 'retry-after-ms': exact } = answer.headers
   if (seconds === undefined) return assert.deepEqual([whole, exact], [undefined, undefined])

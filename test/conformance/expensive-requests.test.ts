@@ -1,7 +1,7 @@
 /**
- * Reading a request costs what its length costs, whatever it is made of: twice the body takes about twice the processor
- * time, and none takes many times what an ordinary conversation of its length takes. Processor time of one thread, so
- * that a busy machine changes nothing; `npm run bench:parse` prints the figures.
+ * The cost of reading a request is linear in its length, whatever it contains: twice the body takes about twice the CPU
+ * time, and none takes many times what an ordinary conversation of its length takes. CPU time of one thread, so
+ * that other load changes nothing; `npm run bench:parse` prints the figures.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const bytes = 400_000
 const runMs = 12
 const measurements = 4
 
-/** The lowest of a few measurements of a ratio, as a neighbor on the core can only make work look more expensive. */
+/** The lowest of a few measurements of a ratio, since another program on the core can only make work look more expensive. */
 function lowestRatio(bound: number, measure: () => number): number {
   let lowest = Number.POSITIVE_INFINITY
   for (let count = 0; count < measurements && lowest >= bound; count++) lowest = Math.min(lowest, measure())
@@ -34,7 +34,7 @@ function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, wit
   }, runMs)
 }
 
-/** Without the bounds on numbers, so that what would be refused is read to its end. */
+/** Without the bounds on numbers, so that what would be rejected is read to its end. */
 const unbounded: ReadLimits = { ...limits, valuesMax: 2 ** 25, otherValuesMax: 2 ** 25, objectsMax: 2 ** 25 }
 
 for (const format of parsedFormats) {
@@ -52,7 +52,7 @@ for (const format of parsedFormats) {
   })
 }
 
-test('no body takes many times what the densest honest one of its length takes', (context) => {
+test('no body takes many times what the densest ordinary one of its length takes', (context) => {
   for (const format of parsedFormats) {
     const bodies = expensiveBodies(format)
     const honest = bodies.find(({ name }) => name === 'tiny messages')
@@ -67,7 +67,7 @@ test('no body takes many times what the densest honest one of its length takes',
   }
 })
 
-test('settings have few names and values, and objects few names; what is long in honest requests may be long', () => {
+test('settings have few names and values, and objects few names; long parts of ordinary requests may be long', () => {
   const many = (count: number, piece: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => piece(index)).join(',')
   const read = (members: string) => {

@@ -1,6 +1,6 @@
 /**
- * Translating a request or an answer costs what its length costs, whatever it repeats: four times the length takes
- * about four times the processor time. Processor time of one thread, so that a busy machine changes nothing.
+ * The cost of translating a request or a response is linear in its length, whatever it repeats: four times the length takes
+ * about four times the CPU time. CPU time of one thread, so that other load changes nothing.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -36,7 +36,7 @@ const many = (count: number, piece: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => piece(at))
 const list = (count: number, piece: (index: number) => string) => many(count, piece).join(',')
 
-/** An id whose mark holds so many thoughts, which no upstream gave. */
+/** An ID whose carrier holds this much reasoning, which no upstream produced. */
 function markedId(count: number): string {
   const thoughts = many(count, (at) => `[null,"${at.toString(36)}",0]`)
   const payload = Buffer.from(`[null,[${thoughts.join(',')}]]`).toString('base64url')
@@ -151,7 +151,7 @@ for (const [what, from, to, make] of shapes) {
 }
 
 for (const [what, write] of answers) {
-  test(`answers: ${what}: four times the length takes about four times the time`, (context) => {
+  test(`responses: ${what}: four times the length takes about four times the time`, (context) => {
     assertGrowth(context, {
       small: () => threadCost(() => write(1_500), runMs),
       large: () => threadCost(() => write(growth * 1_500), runMs),
@@ -159,7 +159,7 @@ for (const [what, write] of answers) {
   })
 }
 
-/** The lowest of a few measurements, as a neighbor on the core can only make work look more expensive. */
+/** The lowest of a few measurements, since another program on the core can only make work look more expensive. */
 function assertGrowth(context: TestContext, cost: { small: () => number; large: () => number }): void {
   let lowest = Number.POSITIVE_INFINITY
   for (let count = 0; count < measurements && lowest >= ratioMax; count += 1) {

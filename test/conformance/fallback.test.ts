@@ -1,6 +1,6 @@
 /**
- * One upstream fails, another serves: as long as nothing of an answer has reached the client it never learns
- * of the first one, pays once, and gets one answer; afterwards it gets an error and no second answer.
+ * One upstream fails, another serves: until any part of a response has reached the client it never notices
+ * the first one, pays once, and gets one response; afterwards it gets an error and no second response.
  */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -25,7 +25,7 @@ import { type Format, formats, Sent } from '../support/paying-client.ts'
 let first: FaultUpstream
 let second: Sandbox
 let tollgate: TestGateway
-/** What the first upstream does with every request. */
+/** How the first upstream responds to every request. */
 let behaviour: Behaviour = hangs
 
 const providers = { chat: 'openai', messages: 'anthropic' } as const
@@ -35,7 +35,7 @@ const limits = {
   contentGapReasoningMs: 1_500,
   peekMs: 50,
   keepAliveMs: 50,
-  // No case leaves an upstream behind that is set aside in the next one.
+  // No case leaves an unhealthy upstream behind for the next one.
   cooldownMsMax: 0,
   failuresBeforeEjection: 1_000,
 }
@@ -47,7 +47,7 @@ function upstreamsAt(origins: readonly string[]) {
       provider,
       url: origin,
       credential: `${provider}-${index}-credential`,
-      // The first alone has weight, so it is always asked first; the others follow in their order.
+      // Only the first has weight, so it is always called first; the others follow in order.
       weight: index === 0 ? 1 : 0,
     })),
   )
@@ -93,7 +93,7 @@ function ask(format: Format, stream: boolean, origin = tollgate.origin): Sent {
   return new Sent(origin, { key: account.key, format, body })
 }
 
-/** How often each upstream was asked in this case. */
+/** How often each upstream was called in this case. */
 function times(): readonly [first: number, second: number] {
   return [first.requests.length - counts.first, second.requests() - counts.second]
 }
@@ -122,7 +122,7 @@ async function checkServedBySecond(format: Format, sent: Sent): Promise<void> {
   assert.deepEqual([receipt?.charged, posted, held], [cost, 1_000_000_000n - cost, 0n])
 }
 
-// What may be asked elsewhere.
+// What may be retried elsewhere.
 
 const json = ['content-type: application/json']
 const plainError = '{"error":{"message":"of the first","type":"any"}}'
@@ -131,12 +131,12 @@ const errorEvents: Readonly<Record<Format, string>> = {
   messages:
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"of the first"}}\n\n',
 }
-/** What we call them. */
+/** Our names for them. */
 const errorCodes: Readonly<Record<Format, string>> = {
   chat: 'upstream_error',
   messages: 'upstream_overloaded',
 }
-/** The beginning of a stream, as far as it is no content. */
+/** The beginning of a stream, before any content. */
 const beginnings: Readonly<Record<Format, string>> = {
   chat: 'data: {"id":"first","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
   messages:
@@ -148,7 +148,7 @@ const beginnings: Readonly<Record<Format, string>> = {
 interface FailureCase {
   readonly name: string
   readonly behaviour: (format: Format) => Behaviour
-  /** Only in an answer of this manner. */
+  /** Only for responses of this kind. */
   readonly streamed?: boolean
 }
 
@@ -220,14 +220,14 @@ const final: readonly (FailureCase & { readonly status: number })[] = [
     status,
     behaviour: () => wholeAnswer(status, plainError, json),
   })),
-  // Whoever has the whole request may have carried it out.
+  // An upstream that received the whole request may have executed it.
   { name: 'silence', status: 504, behaviour: () => hangs },
   { name: 'a reset after the request', status: 502, behaviour: () => sendsThen('rst') },
 ]
 
 for (const format of formats) {
   for (const { name, status, behaviour: of } of final) {
-    test(`${format}: ${name}: is not asked again elsewhere, and costs nothing`, async () => {
+    test(`${format}: ${name}: is not retried elsewhere, and costs nothing`, async () => {
       behaviour = of(format)
       const answer = await ask(format, false).whole()
       assert.equal(answer.status, status, answer.text)
@@ -252,7 +252,7 @@ const keepAlives: Readonly<Record<Format, string>> = {
   messages: 'event: ping\ndata: {"type": "ping"}\n\n',
 }
 
-/** The first upstream's side of the next request, in the test's hands. */
+/** The first upstream's side of the next request, controlled by the test. */
 async function inHand(): Promise<Reply> {
   behaviour = sends()
   for (;;) {
@@ -262,7 +262,7 @@ async function inHand(): Promise<Reply> {
 }
 
 for (const format of formats) {
-  test(`${format}: a client that is kept waiting may still be served by the second upstream`, async () => {
+  test(`${format}: a client that has been waiting may still be served by the second upstream`, async () => {
     const replying = inHand()
     const sent = ask(format, true)
     const reply = await replying
@@ -292,7 +292,7 @@ for (const format of formats) {
     assert.equal(shape(answer), shape((await upstreamResponse.text()).replaceAll(keepAlives[format], '')))
   })
 
-  test(`${format}: after content there is an error and no second answer`, async () => {
+  test(`${format}: after content there is an error and no second response`, async () => {
     const replying = inHand()
     const sent = ask(format, true)
     const reply = await replying
@@ -313,7 +313,7 @@ for (const format of formats) {
 
 // How often.
 
-test('no more attempts than are allowed, however many upstreams there are; the last one is told', async (context) => {
+test('the number of attempts is limited, however many upstreams there are; the last error is reported', async (context) => {
   const crowd = await testGateway({
     upstreams: upstreamsAt([first.origin, first.origin, first.origin, first.origin]),
     models,
@@ -329,7 +329,7 @@ test('no more attempts than are allowed, however many upstreams there are; the l
   assert.deepEqual(await crowd.balance(id), { posted: 1_000_000_000n, held: 0n, openHolds: 0 })
 })
 
-test('an upstream that nobody answers at is passed over', async (context) => {
+test('an upstream that refuses connections is skipped', async (context) => {
   const gone = await startSandbox({ clock: systemClock })
   await gone.close()
   const upstreams = upstreamsAt([gone.origin, second.origin])
@@ -350,7 +350,7 @@ test('an upstream that nobody answers at is passed over', async (context) => {
   }
 })
 
-test('a connection that was closed while it waited is made anew, without the client noticing', async (context) => {
+test('an idle connection that was closed is reopened, without the client noticing', async (context) => {
   const alone = await testGateway({ upstreams: upstreamsAt([first.origin]), models, limits })
   context.after(() => alone.close())
   const { key } = await alone.account('1')
@@ -358,7 +358,7 @@ test('a connection that was closed while it waited is made anew, without the cli
   const good = wholeAnswer(200, '{"choices":[{"index":0,"message":{"content":"x"}}]}', json)
   behaviour = good
   assert.equal((await new Sent(alone.origin, { key, format: 'chat', body }).whole()).status, 200)
-  // The kept connection breaks as soon as the next request comes on it; a new one is good.
+  // The kept-alive connection breaks as soon as the next request arrives on it; a new one works.
   const connection = first.requests.at(-1)?.connection
   behaviour = {
     answer(reply) {

@@ -1,6 +1,6 @@
 /**
- * Requests that no client sends, on their way to every other format: they cost what their length costs, and
- * end in a request or in an error that names a field, however many things are in them. Ratios within one run.
+ * Requests that no real client sends, translated to every other format: their cost is linear in their length, and they
+ * end in a request or in an error that names a field, however many items they contain. Ratios within one run.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -115,7 +115,7 @@ const hostile: readonly Hostile[] = [
   },
 ]
 
-/** More than a call takes arguments. */
+/** More than a call accepts as arguments. */
 const huge = 130_000
 
 const crowds: readonly Hostile[] = [
@@ -178,17 +178,17 @@ function others(format: ConversationFormat): readonly ConversationFormat[] {
   return formats.filter((other) => other !== format)
 }
 
-/** All other formats; where the whole is not asked for one of them, in turns. */
+/** All other formats; in a sampled run one of them, in turn. */
 function destinations(format: ConversationFormat, turn: number): readonly ConversationFormat[] {
   const all = others(format)
   return isWholeRun ? all : all.filter((_, place) => place === turn % all.length)
 }
 
-/** Four times as much may take so many times as long; what is quadratic takes sixteen times. */
+/** Four times as much may take this many times as long; quadratic work takes sixteen times. */
 const fourfoldMax = 8
 
 for (const [index, one] of hostile.entries()) {
-  test(`${one.from}: ${one.name} cost what their number costs`, () => {
+  test(`${one.from}: the cost of ${one.name} is linear in their number`, () => {
     for (const to of destinations(one.from, index)) {
       translate(one, to, 1_000)
       const ratio = costRatio(fourfoldMax, {

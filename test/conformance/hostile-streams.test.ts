@@ -1,6 +1,6 @@
 /**
- * Streams that no honest upstream sends, read in every format and written in every format: they cost what
- * their length costs, what they make us keep is told, and none breaks a reader. Ratios within one run.
+ * Streams that no real upstream sends, read in every format and written in every format: their cost is
+ * linear in their length, buffered memory is reported, and none breaks a reader. Ratios within one run.
  */
 
 import assert from 'node:assert/strict'
@@ -57,7 +57,7 @@ function translator(from: Codec, to: Codec, names: ToolNames = plain): StreamTra
   return new StreamTranslator(from, to, { frame, names, eventBytesMax })
 }
 
-/** Four times as much may take so many times as long; what is quadratic takes sixteen times. */
+/** Four times as much may take this many times as long; quadratic work takes sixteen times. */
 const fourfoldMax = 8
 
 function assertLinear(what: string, run: (size: number) => void, size: number): void {
@@ -72,7 +72,7 @@ function inPieces(bytes: Uint8Array, pieceBytes: number, push: (piece: Uint8Arra
 
 const words = 'Words, "quotes", \\ and é: '
 
-test('one large event in small pieces costs what its length costs, in every format', () => {
+test('the cost of one large event in small chunks is linear in its length, in every format', () => {
   for (const format of formats) {
     const events = upstreamEvents[format]
     const read = (megabytes: number): void => {
@@ -89,7 +89,7 @@ test('one large event in small pieces costs what its length costs, in every form
   }
 })
 
-test('an event that does not end is told as memory that waits, and one that is too large is never read', () => {
+test('an endless event is reported as buffered memory, and one that is too large is never read', () => {
   for (const format of formats) {
     const { start, openText, text } = upstreamEvents[format]
     const before = encoder.encode(start + openText(0))
@@ -110,7 +110,7 @@ test('an event that does not end is told as memory that waits, and one that is t
 for (const format of piecewise) {
   const events = upstreamEvents[format]
 
-  test(`${format}: a call's input in single letters costs what its length costs, in every format and wrapped`, () => {
+  test(`${format}: the cost of a call's input in single letters is linear in its length, in every format and wrapped`, () => {
     const letter = encoder.encode(events.input(0, 'w'))
     const last = encoder.encode(events.closeCall(0) + events.end(true))
     for (const to of formats) {
@@ -127,7 +127,7 @@ for (const format of piecewise) {
     }
   })
 
-  test(`${format}: what is kept to be told again is told as memory`, () => {
+  test(`${format}: what is buffered to be repeated is reported as memory`, () => {
     const letters = encoder.encode(events.input(0, 'w'.repeat(1_000)).repeat(100))
     const bufferedCharacters = (to: (typeof formats)[number], names: ToolNames): number => {
       const translated = translator(codec(format), codec(to), names)
@@ -142,7 +142,7 @@ for (const format of piecewise) {
       assert.ok(bufferedCharacters(to, plain) < 1_000, to)
   })
 
-  test(`${format}: parts that begin and never end are told as memory, and end without trouble`, () => {
+  test(`${format}: parts that begin and never end are reported as memory, and end without an error`, () => {
     const parts = 70_000
     const decoder = codec(format).decodeStream(eventBytesMax)
     decoder.push(encoder.encode(events.start + events.openCall(0, 'f') + events.input(0, '{')))
@@ -153,7 +153,7 @@ for (const format of piecewise) {
     assert.equal(last.at(-1)?.kind, 'finish')
   })
 
-  test(`${format}: ending many parts costs what their number costs`, () => {
+  test(`${format}: the cost of ending many parts is linear in their number`, () => {
     assertLinear(
       format,
       (parts) => {
@@ -164,7 +164,7 @@ for (const format of piecewise) {
     )
   })
 
-  test(`${format}: what waits for its turn comes in one piece`, () => {
+  test(`${format}: queued content is sent in one piece`, () => {
     const letters = 150_000
     const decoder = codec(format).decodeStream(eventBytesMax)
     const input = encoder.encode(events.input(1, 'w').repeat(1_000))
@@ -182,7 +182,7 @@ for (const format of piecewise) {
   })
 }
 
-/** Deeper than a function that calls itself for each level can go. */
+/** Deeper than a recursive function can go. */
 const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
 const call = '"type":"function_call","call_id":"c","name":"f"'
 const nestedAnswers: readonly (readonly [format: (typeof formats)[number], event: string, answer: string])[] =
@@ -210,7 +210,7 @@ const nestedAnswers: readonly (readonly [format: (typeof formats)[number], event
   ]
 
 for (const [format, event, answer] of nestedAnswers) {
-  test(`${format}: what is nested deeper than the stack breaks no reader, and calls keep it`, () => {
+  test(`${format}: nesting deeper than the stack breaks no reader, and calls keep it`, () => {
     const bytes = encoder.encode(`data: ${event}\n\n`)
     const watch = dialects[format].tapStream(watching)
     watch.push(bytes)
@@ -228,7 +228,7 @@ for (const [format, event, answer] of nestedAnswers) {
   })
 }
 
-test('gemini: a call whose index or text is written in an odd way keeps its input', () => {
+test('gemini: a call with an unusual spelling of its index or text keeps its input', () => {
   const parts = '{"parts":[{"functionCall":{"name":"f","args":{"a":1}}}]}'
   for (const payload of [
     `{"candidates":[{"index":-0,"content":${parts}}]}`,

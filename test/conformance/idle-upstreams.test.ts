@@ -1,7 +1,7 @@
 /**
- * What the makers' own libraries read of a stream that was kept alive while its upstream said nothing: the answer, whole,
- * or an error. When the server keeps a stream alive or gives it up stands in test/e2e/idle-streams.test.ts. Time is the
- * test's own.
+ * What the vendors' own libraries read of a stream that was kept alive while its upstream was silent: the complete response
+ * or an error. When the server keeps a stream alive or cancels it is tested in test/e2e/idle-streams.test.ts. The test
+ * controls time.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -27,7 +27,7 @@ const event = (value: { readonly type: string }) => `event: ${value.type}\ndata:
 const chunk = (delta: object, reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
 
-/** The library's own reading of what came. */
+/** What the library reads of the received bytes. */
 function answering(bytes: string) {
   return () =>
     Promise.resolve(new Response(bytes, { status: 200, headers: { 'content-type': 'text/event-stream' } }))
@@ -75,7 +75,7 @@ function begin(format: Format): Promise<Begun> {
 
 const stepMs = 1_000
 
-/** Lets time pass until that is true of what the client has; false when its answer ends before. */
+/** Advances time until the condition is true of what the client has; false when its response ends before. */
 async function passUntil(sent: Sent, holds: (text: string) => boolean): Promise<boolean> {
   let isOver = false
   const done = sent.until(holds).finally(() => {
@@ -93,7 +93,7 @@ for (const format of formats) {
   const keptAlive = (times: number) => (text: string) => text.split(wire.keepAlive).length > times
   const without = (text: string) => text.replaceAll(wire.keepAlive, '')
 
-  test(`${format}: an answer after a silence is read whole`, async () => {
+  test(`${format}: a response after an idle period is read completely`, async () => {
     const { account, sent, reply } = await begin(format)
     assert.equal(await passUntil(sent, keptAlive(2)), true)
     assert.equal(without(sent.text), '')
@@ -111,7 +111,7 @@ for (const format of formats) {
     [401, 'invalid x-api-key', /upstream_unavailable/],
     [500, 'a stack of calls', /a stack of calls/],
   ] as const) {
-    test(`${format}: a ${status} after a silence is read as an error`, async () => {
+    test(`${format}: a ${status} after an idle period is read as an error`, async () => {
       const { account, sent, reply } = await begin(format)
       assert.equal(await passUntil(sent, keptAlive(1)), true)
       const body = JSON.stringify({ error: { message: theirs, type: 'any' } })
@@ -130,7 +130,7 @@ for (const format of formats) {
     })
   }
 
-  test(`${format}: a silence within an event changes nothing of what is read`, async () => {
+  test(`${format}: an idle period within an event does not change what is read`, async () => {
     const { sent, reply } = await begin(format)
     const [one, two] = [wire.content('one '), wire.content('two')]
     reply.send(chunkedHead)

@@ -1,4 +1,4 @@
-/** Base URLs and model names as people bring them from other gateways, through the official SDKs. */
+/** Base URLs and model names that users know from other gateways, through the official SDKs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
@@ -40,7 +40,7 @@ const answersOpenai: readonly string[] = [
 ]
 
 for (const base of answersOpenai) {
-  test(`the OpenAI SDK gets its answer with the base URL {origin}${base}`, async () => {
+  test(`the OpenAI SDK gets its response with the base URL {origin}${base}`, async () => {
     const client = openai(base)
     const answer = await client.chat.completions.create({ model: 'sandbox-echo', messages })
     assert.equal(answer.choices[0]?.message.content, 'Hello')
@@ -54,13 +54,13 @@ const answersAnthropic: readonly string[] = [
 ]
 
 for (const base of answersAnthropic) {
-  test(`the Anthropic SDK gets its answer with the base URL {origin}${base}`, async () => {
+  test(`the Anthropic SDK gets its response with the base URL {origin}${base}`, async () => {
     const answer = await anthropic(base).messages.create({ model: 'sandbox-echo', max_tokens: 50, messages })
     assert.deepEqual(answer.content[0], { type: 'text', text: 'Hello' })
   })
 }
 
-test('the OpenAI SDK with a whole path for its base gets a 404 that names the right base URL', async () => {
+test('the OpenAI SDK with a whole path as its base gets a 404 that names the correct base URL', async () => {
   for (const path of ['/v1/chat/completions', '/chat/completions', '/v1/responses', '/v2', '/api/openai']) {
     await assert.rejects(
       openai(path).chat.completions.create({ model: 'sandbox-echo', messages }),
@@ -74,7 +74,7 @@ test('the OpenAI SDK with a whole path for its base gets a 404 that names the ri
   }
 })
 
-test('the Anthropic SDK with a whole path for its base gets a 404 that names the right base URL', async () => {
+test('the Anthropic SDK with a whole path as its base gets a 404 that names the correct base URL', async () => {
   for (const path of ['/v1/messages', '/messages', '/v1/alt/v1/messages']) {
     await assert.rejects(
       anthropic(path).messages.create({ model: 'sandbox-echo', max_tokens: 50, messages }),
@@ -104,7 +104,7 @@ const makers: readonly (readonly [brought: string, own: string])[] = [
 ]
 
 for (const [brought, own] of makers) {
-  test(`${brought} is ${own} of its maker, whichever SDK asks`, async () => {
+  test(`${brought} is ${own} of its vendor, whichever SDK requests it`, async () => {
     const asks: readonly (() => Promise<unknown>)[] = [
       () => openai('/v1').chat.completions.create({ model: brought, messages }),
       () => anthropic('').messages.create({ model: brought, max_tokens: 50, messages }),
@@ -120,7 +120,7 @@ for (const [brought, own] of makers) {
   })
 }
 
-test('a maker that does not make the model is answered 404', async () => {
+test('a vendor prefix with a model of another vendor gets 404', async () => {
   await assert.rejects(
     openai('/v1').chat.completions.create({ model: 'anthropic/gpt-4.1', messages }),
     (thrown: unknown) => thrown instanceof OpenAI.NotFoundError && thrown.code === 'model_not_found',

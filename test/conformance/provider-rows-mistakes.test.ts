@@ -1,6 +1,6 @@
 /**
- * What other gateways got wrong with compatible hosts, a test for each mistake that a row can make. What needs the whole
- * gateway is in provider-rows.test.ts; which host has which fact stands in the rows.
+ * Errors of other gateways with compatible hosts, a test for each mistake that a row can make. What needs the whole
+ * gateway is in provider-rows.test.ts; the facts of each host are in the rows.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,11 +33,11 @@ const finish = (finish_reason: string, more: object = {}) => ({
   choices: [{ index: 0, delta: {}, finish_reason, ...more }],
 })
 
-test('mistake 1: a page of a front in place of an answer never becomes the message of an error', () => {
+test("mistake 1: a proxy's HTML page in place of a response never becomes the message of an error", () => {
   assert.equal(readProblem(Buffer.from('<!DOCTYPE html><title>Error 404</title>')).message, '')
 })
 
-test('mistake 2: a fault inside a 200 is no empty success, and a full length without text is no fault', () => {
+test('mistake 2: an error inside a 200 is not an empty success, and a full length without text is not an error', () => {
   const faults = [
     tapped({ id: 'g', choices: [], error: { code: 502, message: 'host failed' } }),
     tapped(finish('error', { error: { message: 'host failed' } })),
@@ -63,7 +63,7 @@ test('mistake 2: a fault inside a 200 is no empty success, and a full length wit
   assert.equal(good.problem, null)
 })
 
-test('mistake 3: reasoning is counted once, whether the host has it in the output or beside it', () => {
+test('mistake 3: reasoning is counted once, whether the host includes it in the output or not', () => {
   const of = (prompt: number, completion: number, reasoning: number, total: number) =>
     usageOf({
       prompt_tokens: prompt,
@@ -73,12 +73,12 @@ test('mistake 3: reasoning is counted once, whether the host has it in the outpu
       cost_in_usd_ticks: 5,
     })
   assert.deepEqual([of(10, 5, 20, 35).output, of(500, 500, 200, 1_000).output], [25, 500])
-  // A total that is wrong as well: a part is never larger than the whole.
+  // A wrong total as well: a part is never larger than the whole.
   assert.equal(of(10, 5, 20, 15).output, 25)
   assert.deepEqual(of(10, 5, 20, 35).unknown, [])
 })
 
-test('mistake 4: thoughts that history must have are demanded of the hosts that refuse it without, and of no other', () => {
+test('mistake 4: reasoning in the history is required for the hosts that reject it otherwise, and for no others', () => {
   const demanding = connectors
     .filter(({ requestDifferences }) => requestDifferences?.['openai-chat']?.reasoningHistory !== undefined)
     .map(({ provider }) => provider)
@@ -89,7 +89,7 @@ test('mistake 4: thoughts that history must have are demanded of the hosts that 
   }
 })
 
-test('mistake 7: chunks without choices or without a delta are neither content, nor an end, nor unreadable', () => {
+test('mistake 7: chunks without choices or without a delta are neither content, nor an end, nor errors', () => {
   const filters = { choices: [], id: '', model: '', prompt_filter_results: [{}] }
   const late = { choices: [{ index: 0, content_filter_results: {}, content_filter_offsets: {} }] }
   const tap = tapped(filters, delta('a'), finish('stop'), late, '[DONE]')
@@ -111,7 +111,7 @@ test('mistake 8: usage is read wherever a host writes it, and the last report co
   }
 })
 
-test('mistake 9: cached tokens are a part of the input under every name, and no class is negative', () => {
+test('mistake 9: cached tokens are a part of the input under every name, and no meter is negative', () => {
   for (const cached of [
     { prompt_tokens_details: { cached_tokens: 6 } },
     { prompt_token_details: { cached_tokens: 6 } },
@@ -126,7 +126,7 @@ test('mistake 9: cached tokens are a part of the input under every name, and no 
   assert.ok(broken.inputUncached >= 0 && broken.cacheRead >= 0)
 })
 
-test('mistake 10: our empty account is not the fault of a caller and not a rate, in whichever status it comes', () => {
+test("mistake 10: the operator's empty account is not the caller's error and not a rate limit, whatever its status", () => {
   const problem = (more: Partial<UpstreamProblem>): UpstreamProblem => ({
     message: '',
     type: '',

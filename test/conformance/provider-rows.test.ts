@@ -1,6 +1,6 @@
 /**
- * Every host with Chat Completions against a strict imitation of it, through the whole gateway: what it is asked, what it
- * answers, what that costs, and what becomes of its refusals. The facts of the imitations are from the pages of the hosts.
+ * Every host with Chat Completions against a strict imitation of it, through the whole gateway: what it receives, what it
+ * responds, what that costs, and how its errors are reported. The facts of the imitations are from the pages of the hosts.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,7 +18,7 @@ interface RowFacts {
   readonly translated?: string
 }
 
-/** What cancelling stops stands in openrouter.ai/docs/api/reference/streaming. */
+/** What canceling stops is documented at openrouter.ai/docs/api/reference/streaming. */
 const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   alibaba: {
     translated: '/apps/anthropic/v1/messages',
@@ -216,7 +216,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   },
 }
 
-/** Hosts of which no model has a price until an operator gives one. */
+/** Hosts whose models have no price until an operator sets one. */
 const unpriced = ['huggingface']
 
 const hosts = new Map<string, HostImitation>()
@@ -256,7 +256,7 @@ after(async () => {
   await Promise.all([...hosts.values()].map((host) => host.close()))
 })
 
-/** The first model of a host that is sold. */
+/** The first priced model of a host. */
 function modelAt(provider: string): string {
   const { models } = tollgate.gateway.services.catalog.snapshot
   const name = [...models.keys()].sort().find((model) => model.startsWith(`${provider}/`))
@@ -301,7 +301,7 @@ async function spent(work: () => Promise<void>): Promise<bigint> {
   return posted - (await tollgate.balance(account.id)).posted
 }
 
-/** Everything that some host refuses, as a client of OpenAI may send it. */
+/** Everything that some host rejects, as a client of OpenAI may send it. */
 const everything = {
   max_completion_tokens: 50,
   seed: 1,
@@ -320,7 +320,7 @@ for (const provider of Object.keys(facts)) {
   const model = () => modelAt(provider)
   const requests = () => hosts.get(provider)?.requests ?? []
 
-  test(`${provider}: a text is asked as the host takes it, and costs what the host counted`, async () => {
+  test(`${provider}: a text is requested as the host expects it, and costs what the host counted`, async () => {
     const cost = await spent(async () => {
       const messages = [{ role: 'user', name: 'bob', content: 'text' }]
       const answer = await ask({ provider, say: 'text', more: { ...everything, messages } })
@@ -332,7 +332,7 @@ for (const provider of Object.keys(facts)) {
     assert.equal(requests().at(-1)?.body.model, model().slice(provider.length + 1))
   })
 
-  test(`${provider}: a stream ends whole and is billed by its usage, wherever that stands`, async () => {
+  test(`${provider}: a stream ends completely and is billed by its usage, wherever that is`, async () => {
     const cost = await spent(async () => {
       const answer = await ask({ provider, say: 'text', more: { stream: true } })
       const text = await answer.text()
@@ -342,7 +342,7 @@ for (const provider of Object.keys(facts)) {
     assert.equal(cost, costOf(model()))
   })
 
-  test(`${provider}: a tool is called, and its result goes back as the host takes it`, async () => {
+  test(`${provider}: a tool is called, and its result is returned as the host expects it`, async () => {
     const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
     const first = await ask({ provider, say: 'tool', more: { tools } })
     const { choices } = (await first.json()) as { choices: { message: { tool_calls: { id: string }[] } }[] }
@@ -358,7 +358,7 @@ for (const provider of Object.keys(facts)) {
     assert.equal(second.status, 200, `${await second.text()} ${requests().at(-1)?.refused}`)
   })
 
-  test(`${provider}: a client of another format gets the same answer, thoughts apart`, async () => {
+  test(`${provider}: a client of another format gets the same response, except for reasoning`, async () => {
     const answer = await fetch(`${tollgate.origin}/v1/messages`, {
       method: 'POST',
       headers: {
@@ -370,7 +370,7 @@ for (const provider of Object.keys(facts)) {
     })
     const body = (await answer.json()) as { content?: { type: string; text?: string }[] }
     const asked = facts[provider]
-    // The imitation answers in Chat Completions alone.
+    // The imitation supports Chat Completions only.
     if (asked?.translated !== undefined) {
       assert.equal(requests().at(-1)?.refused, `path ${asked.translated}`)
       return
@@ -384,7 +384,7 @@ for (const provider of Object.keys(facts)) {
     assert.equal(thoughts, asked?.thought === undefined ? 0 : 1)
   })
 
-  test(`${provider}: a client that leaves ends the stream, read on where that does not stop the bill`, async () => {
+  test(`${provider}: a client that disconnects ends the stream, read to the end where that does not stop billing`, async () => {
     assert.equal(connectorOf(provider).onCancel, facts[provider]?.cancel)
     const stopper = new AbortController()
     await spent(async () => {
@@ -402,7 +402,7 @@ for (const provider of Object.keys(facts)) {
   })
 
   for (const say of ['rate', 'overload', 'balance', 'wrong key'] as const) {
-    test(`${provider}: ${say} is no fault of the caller`, async () => {
+    test(`${provider}: ${say} is not the caller's error`, async () => {
       const cost = await spent(async () => {
         const answer = await ask({ provider, say })
         const text = await answer.text()
@@ -416,7 +416,7 @@ for (const provider of Object.keys(facts)) {
     })
   }
 
-  test(`${provider}: a fault inside a 200 is a failure and costs nothing`, async () => {
+  test(`${provider}: an error inside a 200 is a failure and costs nothing`, async () => {
     const cost = await spent(async () => {
       const answer = await ask({ provider, say: 'fault' })
       assert.ok(answer.status >= 500, await answer.text())
@@ -425,7 +425,7 @@ for (const provider of Object.keys(facts)) {
   })
 }
 
-test('one variable sells what is known of its host, at that host alone, and no other host', async () => {
+test('one variable enables the known models of its host, at that host only', async () => {
   const own = await testGateway({
     environment: { GROQ_API_KEY: 'a-key-of-groq', OPENAI_API_KEY: 'a-key-of-openai' },
   })

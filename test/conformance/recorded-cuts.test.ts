@@ -1,7 +1,7 @@
 /**
- * Every recorded stream, cut after each of its events and within them: what a client gets is a beginning
- * of the recording and an error in its own format, never an end that looks well, neither to the bytes nor
- * to the official library; and the receipt tells the same story.
+ * Every recorded stream, cut after each of its events and within them: a client gets a beginning
+ * of the recording and an error in its own format, never an end that looks complete, neither in the bytes nor
+ * to the official library; and the receipt agrees.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -39,12 +39,12 @@ after(async () => {
   await upstream.close()
 })
 
-/** What only a whole answer may hold. */
+/** What only a complete response may contain. */
 const successMarks: Readonly<Record<RecordedDialect, RegExp>> = {
   'openai-chat': /\[DONE\]|"finish_reason":\s*"/,
   anthropic: /message_stop|"stop_reason":\s*"/,
 }
-/** What only an answer with content holds. */
+/** What only a response with content contains. */
 const contentMarks: Readonly<Record<RecordedDialect, RegExp>> = {
   'openai-chat': /"content":"[^"]|"tool_calls"/,
   anthropic: /content_block_delta|tool_use/,
@@ -54,7 +54,7 @@ const errorFrames: Readonly<Record<RecordedDialect, RegExp>> = {
   anthropic: /event: error\ndata: (\{"type":"error",.*\})\n\n$/,
 }
 
-/** Reads a stream with the official library, as it came over the wire. */
+/** Reads a stream with the official library, as received over the wire. */
 const libraries: Readonly<Record<RecordedDialect, (bytes: Buffer) => Promise<unknown>>> = {
   'openai-chat': (bytes) =>
     new OpenAI({ apiKey: 'any', maxRetries: 0, fetch: answering(bytes) }).chat.completions
@@ -73,7 +73,7 @@ function answering(bytes: Buffer): () => Promise<Response> {
     )
 }
 
-/** Of streams with so many cuts the library reads only some: it takes the square of their length. */
+/** Of streams with this many cuts the library reads only some, since all take quadratic time. */
 const manyCuts = 150
 
 interface Cut {
@@ -81,7 +81,7 @@ interface Cut {
   readonly end: ReplayEnd
 }
 
-/** After each event and within each, closed properly and improperly by turns; but not at the end of all. */
+/** After each event and within each, closed cleanly and uncleanly in turn; but not at the end of the stream. */
 function cutsOf({ response }: FixtureCase): readonly Cut[] {
   const ends = [...response.toString('latin1').matchAll(/\n\n/g)].map(({ index }) => index + 2)
   const last = response.toString('latin1').trimEnd().length
@@ -102,7 +102,7 @@ async function ask(
     status: 200,
     headers: headersOf(recorded),
     bytes: recorded.response.subarray(0, of.cut.bytes),
-    // Content is read before what follows it: an error in one piece with it would stand in its place.
+    // Content is read before what follows it: an error in the same chunk would replace it.
     chunkBytes: 512,
     end: of.cut.end,
   })
@@ -119,7 +119,7 @@ const isStream = ({ kind, name }: FixtureCase) => kind === 'stream' && name !== 
 for (const dialect of recordedDialects) {
   for (const recorded of servedCases(dialect).filter(isStream)) {
     const isHealthy = !recorded.name.startsWith('stream-error-')
-    test(`${dialect}/${recorded.name}: a cut stream is no finished stream`, async () => {
+    test(`${dialect}/${recorded.name}: a cut stream is not a complete stream`, async () => {
       const { key } = await tollgate.account('1000')
       const cuts = sampled(cutsOf(recorded), 24)
       for (const [index, cut] of cuts.entries()) {
@@ -156,7 +156,7 @@ function checkCut(dialect: RecordedDialect, recorded: FixtureCase, answer: Answe
   assert.equal(answer.isCut, false)
 }
 
-/** The library reads what was relayed as it reads the recording itself. */
+/** The library reads what was relayed in the same way as the recording itself. */
 async function checkWhole(dialect: RecordedDialect, recorded: FixtureCase, key: string): Promise<void> {
   const { answer, receipt } = await ask(dialect, recorded, {
     key,
@@ -167,7 +167,7 @@ async function checkWhole(dialect: RecordedDialect, recorded: FixtureCase, key: 
   assert.deepEqual(await relayed, await original)
 }
 
-/** What the library makes of it; odd recordings make it throw, then the message. */
+/** The library's result; odd recordings make it throw, then the message. */
 async function read(dialect: RecordedDialect, bytes: Buffer): Promise<string> {
   try {
     const { usage: _usage, ...message } = (await libraries[dialect](bytes)) as { usage?: unknown }
@@ -178,7 +178,7 @@ async function read(dialect: RecordedDialect, bytes: Buffer): Promise<string> {
 }
 
 for (const dialect of recordedDialects) {
-  test(`${dialect}: a stream that fails upstream ends with the upstream's own words`, async () => {
+  test(`${dialect}: a stream that fails upstream ends with the upstream's own error`, async () => {
     const { key } = await tollgate.account('100')
     const failing = servedCases(dialect).filter(({ name }) => name.startsWith('stream-error-'))
     for (const recorded of failing) {
@@ -198,7 +198,7 @@ for (const dialect of recordedDialects) {
     }
   })
 
-  test(`${dialect}: a JSON answer that is cut is none`, async () => {
+  test(`${dialect}: a truncated JSON response is an error`, async () => {
     const { key, id } = await tollgate.account('100')
     for (const recorded of servedCases(dialect).filter(({ kind }) => kind === 'json')) {
       const bytes = recorded.response.toString('latin1').trimEnd().length - 1

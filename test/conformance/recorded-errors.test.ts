@@ -1,7 +1,7 @@
 /**
- * What upstreams refuse, recorded and made up: what is about the request reaches the client as the provider
- * said it; what is about this gateway's own credential, bill or catalog never looks like the client's; and
- * nobody pays for any of it.
+ * Upstream errors, recorded and invented: what concerns the request reaches the client as the provider
+ * sent it; what concerns this gateway's own credential, bill or catalog never looks like the client's; and
+ * none of them is charged.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -122,7 +122,7 @@ async function checkRefusal(
   assert.deepEqual(await tollgate.balance(id), { posted: 100_000_000_000n, held: 0n, openHolds: 0 })
 }
 
-/** What is told of these is our sentence; of all others the provider's, without the name of its customer. */
+/** These are reported with our message; all others with the provider's, without the name of its customer. */
 const operators = ['upstream_unavailable', 'upstream_invalid']
 
 function sentenceOf(bytes: Uint8Array): string {
@@ -139,7 +139,7 @@ for (const dialect of recordedDialects) {
   for (const recorded of cases) {
     const expected = recordedErrors[dialect][recorded.name]
     if (expected === undefined) continue
-    test(`${dialect}/${recorded.name}: ${expected === 'theirs' ? 'as the provider said it' : expected.join(' ')}`, async () => {
+    test(`${dialect}/${recorded.name}: ${expected === 'theirs' ? 'relayed unchanged' : expected.join(' ')}`, async () => {
       for (const body of [requestOf(dialect, recorded), streamed(dialect, recorded)]) {
         const { status, response: bytes } = recorded
         await checkRefusal(dialect, { status, headers: headersOf(recorded), bytes, expected, body })
@@ -153,7 +153,7 @@ function streamed(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
   return Buffer.from(JSON.stringify({ ...body, model: modelOf(dialect, recorded), stream: true }))
 }
 
-// What was not recorded.
+// Errors that were not recorded.
 
 const json = { 'content-type': 'application/json' }
 const html = { 'content-type': 'text/html' }
@@ -253,7 +253,7 @@ const rows: readonly Row[] = [
     '[{"error":{"code":400,"message":"wrapped","status":"INVALID_ARGUMENT"}}]',
     'theirs',
   ],
-  // No answers at all.
+  // No responses at all.
   ['openai-chat', 302, { location: 'http://127.0.0.1:1/redirected' }, '', [502, 'upstream_invalid']],
   ['anthropic', 307, { location: '/redirected' }, '', [502, 'upstream_invalid']],
   ['openai-chat', 200, html, '<html>a page</html>', [502, 'upstream_invalid']],
@@ -265,7 +265,7 @@ const rows: readonly Row[] = [
 ]
 
 for (const [dialect, status, headers, body, expected] of rows) {
-  test(`${dialect} ${status} ${body.slice(0, 90)}: ${expected === 'theirs' ? 'as it is' : expected.join(' ')}`, async () => {
+  test(`${dialect} ${status} ${body.slice(0, 90)}: ${expected === 'theirs' ? 'unchanged' : expected.join(' ')}`, async () => {
     for (const stream of [false, true]) {
       const bytes = Buffer.from(body)
       const request = {
@@ -285,7 +285,7 @@ for (const [dialect, status, headers, body, expected] of rows) {
   })
 }
 
-test('a refusal without JSON is told in the format of the client, with its status', async () => {
+test('an error without JSON is reported in the format of the client, with its status', async () => {
   const { key } = await tollgate.account('1')
   upstream.play({
     status: 400,

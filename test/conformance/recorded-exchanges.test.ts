@@ -1,6 +1,6 @@
 /**
- * Every recorded answer and stream, relayed: the client gets the upstream's bytes, the upstream gets the
- * client's bytes but for the replacements that are promised, and the receipt says what the recording says.
+ * Every recorded response and stream, relayed: the client gets the upstream's bytes, the upstream gets the
+ * client's bytes except for the documented replacements, and the receipt matches the recording.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ before(async () => {
     openai: upstream.origin,
     anthropic: upstream.origin,
     models: recordedModels(),
-    // As many searches as one of the recorded answers made.
+    // As many searches as one of the recorded responses made.
     limits: { serverToolUsesMax: 10 },
   })
 })
@@ -78,10 +78,10 @@ async function relayed(
 
 // What the client gets.
 
-/** Only a stream that failed upstream ends otherwise than it was recorded. */
+/** Only a stream that failed upstream ends differently than recorded. */
 const isWhole = ({ kind, name }: FixtureCase) => kind !== 'error' && !name.startsWith('stream-error-')
 
-/** Long answers are spared the single bytes. */
+/** Long responses are not cut into single bytes. */
 const chunkingsOf = ({ response }: FixtureCase): readonly ChunkBytes[] =>
   response.length > 20_000 ? [13, 'whole'] : [1, 7, 'whole']
 
@@ -118,10 +118,10 @@ const spellings: Readonly<Record<string, (stream: string) => string>> = {
 
 for (const dialect of recordedDialects) {
   for (const [spelling, spelled] of Object.entries(spellings)) {
-    test(`${dialect}: ${spelling}: the upstream's bytes all the same`, async () => {
+    test(`${dialect}: ${spelling}: still the upstream's bytes`, async () => {
       const { key } = await tollgate.account('1000')
       for (const recorded of servedCases(dialect).filter(isWhole)) {
-        // The event that only we ask for is left out; here it stays where it is asked for.
+        // The event that only the gateway requests is removed; here it stays where the client requests it.
         if (recorded.kind !== 'stream' || clientBytes(dialect, recorded) !== recorded.response) continue
         const response = Buffer.from(spelled(recorded.response.toString('utf8')))
         const { answer, receipt } = await relayed(
@@ -138,7 +138,7 @@ for (const dialect of recordedDialects) {
 
 const contentTypes = { json: /^application\/json/, stream: /^text\/event-stream/, error: /./ } as const
 
-/** The upstream's bytes without the event that the client did not ask for. */
+/** The upstream's bytes without the event that the client did not request. */
 function clientBytes(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
   const { response } = recorded
   const isAsked = /"include_usage"\s*:\s*true/.test(requestOf(dialect, recorded).toString('utf8'))
@@ -184,7 +184,7 @@ for (const dialect of recordedDialects) {
   }
 }
 
-/** The same text with another model's name; the name stands there once. */
+/** The same text with another model's name, which occurs once. */
 function withModel(text: string, name: string): string {
   const found = text.match(/"model"\s*:\s*"[^"]*"/g) ?? []
   const [first] = found
@@ -193,7 +193,7 @@ function withModel(text: string, name: string): string {
   return text.replace(first, first.replace(/"[^"]*"$/, JSON.stringify(name)))
 }
 
-/** What must arrive: the usage is asked for, and searches are capped; nothing else is different. */
+/** The expected request: usage is requested, and searches are capped; nothing else is different. */
 function upstreamText(dialect: RecordedDialect, written: string): string {
   const body = JSON.parse(written) as { stream?: boolean; stream_options?: unknown }
   if (dialect === 'anthropic') return written.replace('"max_uses": null', '"max_uses": 10')
@@ -203,7 +203,7 @@ function upstreamText(dialect: RecordedDialect, written: string): string {
 
 // What has no price.
 
-/** Requests that are refused where only text is priced: the field that the refusal names, and why. */
+/** Requests that are rejected where only text is priced: the field that the error names, and why. */
 const unpricedRequests: Readonly<Record<string, readonly [field: string, why: string]>> = {
   'pause-turn': ['tools[0]', 'searches are charged by use'],
   'stream-code-execution': ['tools[0]', 'containers are charged by time'],
@@ -212,7 +212,7 @@ const unpricedRequests: Readonly<Record<string, readonly [field: string, why: st
 }
 
 for (const dialect of recordedDialects) {
-  test(`${dialect}: of the recorded requests only those that change the price are refused without one`, async () => {
+  test(`${dialect}: of the recorded requests only those that change the price are rejected without one`, async () => {
     const { key, id } = await tollgate.account('100')
     for (const recorded of servedCases(dialect)) {
       upstream.play({
@@ -256,7 +256,7 @@ type Json = Readonly<Record<string, unknown>>
 const inside = (value: unknown, name: string): Json => ((value as Json | undefined)?.[name] ?? {}) as Json
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Every usage object of an answer, in order. */
+/** Every usage object of a response, in order. */
 function reportsIn({ kind, response }: FixtureCase): readonly Json[] {
   const text = response.toString('utf8')
   const lines = text.split('\n').filter((line) => line.startsWith('data: {'))
@@ -267,7 +267,7 @@ function reportsIn({ kind, response }: FixtureCase): readonly Json[] {
   })
 }
 
-/** The reports read once more, by the simplest of means; null where there is none. */
+/** The usage, parsed a second time in the simplest way; null where there is none. */
 function expectedUsage(dialect: RecordedDialect, recorded: FixtureCase): Expected | null {
   const reports = reportsIn(recorded)
   if (reports.length === 0) return null
@@ -303,14 +303,14 @@ function chatUsage(usage: Json): Expected {
     cacheRead,
     cacheWrite5m,
     cacheWrite1h: 0,
-    // One host counts reasoning in the total alone.
+    // One host counts reasoning only in the total.
     output: count(usage.total_tokens) - count(usage.prompt_tokens),
     reasoning: count(inside(usage, 'completion_tokens_details').reasoning_tokens),
     fees: {},
   }
 }
 
-/** Answers that tell something which no price covers. */
+/** Responses with usage that no price covers. */
 const unpricedCases: Readonly<Record<string, string>> = {
   'adaptive-summarized-sonnet-5': 'the recorder put a placeholder where the place of inference stood',
 }

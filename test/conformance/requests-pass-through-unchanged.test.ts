@@ -1,6 +1,6 @@
 /**
- * What of a request reaches an upstream: the client's bytes, however oddly they are written, with nothing
- * replaced but what had to be; its query; of its headers only those on the list; and no credential of its.
+ * What of a request reaches an upstream: the client's bytes, however unusual, with only the
+ * necessary replacements; its query; of its headers only those on the list; and none of its credentials.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,7 @@ before(async () => {
       ...['gpt-same', 'gpt-renamed'].map((id) => ({
         id,
         provider: 'openai',
-        // A host that speaks chat alone: nothing is moved to another format.
+        // A host that supports only chat: nothing is moved to another format.
         dialects: ['openai-chat'] as const,
         ...(id === 'gpt-renamed' ? { upstreamId: 'the "upstream\'s" name' } : {}),
         context: 100_000,
@@ -67,13 +67,13 @@ const streams: Readonly<Record<Format, string>> = {
 
 interface ReceivedRequest {
   readonly usd?: string
-  /** A key that there is already. */
+  /** A key that exists already. */
   readonly key?: string
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a body and gives back what the upstream received, and what the gateway said it had lowered. */
+/** Sends a body and returns what the upstream received, and what the gateway reported as lowered. */
 async function passed(format: Format, body: string | Buffer, more: ReceivedRequest = {}) {
   const isStreamed = /"stream"\s*:\s*true/.test(body.toString())
   upstream.play({
@@ -101,7 +101,7 @@ async function passed(format: Format, body: string | Buffer, more: ReceivedReque
 
 const user = '[{"role":"user","content":"hi"}]'
 
-// Bodies that go as they are.
+// Bodies that are unchanged.
 
 const untouched: readonly (readonly [name: string, format: Format, body: string])[] = [
   [
@@ -179,9 +179,9 @@ for (const [name, format, body] of untouched) {
   })
 }
 
-// Bodies in which something has to be replaced.
+// Bodies in which something must be replaced.
 
-/** `‹was|is›` marks a replacement: what the client wrote, and what arrives in its place. */
+/** `‹was|is›` marks a replacement: what the client wrote, and what replaces it. */
 const spliced: readonly (readonly [name: string, format: Format, marked: string])[] = [
   ['the name', 'chat', `{"messages":${user},"model" : ‹"gpt-renamed"|"the \\"upstream's\\" name"›}`],
   [
@@ -271,7 +271,7 @@ const lowered: readonly (readonly [name: string, format: Format, marked: string]
 ]
 
 for (const [name, format, marked] of lowered) {
-  test(`${format}: ${name}, where the balance does not pay for it: lowered as told`, async () => {
+  test(`${format}: ${name}, where the balance does not pay for it: lowered as reported`, async () => {
     const result = await passed(format, written(marked), { usd: '0.30' })
     assert.ok(Number(result.lowered) >= 1_024 && Number(result.lowered) < 2_000, result.lowered)
     assert.equal(result.text, arriving(marked).replaceAll('N', result.lowered ?? ''))
@@ -279,7 +279,7 @@ for (const [name, format, marked] of lowered) {
   })
 }
 
-// What travels beside the body.
+// What is sent next to the body.
 
 const callersHeaders = {
   'user-agent': 'a-client/1.2',
@@ -323,7 +323,7 @@ const reaching: Readonly<Record<Format, readonly string[]>> = {
 }
 
 for (const format of ['chat', 'messages'] as const) {
-  test(`${format}: of a client's headers only those on the list arrive, as they were written`, async () => {
+  test(`${format}: of a client's headers only those on the list are forwarded, unchanged`, async () => {
     const { received } = await passed(format, bodies[format], { headers: callersHeaders })
     assert.deepEqual(Object.keys(received.headers).sort(), [...reaching[format]].sort())
     for (const [name, value] of Object.entries(callersHeaders)) {
@@ -336,7 +336,7 @@ for (const format of ['chat', 'messages'] as const) {
     assert.ok(!JSON.stringify(received.headers).includes('callers'))
   })
 
-  test(`${format}: a client's key arrives nowhere, wherever it stood`, async () => {
+  test(`${format}: a client's key is not forwarded, wherever it was`, async () => {
     const { key } = await tollgate.account('1')
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -353,7 +353,7 @@ for (const format of ['chat', 'messages'] as const) {
     }
   })
 
-  test(`${format}: the query arrives as it was written`, async () => {
+  test(`${format}: the query is forwarded unchanged`, async () => {
     for (const query of ['?beta=true', '?api-version=2024-10-21&a=%20b&&c', '?x=1?y=2']) {
       const { received } = await passed(format, bodies[format], { query })
       assert.equal(received.url, `/v1/${format === 'chat' ? 'chat/completions' : 'messages'}${query}`)
@@ -361,7 +361,7 @@ for (const format of ['chat', 'messages'] as const) {
   })
 }
 
-test('a version that the client does not name is the one that answers have always had', async () => {
+test('an omitted anthropic-version is sent as 2023-06-01', async () => {
   const { received } = await passed('messages', bodies.messages)
   assert.equal(received.headers['anthropic-version'], '2023-06-01')
   assert.equal(received.headers['anthropic-beta'], undefined)

@@ -1,6 +1,6 @@
 /**
- * The official `@anthropic-ai/sdk` library against a running gateway, with its base address and key changed
- * and nothing else: what it hands to a program is what it hands over when it asks the upstream itself.
+ * The official `@anthropic-ai/sdk` library against a running gateway, with only its base URL and key
+ * changed: programs get the same objects from it as when it calls the upstream directly.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -34,7 +34,7 @@ const shortTimeouts = await meteredGateway({
 })
 after(() => Promise.all([gate.end(), shortTimeouts.end()]))
 
-/** The program's own sandbox, and the connector of the provider. */
+/** The sandbox as its own provider, and the provider's connector. */
 const ways = ['sandbox', 'claude'] as const
 const bases = ['/v1/alt', ''] as const
 
@@ -58,14 +58,14 @@ async function newClient(options: ClientOptions = {}): Promise<Anthropic> {
   return clientOf((await gate.account('5')).key, options)
 }
 
-/** Asks the upstream, without the gateway. */
+/** Calls the upstream, without the gateway. */
 const direct = clientOf('any', { baseURL: gate.sandbox.origin })
 
 function user(content: string): Message[] {
   return [{ role: 'user', content }]
 }
 
-/** What a program reads of an answer, without what differs from answer to answer. */
+/** What a program reads of a response, without what differs between responses. */
 function summaryOf({ content, usage, role, model, stop_reason, stop_sequence }: Anthropic.Message): unknown {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
   const blocks = content.map((block) => (block.type === 'tool_use' ? { ...block, id: 'any' } : block))
@@ -117,7 +117,7 @@ const prompts: readonly Prompt[] = [
 
 for (const way of ways) {
   for (const { name, behaviour, params } of prompts) {
-    test(`${way}: ${name}: whole, streamed and without the gateway are one answer`, async () => {
+    test(`${way}: ${name}: whole, streamed and without the gateway are one response`, async () => {
       const { key } = await gate.account('5')
       const client = clientOf(key)
       const request = { ...params, model: `${way}-${behaviour}` }
@@ -147,7 +147,7 @@ for (const way of ways) {
 
 for (const base of bases) {
   for (const [name, credential] of Object.entries(credentials)) {
-    test(`{origin}${base} with ${name}: asked whole and streamed, and looked up`, async () => {
+    test(`{origin}${base} with ${name}: requested whole and streamed, and looked up`, async () => {
       const { key } = await gate.account('5')
       const client = clientOf(key, { baseURL: `${gate.origin}${base}`, ...credential(key) })
       const params = { model: 'claude-echo', max_tokens: 50, messages: user('hello') }
@@ -178,7 +178,7 @@ const argumentsOf: Readonly<Record<string, object>> = {
   time: {},
 }
 
-/** Asks whole or streamed; the library accumulates the stream. */
+/** Requests a whole or streamed response; the library accumulates the stream. */
 function asking(client: Anthropic, isStreamed: boolean): (params: Params) => Promise<Anthropic.Message> {
   return async (params) =>
     isStreamed ? client.messages.stream(params).finalMessage() : client.messages.create(params)
@@ -222,7 +222,7 @@ for (const way of ways) {
       }
     }
 
-    test(`${way}, ${manner}: thinking goes round with its signature, and only unaltered`, async () => {
+    test(`${way}, ${manner}: thinking returns with its signature, and only unchanged`, async () => {
       const ask = asking(await newClient(), isStreamed)
       const common = { model: `${way}-think`, max_tokens: 2_000, thinking }
       const messages = user('tokens=4 thinking=8')
@@ -349,20 +349,20 @@ async function fails(at: { origin: string; key: string }, model: string, of: Fai
 
 for (const way of ways) {
   for (const of of failingModels) {
-    test(`${way}-${titleOf(of)} fails in the library's own words`, async () => {
+    test(`${way}-${titleOf(of)} fails with the library's own error`, async () => {
       const { key } = await gate.account('5')
       await fails({ origin: gate.origin, key }, `${way}-${of.name}`, of)
     })
   }
 }
 for (const of of silentModels) {
-  test(`claude-${titleOf(of)} fails in the library's own words`, async () => {
+  test(`claude-${titleOf(of)} fails with the library's own error`, async () => {
     const { key } = await shortTimeouts.account('5')
     await fails({ origin: shortTimeouts.origin, key }, `claude-${of.name}`, of)
   })
 }
 
-test("an upstream's 429 and the gateway's own tell how long to wait, and who said so", async () => {
+test("an upstream's 429 and the gateway's own report how long to wait, and who sent them", async () => {
   const rates = { requestsPerMinute: 1, tokensPerMinute: null, concurrent: null }
   const client = clientOf((await gate.account('5', { rates })).key)
   const events: unknown[] = []
@@ -379,7 +379,7 @@ test("an upstream's 429 and the gateway's own tell how long to wait, and who sai
   assert.ok(Number(events[1]) > 0)
 })
 
-/** Requests that the sandbox was asked with this text in them. */
+/** Requests at the sandbox that contain this text. */
 function asksOf(text: string): number {
   return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
@@ -406,7 +406,7 @@ const retried: readonly RetryCase[] = [
   { name: 'flaky', stream: false, maxRetries: 1, asks: 2, outcome: 'succeeded' },
 ]
 
-test('the library asks again exactly where it helps', { concurrency: true }, async (suite) => {
+test('the library retries exactly where it helps', { concurrency: true }, async (suite) => {
   const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, outcome }, index) => {
     const title = `${name}, ${stream ? 'streamed' : 'whole'}, ${maxRetries} retries: ${asks} asked`
     return suite.test(title, async () => {
@@ -435,7 +435,7 @@ function counting(): { readonly fetch: typeof fetch; count: number } {
 
 for (const isStreamed of [false, true]) {
   const manner = isStreamed ? 'streamed' : 'whole'
-  test(`no money, ${manner}: 402 with our code, once, and nothing asked upstream`, async () => {
+  test(`insufficient funds, ${manner}: 402 with our code, once, and nothing sent upstream`, async () => {
     const counter = counting()
     const client = clientOf((await gate.account('0')).key, { maxRetries: 2, fetch: counter.fetch })
     const marker = `no money ${manner}`
@@ -491,7 +491,7 @@ for (const [name, [code, key]] of Object.entries(invalidKeys)) {
   })
 }
 
-test('every answer tells the id of its request, which is the id of its receipt', async () => {
+test('every response has a request ID, which is the ID of its receipt', async () => {
   const { key } = await gate.account('5')
   for (const way of ways) {
     for (const stream of [false, true]) {

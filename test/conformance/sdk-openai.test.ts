@@ -1,6 +1,6 @@
 /**
- * The official `openai` library against a running gateway, with its base address and key changed and
- * nothing else: what it hands to a program is what it hands over when it asks the upstream itself.
+ * The official `openai` library against a running gateway, with only its base URL and key
+ * changed: programs get the same objects from it as when it calls the upstream directly.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -36,7 +36,7 @@ const shortTimeouts = await meteredGateway({
 })
 after(() => Promise.all([gate.end(), shortTimeouts.end()]))
 
-/** How the library sees a model: the program's own sandbox, and the connector of the provider. */
+/** The model as the library calls it: the sandbox as its own provider, and the provider's connector. */
 const ways = ['sandbox', 'gpt'] as const
 
 function clientOf(key: string, options: ClientOptions = {}): OpenAI {
@@ -47,14 +47,14 @@ async function newClient(options: ClientOptions = {}): Promise<OpenAI> {
   return clientOf((await gate.account('5')).key, options)
 }
 
-/** Asks the upstream, without the gateway. */
+/** Calls the upstream, without the gateway. */
 const direct = clientOf('any', { baseURL: `${gate.sandbox.origin}/v1` })
 
 function user(content: string): Message[] {
   return [{ role: 'user', content }]
 }
 
-/** What a program reads of an answer, without what differs from answer to answer. */
+/** What a program reads of a response, without what differs between responses. */
 function summaryOf({ choices, usage, model, object }: OpenAI.ChatCompletion): unknown {
   const choiceSummaries = choices.map(({ index, finish_reason, message }) => ({
     index,
@@ -79,7 +79,7 @@ async function receipt(client: OpenAI, requestId: string | null | undefined): Pr
   return data
 }
 
-/** A stream taken to its end by hand, with the final answer that the library makes of the same chunks. */
+/** A stream read to its end by hand, with the final response that the library makes of the same chunks. */
 async function streamed(client: OpenAI, params: Params) {
   const { data, response, request_id } = await client.chat.completions
     .create({ ...params, stream: true })
@@ -126,7 +126,7 @@ const prompts: readonly Prompt[] = [
 
 for (const way of ways) {
   for (const { name, behaviour, params } of prompts) {
-    test(`${way}: ${name}: whole, streamed and without the gateway are one answer`, async () => {
+    test(`${way}: ${name}: whole, streamed and without the gateway are one response`, async () => {
       const client = await newClient()
       const model = `${way}-${behaviour}`
       const expected = await direct.chat.completions.create({ ...params, model: `sandbox-${behaviour}` })
@@ -218,7 +218,7 @@ for (const way of ways) {
   }
 }
 
-test('the library runs tools by itself', async () => {
+test('the library runs tools automatically', async () => {
   const client = await newClient()
   for (const stream of [false, true]) {
     const cities: unknown[] = []
@@ -335,19 +335,19 @@ async function fails(client: OpenAI, model: string, of: FailingModel): Promise<v
 
 for (const way of ways) {
   for (const of of failingModels) {
-    test(`${way}-${titleOf(of)} fails in the library's own words`, async () => {
+    test(`${way}-${titleOf(of)} fails with the library's own error`, async () => {
       await fails(await newClient(), `${way}-${of.name}`, of)
     })
   }
 }
 for (const of of silentModels) {
-  test(`gpt-${titleOf(of)} fails in the library's own words`, async () => {
+  test(`gpt-${titleOf(of)} fails with the library's own error`, async () => {
     const { key } = await shortTimeouts.account('5')
     await fails(clientOf(key, { baseURL: `${shortTimeouts.origin}/v1` }), `gpt-${of.name}`, of)
   })
 }
 
-test("an upstream's 429 tells how long to wait, and who said so", async () => {
+test("an upstream's 429 reports how long to wait, and who sent it", async () => {
   const client = await newClient()
   const response = client.chat.completions.create({ model: 'gpt-429', messages: user('retry=7') })
   await assert.rejects(response, (error) => {
@@ -360,7 +360,7 @@ test("an upstream's 429 tells how long to wait, and who said so", async () => {
   })
 })
 
-test("the gateway's own 429 tells it too", async () => {
+test("so does the gateway's own 429", async () => {
   const rates = { requestsPerMinute: 1, tokensPerMinute: null, concurrent: null }
   const client = clientOf((await gate.account('5', { rates })).key)
   const ask = () => client.chat.completions.create({ model: 'gpt-echo', messages: user('hi') })
@@ -375,7 +375,7 @@ test("the gateway's own 429 tells it too", async () => {
   })
 })
 
-/** Requests that the sandbox was asked with this text in them. */
+/** Requests at the sandbox that contain this text. */
 function asksOf(text: string): number {
   return gate.sandbox.requestLog().filter(({ body }) => body?.includes(text)).length
 }
@@ -402,7 +402,7 @@ const retried: readonly RetryCase[] = [
   { name: 'flaky', stream: false, maxRetries: 1, asks: 2, outcome: 'succeeded' },
 ]
 
-test('the library asks again exactly where it helps', { concurrency: true }, async (suite) => {
+test('the library retries exactly where it helps', { concurrency: true }, async (suite) => {
   const cases = retried.map(({ name, prompt = '', stream, maxRetries, asks, outcome }, index) => {
     const title = `${name}, ${stream ? 'streamed' : 'whole'}, ${maxRetries} retries: ${asks} asked`
     return suite.test(title, async () => {
@@ -418,7 +418,7 @@ test('the library asks again exactly where it helps', { concurrency: true }, asy
     })
   })
   const delayed = suite.test(
-    'money held by a running request: asked again, and served once it is free',
+    'a balance reserved by a running request: retried, and served once it is free',
     heldThenServed,
   )
   await Promise.all([...cases, delayed])
@@ -467,7 +467,7 @@ function counting(): { readonly fetch: typeof fetch; count: number } {
 }
 
 for (const stream of [false, true]) {
-  test(`no money, ${stream ? 'streamed' : 'whole'}: 402 with our code, once, and nothing asked upstream`, async () => {
+  test(`insufficient funds, ${stream ? 'streamed' : 'whole'}: 402 with our code, once, and nothing sent upstream`, async () => {
     const counter = counting()
     const client = clientOf((await gate.account('0')).key, { maxRetries: 2, fetch: counter.fetch })
     const marker = `no money ${stream}`
@@ -521,7 +521,7 @@ for (const [name, [code, key]] of Object.entries(invalidKeys)) {
   })
 }
 
-test('every answer tells the id of its request, which is the id of its receipt', async () => {
+test('every response has a request ID, which is the ID of its receipt', async () => {
   const client = await newClient()
   for (const way of ways) {
     for (const stream of [false, true]) {

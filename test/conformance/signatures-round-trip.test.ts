@@ -1,6 +1,6 @@
 /**
- * What Google signs comes back on the part that it came with, through clients of every other format: texts and
- * calls, streamed and whole, large ones too, also where a client puts a text between a thought and its call.
+ * Google's signatures return on the part that they came with, through clients of every other format: texts and
+ * calls, streamed and whole, large ones too, also where a client puts a text between reasoning and its call.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const gemini = formatOf('gemini')
 const clients = othersThan(gemini)
 const target = targetsOf(gemini).find(({ model }) => model === 'gemini-3-flash-preview') as Target
 const signature = 'c2lnbmF0dXJl'
-/** Above what fits into 8 KiB of an id in base64. */
+/** More than fits into 8 KiB of an ID in base64. */
 const large = btoa('s'.repeat(9_000))
 
 type Part = Readonly<Record<string, unknown>>
@@ -39,7 +39,7 @@ function chunk(parts: readonly Part[], finishReason?: string): Loose {
   }
 }
 
-/** The answer as the client's library has it. */
+/** The response as the client's library has it. */
 async function received(
   client: Format,
   chunks: readonly (readonly Part[])[],
@@ -55,7 +55,7 @@ async function received(
   const sse = streamInto(gemini, client, [bytes], { usage, cost })
   const answer = (await libraries[client.name](sse)) as Loose
   if (client.name !== 'openai-chat') return answer
-  // The library keeps the last entry alone; clients that send them back gather them.
+  // The library retains only the last entry; clients that return them collect them.
   const details = eventsIn(sse)
     .flatMap((event) => listed(event, 'choices'))
     .flatMap(({ delta }) => listed(delta, 'reasoning_details'))
@@ -66,7 +66,7 @@ async function received(
 
 type Change = (blocks: readonly Loose[]) => readonly Loose[]
 
-/** The next request, which holds the answer and what its calls returned. */
+/** The next request, which contains the response and the results of its calls. */
 function nextRequest(client: Format, answer: Loose, change: Change = (blocks) => blocks): Loose {
   const hello = { role: 'user', content: 'Hello.' }
   const more = { role: 'user', content: 'And?' }
@@ -99,7 +99,7 @@ interface ReturnedSignature {
   readonly adjusted: readonly string[]
 }
 
-/** The parts of the model's turn as Google gets them again, without ids. */
+/** The parts of the model's turn as Google receives them again, without IDs. */
 function returned(client: Format, request: Loose): ReturnedSignature {
   const body = bytesOf(JSON.stringify(request))
   const outcome = sent(
@@ -145,7 +145,7 @@ const cases: readonly [what: string, chunks: readonly (readonly Part[])[], back:
   ],
 ]
 
-test('signatures come back on the part that they came with', async () => {
+test('signatures return on the part that they came with', async () => {
   for (const client of clients) {
     for (const [what, chunks, back] of cases) {
       for (const isStream of [false, true]) {
@@ -171,7 +171,7 @@ test('a text that had begun before it was signed keeps its signature', async () 
   }
 })
 
-test('a chat client that keeps nothing but the fields it knows returns large signatures in the ids of calls', async () => {
+test('a chat client that preserves only known fields returns large signatures in the IDs of calls', async () => {
   const chat = formatOf('openai-chat')
   const answer = await received(chat, [[{ ...calls, thoughtSignature: large }]], false)
   const message = listed(answer, 'choices')[0]?.message as Loose
@@ -186,7 +186,7 @@ test('a chat client that keeps nothing but the fields it knows returns large sig
   assert.deepEqual(returned(chat, request).parts, [{ ...calls, thoughtSignature: large }])
 })
 
-test('a text that a client puts between a thought and its call leaves the signature with the call alone', async () => {
+test('a text that a client puts between reasoning and its call leaves the signature on the call only', async () => {
   const messages = formatOf('anthropic')
   for (const isStream of [false, true]) {
     const answer = await received(messages, [[{ ...calls, thoughtSignature: signature }]], isStream)
@@ -203,7 +203,7 @@ test('a text that a client puts between a thought and its call leaves the signat
   }
 })
 
-test('a call that no model of Google made gets the stand-in, and that is said', () => {
+test('a call that no Google model made gets the placeholder signature, which is reported', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }
   const chat = formatOf('openai-chat')
   const request = nextRequest(chat, { choices: [{ message: { role: 'assistant', tool_calls: [call] } }] })

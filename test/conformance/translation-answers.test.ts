@@ -1,7 +1,7 @@
 /**
- * Every recorded answer and stream into every other format: the format's checker finds nothing in it, the official
- * library reads it, and it says what the recording says: text, thoughts, calls, the finish and the usage. However a
- * stream is cut into chunks, the same bytes come out.
+ * Every recorded response and stream into every other format: the format's checker finds no error, the official
+ * library reads it, and it contains what the recording contains: text, reasoning, calls, the finish and the usage. However
+ * a stream is cut into chunks, the output bytes are the same.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,18 +28,18 @@ import {
 
 const pairs = formats.flatMap((from) => othersThan(from).map((to) => [from, to] as const))
 
-/** Read wherever it stands; null: the official library cannot read the recording itself. */
+/** Read wherever it is; null: the official library cannot read the recording itself. */
 type Source = Gist | null
 
-/** Streams of hosts that break their format so that its library gives up: what comes of them must be readable. */
+/** Streams of hosts that break their format so that its library fails: their translation must be readable. */
 const unreadable: readonly string[] = [
   'openai-chat/stream-anthropic-compat-tool',
   'openai-responses/stream-item-id-rotation',
   'anthropic/stream-duplicate-message-start',
 ]
-/** What ran at the provider is told as text in front of what was said. */
+/** What ran at the provider is reported as text before the response. */
 const withPrograms: readonly string[] = ['gemini/stream-code-execution']
-/** Nobody but Anthropic can be asked to go on with a pause. */
+/** Only Anthropic can be asked to resume after a pause. */
 const paused: readonly string[] = ['anthropic/pause-turn']
 
 function checkSays(name: string, source: Gist, translated: Gist): void {
@@ -50,7 +50,7 @@ function checkSays(name: string, source: Gist, translated: Gist): void {
     assert.ok(translated.text.endsWith(source.text) && translated.text.includes('```'), `${name}: text`)
     return
   }
-  // What is said about a refusal may stand where its text would.
+  // The explanation of a refusal may replace its text.
   const isExplained = source.finish === 'filter' && source.text === ''
   if (!isExplained) assert.equal(translated.text, source.text, `${name}: text`)
 }
@@ -64,7 +64,7 @@ function checkIds(name: string, ids: readonly string[]): void {
   }
 }
 
-/** What of a usage can be told in a format: without lifetimes, or without anything written, its sum stays. */
+/** The part of a usage that a format can express: without lifetimes, or without any cache writes, its sum stays. */
 const expressible: Readonly<Record<ConversationFormat, (usage: Usage) => Partial<Usage>>> = {
   'openai-chat': shortLived,
   'openai-responses': shortLived,
@@ -84,7 +84,7 @@ function shortLived(usage: Usage): Partial<Usage> {
   return { ...usage, cacheWrite5m: usage.cacheWrite5m + usage.cacheWrite1h, cacheWrite1h: 0 }
 }
 
-/** Fees, tiers and unknown meters are in the cost, which is told; counters of other formats have no place for them. */
+/** Fees, tiers and unknown meters are in the reported cost; counters of other formats have no fields for them. */
 function checkUsage(name: string, to: Format, [source, translated]: readonly [Usage, Usage]): void {
   const { fees: used, ranAt: _, unknown: __, ...counted } = expressible[to.name](source)
   const { fees, ranAt, unknown, ...found } = translated
@@ -94,7 +94,7 @@ function checkUsage(name: string, to: Format, [source, translated]: readonly [Us
 }
 
 for (const [from, to] of pairs) {
-  test(`answers from ${from.name} to ${to.name} keep its rules and say the same`, () => {
+  test(`responses from ${from.name} to ${to.name} are valid and equivalent`, () => {
     for (const { name: own, response } of recordedAnswers(from)) {
       const name = `${from.name}/${own}`
       const text = answerInto(from, to, response)
@@ -120,7 +120,7 @@ for (const from of formats) {
   for (const recorded of recordedStreams(from)) {
     if (isFailing(recorded)) continue
     const name = `${from.name}/${recorded.name}`
-    test(`${name} in every other format is read as it was meant`, async () => {
+    test(`${name} in every other format has its meaning`, async () => {
       const watch = watched(from, [recorded.response])
       assert.equal(watch.state, 'complete')
       const usage = from.dialect.toUsage(watch.rawUsage)

@@ -1,7 +1,7 @@
 /**
  * Every recorded stream into every other format, stopped after each of its events and within each: what the caller has
- * by then holds no mark of success, and with the error frame that follows, the official library does not take it for
- * an answer.
+ * by then has no success mark, and with the error frame that follows, the official library does not accept it as
+ * a response.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ import {
   recordedStreams,
 } from '../support/translation.ts'
 
-/** What only a whole answer holds, as it stands outside of what a model says. */
+/** What only a complete response contains, outside of what a model writes. */
 const successMarks: Readonly<Record<ConversationFormat, RegExp>> = {
   'openai-chat': /^data: \[DONE\]|(?<!\\)"finish_reason":"/m,
   'openai-responses':
@@ -45,17 +45,17 @@ function endsOf(bytes: Uint8Array): readonly number[] {
   return ends.at(-1) === bytes.length ? ends : [...ends, bytes.length]
 }
 
-/** The libraries read so many beginnings of each stream, spread over it; every one is looked through for marks. */
+/** The libraries read this many prefixes of each stream, spread over it; all are searched for success marks. */
 const readMax = 12
 
 for (const from of formats) {
   for (const { name, response } of recordedStreams(from)) {
-    test(`${from.name}/${name}: no beginning of it looks like an end in another format`, async () => {
+    test(`${from.name}/${name}: no prefix of it looks complete in another format`, async () => {
       const ends = endsOf(response)
       for (const to of othersThan(from)) {
         checkBeginnings(from, to, { response, ends })
         const every = Math.ceil(ends.length / readMax)
-        // Of the last event only a part: a whole stream is another matter.
+        // Of the last event only a part, since a whole stream is complete.
         const read = ends.slice(0, -1).filter((_, index) => index % every === 0)
         const last = ends.at(-2) ?? 0
         for (const end of [...read, last + Math.floor((response.length - last) / 2)]) {

@@ -1,6 +1,6 @@
 /**
- * Odd requests that clients really send, from every format into every other one: each is carried as it is meant,
- * or refused with a message that names the field; nothing is made up and nothing is left out unsaid.
+ * Unusual requests that clients really send, from every format into every other one: each is carried with its meaning,
+ * or rejected with a message that names the field; nothing is invented and nothing is omitted without a report.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function outcomeOf(from: Format, to: Format, body: unknown): Outcome {
   return sent(from, to, { name: 'edge', body: bytesOf(JSON.stringify(body)), address }, sandboxTarget)
 }
 
-/** The body that goes upstream; fails where the request is refused. */
+/** The body that goes upstream; fails where the request is rejected. */
 function bodyFor(from: Format, to: Format, body: unknown): Record<string, unknown> {
   const outcome = outcomeOf(from, to, body)
   assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
@@ -39,7 +39,7 @@ const nothing: Readonly<Record<ConversationFormat, object>> = {
   gemini: { contents: [], systemInstruction: { parts: [{ text: 'Be brief.' }] } },
 }
 
-test('a request without a message is refused in every format, whatever it would be translated to', () => {
+test('a request without a message is rejected in every format, whatever it would be translated to', () => {
   for (const from of formats) {
     for (const to of othersThan(from)) {
       const outcome = outcomeOf(from, to, nothing[from.name])
@@ -53,7 +53,7 @@ test('a request without a message is refused in every format, whatever it would 
   }
 })
 
-/** A user who says nothing after an answer. */
+/** An empty user message after a response. */
 const silent: Readonly<Record<ConversationFormat, object>> = {
   'openai-chat': {
     model: 'm',
@@ -89,7 +89,7 @@ const silent: Readonly<Record<ConversationFormat, object>> = {
   },
 }
 
-test('an empty message at the end stays one, and is refused by name where a model takes none', () => {
+test('an empty message at the end stays one, and is rejected by name where a model does not accept it', () => {
   const lastOf: Readonly<Record<string, (body: Record<string, unknown>) => unknown>> = {
     'openai-chat': ({ messages }) => (messages as unknown[]).at(-1),
     'openai-responses': ({ input }) => (input as unknown[]).at(-1),
@@ -148,7 +148,7 @@ const chatTool = {
 const messagesTool = { name: 'look', input_schema: { type: 'object', properties: {} } }
 const asks = { model: 'm', messages: [{ role: 'user', content: 'Hi.' }] }
 
-test("the choice 'validated' is Gemini's own mode, and auto elsewhere, which is said", () => {
+test("the choice 'validated' is Gemini's own mode, and auto elsewhere, which is reported", () => {
   const requests: Readonly<Record<ConversationFormat, object>> = {
     'openai-chat': { ...asks, tools: [chatTool], tool_choice: 'validated' },
     'openai-responses': {
@@ -185,7 +185,7 @@ test("the choice 'validated' is Gemini's own mode, and auto elsewhere, which is 
   }
 })
 
-test('what cannot be said of tools is said to be left out', () => {
+test('unsupported fields of tools are reported as omitted', () => {
   const adjustedOf = (from: ConversationFormat, to: ConversationFormat, body: object) => {
     const outcome = outcomeOf(formatOf(from), formatOf(to), body)
     assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
@@ -216,7 +216,7 @@ test('what cannot be said of tools is said to be left out', () => {
   ])
 })
 
-test('input that is an empty list is no input, in histories and in answers', async () => {
+test('input that is an empty list is missing input, in histories and in responses', async () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '[]' } }
   const history = {
     model: 'm',
@@ -283,7 +283,7 @@ test("types of Google's schemas by their numbers become names at every depth", (
   })
 })
 
-test('a result without its call is refused by its place, in every format', () => {
+test('a result without its call is rejected by its position, in every format', () => {
   const orphan = {
     model: 'm',
     input: [
@@ -311,7 +311,7 @@ test('a result without its call is refused by its place, in every format', () =>
   assert.equal(outcome.kind, 'refused')
 })
 
-test('comments and answers of the assistant are told apart again where the model wants it', () => {
+test('comments and responses of the assistant are separated again where the model requires it', () => {
   const responses = formatOf('openai-responses')
   const target = targetsOf(responses).find(({ model }) => model === 'gpt-5.4')
   assert.ok(target !== undefined)

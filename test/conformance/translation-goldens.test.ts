@@ -1,6 +1,6 @@
 /**
- * The digest of every translation of everything that was recorded, so that no change of a codec goes unseen: what
- * differs is named, looked at, and then written anew with UPDATE_GOLDENS=1. See goldens/README.md.
+ * The digest of every translation of everything that was recorded, so that every change of a codec is visible:
+ * differences are listed, reviewed, and then accepted with UPDATE_GOLDENS=1. See goldens/README.md.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -34,7 +34,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digestCharacters)
 }
 
-/** The model that takes everything, and the newest. */
+/** The model that accepts everything, and the newest. */
 function ends(to: Format): readonly Target[] {
   const targets = targetsOf(to)
   return [targets[0], targets.at(-1)].filter((target) => target !== undefined)
@@ -75,12 +75,12 @@ function answerGoldens(from: Format, to: Format): Goldens {
 }
 
 for (const from of formats) {
-  test(`translations of ${from.name} are what they were when they were last looked at`, () => {
+  test(`translations of ${from.name} are what they were at the last review`, () => {
     const found: Goldens = Object.assign(
       {},
       ...othersThan(from).flatMap((to) => [requestGoldens(from, to), answerGoldens(from, to)]),
     )
-    // Without the recordings there is nothing to hold them against.
+    // Without the recordings there is nothing to compare.
     if (Object.keys(found).length === 0) return
     const file = new URL(`goldens/${from.name}.json`, import.meta.url)
     if (mayWrite) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`)

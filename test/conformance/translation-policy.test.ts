@@ -1,7 +1,7 @@
 /**
- * Every row of every policy table, executed: its example is laid over a small request, and what is said to be dropped
- * or refused must make no difference to the body or end in a refusal, what is said to be carried or adapted must make
- * one. And the page that tells of it says what the tables say.
+ * Every row of every policy table, executed: its example is merged into a small request; a dropped or rejected field
+ * must make no difference to the body or end in an error, a carried or adapted field must make
+ * one. And the compatibility page matches the tables.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const bases: Readonly<Record<ConversationFormat, Loose>> = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }] },
 }
 
-/** A model that takes all that the format has, so that no fate is the model's. */
+/** A model that accepts everything in the format, so that no outcome depends on the model. */
 function able(format: ConversationFormat): Target {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const thinking = ({ anthropic: 'adaptive', gemini: 'level' } as const)[format as string] ?? 'effort'
@@ -33,7 +33,7 @@ function outcomeOf(from: Format, to: Format, body: unknown): Outcome {
   return sent(from, to, { name: 'example', body: bytesOf(JSON.stringify(body)), address }, able(to.name))
 }
 
-/** One step of a field's name: a member, and of an array perhaps only the elements that are meant. */
+/** One step of a field's name: a member, and of an array possibly only some elements. */
 interface Step {
   readonly name: string
   readonly isMeant: ((element: unknown) => boolean) | null
@@ -66,7 +66,7 @@ function without(value: unknown, steps: readonly Step[]): unknown {
   return rest.length === 0 ? others : { ...value, [step.name]: without(member, rest) }
 }
 
-/** Rows whose example does not show what they say, with the reason. */
+/** Rows whose example does not show their outcome, with the reason. */
 const unshown: Readonly<Record<string, string>> = {
   'openai-responses reasoning.summary': 'beside an effort thoughts are shown in any case',
   'openai-responses reasoning.generate_summary': 'beside an effort thoughts are shown in any case',
@@ -89,7 +89,7 @@ function checkRow(from: Format, to: Format, row: PolicyRow): void {
     `${where}: ${withField.kind === 'refused' ? withField.error.message : ''}`,
   )
   const missing = outcomeOf(from, to, bare)
-  // Where the format demands the field, the small request is what it makes a difference to.
+  // Where the format requires the field, the comparison is with the small request.
   const other = missing.kind === 'sent' ? missing : outcomeOf(from, to, base)
   assert.ok(other.kind === 'sent', where)
   if (fate === 'dropped') {
@@ -101,12 +101,12 @@ function checkRow(from: Format, to: Format, row: PolicyRow): void {
     return
   }
   const isShown = unshown[`${from.name} ${row.field}`] === undefined || fate !== 'adapted'
-  // What the upstream cannot be asked for is done to the answer.
+  // What the upstream does not support is done to the response.
   const isEmulated = withField.emulation !== undefined && other.emulation === undefined
   assert.equal(withField.text !== other.text || isEmulated, isShown, where)
 }
 
-/** More is no note in a table. */
+/** Longer text is not a note in a table. */
 const noteWordsMax = 14
 
 for (const from of formats) {
@@ -116,7 +116,7 @@ for (const from of formats) {
     }
   })
 
-  test(`the policy of ${from.name} has one row for a field, with a fate in every other format and a short note`, () => {
+  test(`the policy of ${from.name} has one row per field, with an outcome in every other format and a short note`, () => {
     const fields = from.codec.policy.map(({ field }) => field)
     assert.equal(new Set(fields).size, fields.length)
     for (const { field, to, note } of from.codec.policy) {
@@ -130,7 +130,7 @@ for (const from of formats) {
   })
 }
 
-test('the page of compatibility is what the tables say', () => {
+test('the compatibility page matches the tables', () => {
   const written = readFileSync(compatibilityPath, 'utf8')
   assert.equal(
     written,

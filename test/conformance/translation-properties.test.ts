@@ -1,7 +1,7 @@
 /**
- * What holds of translations whatever is translated: a conversation that a format can carry comes back from it as it
- * was, damaged bodies and answers end in a named mistake or in an answer and never in a crash, unknown fields are
- * named, and the work grows with the bytes and no faster.
+ * Properties of all translations: a conversation that a format can carry returns from it
+ * unchanged, damaged bodies and responses end in a named error or in a response and never in a crash, unknown fields are
+ * named, and the work grows linearly with the bytes.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,7 +61,7 @@ const inputs = fc.constantFrom(
   '{"10":1,"9":"\\u00e9"}',
 )
 
-/** What a model thinks in each format: encrypted by its vendor, on its own or on a call. */
+/** A model's reasoning in each format: encrypted by its vendor, separate or on a call. */
 const vendors: Readonly<
   Record<ConversationFormat, { readonly thoughts: Vendor | null; readonly calls: Vendor | null }>
 > = {
@@ -96,7 +96,7 @@ function turnsOf(format: ConversationFormat, all: readonly Round[]): readonly Co
   return all.flatMap(({ question, thought, answer, calls }): ConversationTurn[] => {
     const made = calls.map(({ input }, index): CallPart => {
       count += 1
-      // Google encrypted values the first of parallel calls alone.
+      // Google signs only the first of parallel calls.
       const encrypted =
         encryptedValues === null || index > 0
           ? null
@@ -124,7 +124,7 @@ function turnsOf(format: ConversationFormat, all: readonly Round[]): readonly Co
         pointer: '',
       }),
     )
-    // An item's id stays behind: OpenAI would ask for the very item that followed it.
+    // An item's ID is dropped: OpenAI would look for the item that followed it.
     const data = `${thoughts === 'openai' ? '.' : ''}${btoa(`thoughts before call ${count}`)}`
     const before: ConversationPart[] =
       thought === null || thoughts === null
@@ -211,7 +211,7 @@ function conversationOf(
       seed: values.seed,
     },
     stops: values.stops,
-    // Who asks for thoughts gets no temperature from Claude.
+    // Claude does not accept a temperature with reasoning.
     reasoning: { effort: null, budget: null, summaries: false },
     format: null,
     verbosity: 'low',
@@ -223,14 +223,14 @@ function conversationOf(
   }
 }
 
-/** The model can be asked for everything that the format has. */
+/** The model supports everything that the format has. */
 function able(format: ConversationFormat): Target {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const thinking = format === 'anthropic' ? 'adaptive' : format === 'gemini' ? 'level' : 'effort'
   return { model: 'able', capabilities: { ...sandboxCapabilities, thinking, efforts, stopsMax: 4 } }
 }
 
-/** What is said, in order, without the places where it stood. */
+/** The content, in order, without its positions. */
 function contentsOf(turns: readonly ConversationTurn[]): readonly unknown[] {
   return turns.flatMap(({ role, parts }) =>
     parts.map((part) => {
@@ -256,7 +256,7 @@ function contentsOf(turns: readonly ConversationTurn[]): readonly unknown[] {
 }
 
 for (const format of formats) {
-  test(`a conversation that ${format.name} can carry comes back from it as it was`, () => {
+  test(`a conversation that ${format.name} can carry returns from it unchanged`, () => {
     fc.assert(
       fc.property(rounds, settings, (all, values) => {
         const conversation = conversationOf(turnsOf(format.name, all), values)
@@ -280,7 +280,7 @@ for (const format of formats) {
   })
 }
 
-/** What every format can carry of a conversation: thoughts and encrypted values are their vendor's alone. */
+/** What every format can carry of a conversation: reasoning and encrypted values are specific to their vendor. */
 const common = (turns: readonly ConversationTurn[]) =>
   contentsOf(
     turns.map(({ role, parts }) => ({
@@ -292,7 +292,7 @@ const common = (turns: readonly ConversationTurn[]) =>
   )
 
 for (const [from, to] of pairs) {
-  test(`a conversation in ${from.name} says in ${to.name} what it said`, () => {
+  test(`a conversation in ${from.name} has the same content in ${to.name}`, () => {
     fc.assert(
       fc.property(rounds, settings, (all, values) => {
         const conversation = conversationOf(turnsOf(from.name, all), values)
@@ -328,7 +328,7 @@ for (const [from, to] of pairs) {
   })
 }
 
-// Damaged bodies, answers and streams.
+// Damaged bodies, responses and streams.
 
 const anyJson = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
@@ -349,7 +349,7 @@ const anyJson = fc.oneof(
 )
 
 interface Damage {
-  /** Which of the values gives way, as a share of all. */
+  /** Which of the values is replaced, as a share of all. */
   readonly at: number
   readonly to: unknown
   readonly isRemoved: boolean
@@ -369,7 +369,7 @@ function countOf(value: unknown): number {
   return isLoose(value) ? Object.values(value).reduce<number>((sum, one) => sum + countOf(one), 1) : 1
 }
 
-/** The value with one of those in it replaced, or left out. */
+/** The value with one of those in it replaced, or removed. */
 function damaged(whole: unknown, { at, to, isRemoved }: Damage): unknown {
   let remaining = 1 + Math.floor(at * (countOf(whole) - 1))
   const gone = Symbol('gone')
@@ -390,7 +390,7 @@ function damaged(whole: unknown, { at, to, isRemoved }: Damage): unknown {
 
 const damagedBy = (whole: unknown, all: readonly Damage[]) => all.reduce<unknown>(damaged, whole)
 
-/** null: it is no answer, and a named mistake says so. */
+/** null: it is not a response, and a named error says so. */
 function answerOrNull(from: Format, to: Format, body: Uint8Array): string | null {
   try {
     return answerInto(from, to, body)
@@ -401,7 +401,7 @@ function answerOrNull(from: Format, to: Format, body: Uint8Array): string | null
 }
 
 for (const from of formats) {
-  test(`no damage to a ${from.name} request makes more of it than a request or a named mistake`, () => {
+  test(`no damage to a ${from.name} request leads to more than a request or a named error`, () => {
     const requests = recordedRequests(from)
     if (requests.length === 0) return
     fc.assert(
@@ -417,7 +417,7 @@ for (const from of formats) {
     )
   })
 
-  test(`no damage to a ${from.name} answer breaks more than the answer`, () => {
+  test(`no damage to a ${from.name} response breaks more than the response`, () => {
     const answers = recordedAnswers(from)
     if (answers.length === 0) return
     fc.assert(
@@ -448,7 +448,7 @@ for (const from of formats) {
   })
 }
 
-/** One of its events has other data; some of them change their places or come twice. */
+/** One of its events has other data; some of them are swapped or repeated. */
 function damagedStream(sse: string, all: readonly Damage[], seed: number): string {
   const blocks = sse.split(/(?<=\n\n|\r\n\r\n)/)
   const chosen = seed % blocks.length
@@ -462,7 +462,7 @@ function damagedStream(sse: string, all: readonly Damage[], seed: number): strin
     .join('')
 }
 
-test('bytes that are no answer are a named mistake', () => {
+test('bytes that are not a response are a named error', () => {
   for (const { codec, dialect } of formats) {
     const usage = dialect.toUsage(dialect.extractResponse(bytesOf(''), 10).rawUsage)
     for (const body of ['', '[]', 'null', '"x"', '{', '<html>', '{}', '\u0000', '{"error":{}}']) {
@@ -477,7 +477,7 @@ test('bytes that are no answer are a named mistake', () => {
 
 // Unknown fields.
 
-test('a field that nobody knows is left out and named, wherever the body goes', () => {
+test('an unknown field is omitted and named, wherever the body goes', () => {
   for (const [from, to] of pairs) {
     const request = recordedRequests(from).find(
       ({ name }) => name === 'text-basic' || name === 'text-reasoning' || name.startsWith('tool-'),
@@ -501,7 +501,7 @@ test('a field that nobody knows is left out and named, wherever the body goes', 
 
 // Work that grows with the bytes.
 
-/** A stream of one delta with so many characters, between the events of a recorded stream. */
+/** A stream of one delta with this many characters, between the events of a recorded stream. */
 const largeEvents: Readonly<Record<ConversationFormat, (characters: number) => readonly string[]>> = {
   'openai-chat': (characters) => [
     chunk({
@@ -567,7 +567,7 @@ function named(type: string, more: Loose): string {
 const usage = formatOf('openai-chat').dialect.toUsage({ fields: {}, ranAt: [], unknown: [] })
 const chunkBytes = 4_096
 
-/** Twice as much may take so many times the work; what is quadratic takes four times. */
+/** Twice as much may take this many times the work; quadratic work takes four times. */
 const twofoldMax = 3.5
 
 function translateAll(from: Format, to: Format, bytes: Uint8Array): void {
@@ -591,7 +591,7 @@ test('an event of ten megabytes in small pieces takes twice the work of one of f
   }
 })
 
-test('many small events take work in proportion to their number', () => {
+test('the work for many small events is linear in their number', () => {
   for (const [index, from] of formats.entries()) {
     const to = formats[(index + 1) % formats.length] ?? from
     const recorded = recordedStreams(from).find(({ name }) => /text|thoughts/.test(name))

@@ -1,7 +1,7 @@
 /**
- * Every recorded request into every other format, for models of every kind: what comes out is a request that the
- * format's own reader takes and its checker finds nothing in, or a refusal that is listed here with its reason. A
- * conversation that goes on keeps the bytes that it began with, so that prompt caches still match.
+ * Every recorded request into every other format, for models of every kind: the result is a request that the
+ * format's own reader accepts and its checker finds valid, or an error that is listed here with its reason. A
+ * continued conversation preserves its first bytes, so that prompt caches still match.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ import {
 interface ListedRefusal {
   readonly why: string
   readonly code: WireError['code']
-  /** The models of the formats, as far as they are tried here; empty: all. */
+  /** The models of the formats that are tried here; empty: all. */
   readonly to: readonly ConversationFormat[]
   readonly models: readonly string[]
   readonly cases: readonly string[]
@@ -150,7 +150,7 @@ function listedFor(name: string, to: Format, { model }: Target): ListedRefusal |
 const pairs = formats.flatMap((from) => othersThan(from).map((to) => [from, to] as const))
 
 for (const [from, to] of pairs) {
-  test(`requests from ${from.name} to ${to.name}: taken by its reader and its checker, or refused for a listed reason`, () => {
+  test(`requests from ${from.name} to ${to.name}: accepted by its reader and its checker, or rejected for a listed reason`, () => {
     for (const request of recordedRequests(from)) {
       for (const target of targetsOf(to)) checkRequest(from, to, request, target)
     }
@@ -185,7 +185,7 @@ function readBack(to: Format, target: Target, { text, stream }: { text: string; 
   return to.dialect.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
 }
 
-test('every case that is listed was recorded', () => {
+test('every listed case was recorded', () => {
   for (const from of formats) {
     const names = recordedRequests(from).map(({ name }) => `${from.name}/${name}`)
     if (names.length === 0) return
@@ -197,17 +197,17 @@ test('every case that is listed was recorded', () => {
   }
 })
 
-// What is said.
+// The content.
 
-/** Members whose strings are said to the model, whichever format they stand in. */
+/** Members whose strings are content for the model, in any format. */
 const textFieldNames =
   /^(?:text|content|output|data|url|image_url|file_data|fileUri|name|description|system|instructions|refusal|input)$/
-/** What is written in another way elsewhere (schemas, input of calls), or is its maker's alone. */
+/** What is written differently elsewhere (schemas, input of calls), or is specific to its vendor. */
 const otherwise =
   /^(?:parameters|input_schema|schema|response\w*Schema|parametersJsonSchema|response|args|metadata|citations|json_schema|format)$/
 const makersOwn = /^(?:thinking|redacted_thinking|reasoning|server_tool_use|web_search_call|\w+_tool_result)$/
 
-/** Everything that a request says, data URLs as their data. */
+/** The whole content of a request, data URLs as their data. */
 function textsOf(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'string') {
     const isSaid = textFieldNames.test(name) && value.trim() !== ''
@@ -227,10 +227,10 @@ function strings(value: unknown): readonly string[] {
   return isLoose(value) ? Object.values(value).flatMap(strings) : []
 }
 
-/** Both alphabets of base64 are one. */
+/** Treats both base64 alphabets as equal. */
 const plain = (text: string) => text.replaceAll('-', '+').replaceAll('_', '/')
 
-test('no word and no medium of a recorded request is lost', () => {
+test('no text and no media of a recorded request are lost', () => {
   for (const [from, to] of pairs) {
     for (const request of recordedRequests(from)) {
       const name = `${from.name}/${request.name}`
@@ -238,7 +238,7 @@ test('no word and no medium of a recorded request is lost', () => {
       if (outcome.kind === 'refused') continue
       const written = plain(strings(JSON.parse(outcome.text)).join('\n'))
       const lost = textsOf(JSON.parse(textOf(request.body))).filter((text) => !written.includes(plain(text)))
-      // Names of tools that the provider runs are told as dropped.
+      // Names of tools that the provider runs are reported as dropped.
       const areToolsDropped = outcome.adjusted.some(({ field }) => field.startsWith('tools['))
         ? lost.filter((text) => !/^[a-z_]+$/.test(text))
         : lost
@@ -251,7 +251,7 @@ test('no word and no medium of a recorded request is lost', () => {
   }
 })
 
-// Prompts that go on.
+// Prompts that are continued.
 
 const promptFields: Readonly<Record<ConversationFormat, string>> = {
   'openai-chat': 'messages',
@@ -260,7 +260,7 @@ const promptFields: Readonly<Record<ConversationFormat, string>> = {
   gemini: 'contents',
 }
 
-/** A request's text up to the end of what its last message says: what the next turn's request must begin with. */
+/** A request's text up to the end of its last message: the next turn's request must begin with it. */
 function promptOf({ name }: Format, text: string): string {
   const bytes = bytesOf(text)
   const end = readJson(bytes, limits, (json) => {
@@ -269,13 +269,13 @@ function promptOf({ name }: Format, text: string): string {
     const last = json.kind(list) === 'array' ? json.children(list).at(-1) : list
     return json.end(last ?? list)
   })
-  // Brackets are no prompt: what follows may be another part of the same message.
+  // Brackets are not part of the prompt: what follows may be another part of the same message.
   return textOf(bytes.subarray(0, end)).replace(/[\]}]+$/, '')
 }
 
 const modelsOwn = /"role":\s*"(?:assistant|model)"|"type":\s*"(?:function_call|custom_tool_call|reasoning)"/
 
-/** The request as it was when the model was asked for each of its earlier turns, every other byte as it was. */
+/** The request as it was at each of its earlier turns, with every other byte unchanged. */
 function earlier({ name }: Format, { body }: RecordedRequest): readonly Uint8Array[] {
   return readJson(body, limits, (json) => {
     const list = json.find([promptFields[name]])
@@ -289,14 +289,14 @@ function earlier({ name }: Format, { body }: RecordedRequest): readonly Uint8Arr
 }
 
 for (const [from, to] of pairs) {
-  test(`prompts from ${from.name} to ${to.name} grow at their end alone`, () => {
+  test(`prompts from ${from.name} to ${to.name} only grow at their end`, () => {
     for (const request of recordedRequests(from)) {
       for (const target of targetsOf(to)) checkPrefixes(from, to, request, target)
     }
   })
 }
 
-/** Here a result of the model's own search declares tools, which other formats have nowhere but before the messages. */
+/** Here a result of the model's own search declares tools, which other formats only support before the messages. */
 const declaresLater: readonly string[] = ['openai-responses/cross-provider-from-gemini-t4']
 
 function checkPrefixes(from: Format, to: Format, request: RecordedRequest, target: Target): void {
@@ -305,7 +305,7 @@ function checkPrefixes(from: Format, to: Format, request: RecordedRequest, targe
   if (whole.kind === 'refused') return
   for (const before of earlier(from, request)) {
     const outcome = sent(from, to, { ...request, body: before }, target)
-    // What is refused at once was never asked: the chain begins later.
+    // What is rejected immediately was never sent: the chain begins later.
     if (outcome.kind === 'refused') continue
     const prompt = promptOf(to, outcome.text)
     const prefix = promptOf(to, whole.text).slice(0, prompt.length)
@@ -313,7 +313,7 @@ function checkPrefixes(from: Format, to: Format, request: RecordedRequest, targe
   }
 }
 
-test('each turn of a recorded conversation begins with the bytes of the one before', () => {
+test('each turn of a recorded conversation begins with the bytes of the previous one', () => {
   let chains = 0
   let recorded = 0
   for (const [from, to] of pairs) {
@@ -342,7 +342,7 @@ function previous(name: string): string | undefined {
   return found?.[1] === undefined ? undefined : `${found[1]}-t${Number(found[2]) - 1}`
 }
 
-/** Whether what was recorded is one conversation: clients also change tools and settings between turns. */
+/** Whether the recordings are one conversation: clients also change tools and settings between turns. */
 function continues({ name }: Format, before: RecordedRequest, after: RecordedRequest): boolean {
   const [first, second] = [before, after].map(({ body }) => JSON.parse(textOf(body)) as Loose)
   const list = (body: Loose | undefined) => body?.[promptFields[name]]

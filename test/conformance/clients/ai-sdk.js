@@ -84,7 +84,7 @@ for (const [way, model] of Object.entries(ways)) {
   )
 }
 
-/** By default the provider lets answers be stored, and sends of earlier ones no more than their ids. */
+/** By default the provider lets responses be stored, and sends only the IDs of earlier ones. */
 list[`openai (Responses): a conversation that is kept, on ${families.gpt}`] = async () => {
   const sent = []
   const recording = (address, init) => {

@@ -1,4 +1,4 @@
-/** Aider on all three families: a text turn, streamed or not, and a file that it changes as it was told. */
+/** Aider on all three families: a text turn, streamed or not, and a file that it changes as instructed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -46,7 +46,7 @@ for (const model of Object.values(families)) {
   list[`a file changed by ${model}`] = () =>
     inWorkshop(async (place) => {
       const options = ['--edit-format', 'whole', '--file', 'hello.txt']
-      // What it is told is what the sandbox says: a whole file, as this format has it.
+      // The instruction is what the sandbox echoes: a whole file, in this edit format.
       await ask(model, 'hello.txt\n```\nthe word is quince\n```\n', { place, options })
       includes(readFileSync(place.file, 'utf8'), 'quince', 'the file')
     })
@@ -60,7 +60,7 @@ Object.assign(
       inWorkshop(async (place) => {
         return printedBy(await start(model, 'say pomegranate', { place, at }))
       }),
-    // It knows 402 from one provider alone, and goes on for a minute.
+    // It handles 402 of one provider only, and otherwise retries for a minute.
     { 402: { sentMax: 9 } },
   ),
 )

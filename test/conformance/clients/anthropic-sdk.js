@@ -60,7 +60,7 @@ list["an error is the library's"] = async () => {
     .catch((thrown) => thrown)
   equal(error instanceof Anthropic.NotFoundError, true, 'what was thrown')
 }
-/** With the retries that the library makes on its own. */
+/** With the library's own retries. */
 const retrying = (at) => new Anthropic({ apiKey: at.key, baseURL: `${at.origin}/v1/alt` })
 const asked = { messages: [{ role: 'user', content: 'say quince' }], ...limit }
 Object.assign(

@@ -1,6 +1,6 @@
 /**
- * What every client script needs: its program installed on demand, a folder to work in, and a list of
- * checks that say what was seen. Run by run.ts, which has a gateway ready.
+ * What every client script needs: its program installed on demand, a working folder, and a list of
+ * checks that print what was observed. Run by run.ts, which has a gateway ready.
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,15 +9,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** `{root}` of the gateway, and a key that pays. */
+/** `{root}` of the gateway, and a key with a balance. */
 export const origin = process.env.TOLLGATE_ORIGIN ?? ''
 export const key = process.env.TOLLGATE_KEY ?? ''
-/** The same of a gateway whose models take their time, and which keeps their streams alive every few milliseconds. */
+/** The same for a gateway with slow models, which sends keep-alives every few milliseconds. */
 export const silent = {
   origin: process.env.TOLLGATE_SILENT_ORIGIN ?? '',
   key: process.env.TOLLGATE_SILENT_KEY ?? '',
 }
-/** One model of each family; each does what it is told: `use <tool> <json>` calls a tool, anything else is echoed. */
+/** One model of each family; each follows its prompt: `use <tool> <json>` calls a tool, anything else is echoed. */
 export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
 
 const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
@@ -25,7 +25,7 @@ const answerMsMax = 120_000
 const installMsMax = 600_000
 const scriptMsMax = 900_000
 
-/** Installs the packages into a folder of their own, once; resolves with the folder. */
+/** Installs the packages into a separate folder, once; resolves with the folder. */
 export async function installed(name, packages) {
   const folder = join(cache, name)
   const wanted = packages.join(' ')
@@ -38,7 +38,7 @@ export async function installed(name, packages) {
   return folder
 }
 
-/** The same with packages of Python, in an environment of their own; needs a Python 3 with venv and pip. */
+/** The same with Python packages, in a separate environment; needs a Python 3 with venv and pip. */
 export async function installedPython(name, packages) {
   const folder = join(cache, name)
   const wanted = packages.join(' ')
@@ -58,7 +58,7 @@ export function folderFor(name) {
   return folder
 }
 
-/** Runs a program that prints checks itself; what it logs beside them is not a result. */
+/** Runs a program that prints checks itself; its log lines are not results. */
 export function checksOf(command, parameters) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, {
@@ -74,7 +74,7 @@ export function checksOf(command, parameters) {
   })
 }
 
-/** A package of that folder, loaded. */
+/** Loads a package of that folder. */
 export function load(folder, name) {
   const require = createRequire(join(folder, 'package.json'))
   return import(pathToFileURL(resolvedForImport(require, folder, name)).href)
@@ -118,7 +118,7 @@ export function run(command, parameters, { cwd, env, timeout = answerMsMax } = {
   return new Promise((resolve, reject) => {
     const options = {
       cwd,
-      // Some programs ask the shell's variable where they are.
+      // Some programs read the working folder from the shell's variable.
       env: { ...process.env, ...(cwd === undefined ? {} : { PWD: cwd }), ...env },
       timeout,
       maxBuffer: 32 * 1024 * 1024,
@@ -159,7 +159,7 @@ export const weather = {
   answer: 'sunny in Paris',
 }
 
-/** What stands in the file that the tools read; nobody can say it who has not read it. */
+/** The content of the file that the tools read; a client that has not read it cannot know it. */
 export const secretWord = 'the word is heliotrope'
 
 export function write(path, text) {

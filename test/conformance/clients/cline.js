@@ -1,4 +1,4 @@
-/** Cline, as its program for the terminal, on all three families: a text turn, and a file read by its own tool. */
+/** Cline's CLI on all three families: a text turn, and a file read by its own tool. */
 import { join } from 'node:path'
 import {
   checks,
@@ -19,7 +19,7 @@ const folder = await installed('cline', ['cline'])
 const program = join(folder, 'node_modules/.bin/cline')
 
 async function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
-  // A folder of its own for its state: without one it leaves a process that goes on.
+  // A separate folder for its state: without one it leaves a process running.
   const state = ['--data-dir', join(home, 'state')]
   const env = { HOME: home, CLINE_NO_AUTO_UPDATE: '1' }
   const place = ['--provider', 'openai', '--baseurl', `${at.origin}/v1`]

@@ -22,7 +22,7 @@ import { refusalChecks } from './refusals.js'
 const folder = await installed('codex', ['@openai/codex'])
 const program = join(folder, 'node_modules/.bin/codex')
 
-/** A provider of one's own, as users are told to configure it. */
+/** A custom provider, as its documentation configures it. */
 const ownProvider = (at) => [
   'model_provider = "gateway"',
   '[model_providers.gateway]',
@@ -33,7 +33,7 @@ const ownProvider = (at) => [
 ]
 const builtInProvider = (at) => [`openai_base_url = "${at.origin}/v1"`]
 
-/** Starts it with its settings; resolves with what it printed. */
+/** Starts it with its settings; resolves with its output. */
 function start(model, prompt, { home, folder: cwd }, { at = { origin, key }, provider = ownProvider } = {}) {
   write(join(home, '.codex/config.toml'), [`model = "${model}"`, ...provider(at), ''].join('\n'))
   const parameters = [
@@ -92,7 +92,7 @@ Object.assign(
       inWorkshop(async (place) => {
         return printedBy(await start(model, 'say pomegranate', place, { at }))
       }),
-    // It takes every unexpected status for a lost connection.
+    // It treats every unexpected status as a lost connection.
     { 401: { sentMax: 6 }, 402: { sentMax: 6 } },
   ),
 )

@@ -1,5 +1,5 @@
 /**
- * Continue, as its program for the terminal, with the file that *Connect* shows: by its provider for OpenAI on all three
+ * Continue's CLI, with the file that *Connect* shows: by its provider for OpenAI on all three
  * families, and by that for Anthropic.
  */
 import { join } from 'node:path'

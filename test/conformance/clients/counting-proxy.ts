@@ -1,11 +1,11 @@
 /**
- * Hands requests to a gateway and notes how each POST was answered, so that a check can say how often a client sent one
- * that was refused. `GET /-/statuses` returns the statuses since it was last asked for, such as `402`, or `402 402` for a
+ * Forwards requests to a gateway and records the status of each POST, so that a check can count how often a client sent a
+ * rejected one. `GET /-/statuses` returns the statuses since the last call, such as `402`, or `402 402` for a
  * request that was repeated.
  */
 import http from 'node:http'
 
-/** A runaway client must not fill the memory. */
+/** A runaway client must not exhaust the memory. */
 const statusesMax = 1_000
 
 export interface CountingProxy {

@@ -1,4 +1,4 @@
-/** The other libraries for JavaScript that speak Google's format, with and without silences in the stream. */
+/** The other JavaScript libraries that support Google's format, with and without idle periods in the stream. */
 import {
   checks,
   equal,
@@ -47,7 +47,7 @@ const clients = {
       const contents = [{ role: 'user', parts: [{ text: weather.prompt }] }]
       const { stream } = await generative.generateContentStream({ contents })
       const calls = []
-      // What the library puts together at the end has lost the signatures.
+      // The library's final message has lost the signatures.
       const parts = []
       for await (const chunk of stream) {
         calls.push(...(chunk.functionCalls() ?? []))

@@ -1,6 +1,6 @@
 /**
- * LangChain's chat models for OpenAI (both of its APIs) and Anthropic, on all three families: text, tools that the model
- * may call, tools that it must call, and objects.
+ * LangChain's chat models for OpenAI (both of its APIs) and Anthropic, on all three families: text, optional tools,
+ * forced tools, and objects.
  */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
 import { refusalChecks } from './refusals.js'
@@ -14,7 +14,7 @@ const { HumanMessage, ToolMessage } = await load(folder, '@langchain/core/messag
 const chatOpenAi = (useResponsesApi) => (model, at) =>
   new ChatOpenAI({ model, apiKey: at.key, configuration: { baseURL: `${at.origin}/v1` }, useResponsesApi })
 
-/** With the retries that the libraries make on their own. */
+/** With the libraries' own retries. */
 const ways = {
   'ChatOpenAI (chat)': { chat: chatOpenAi(false), methods: ['functionCalling', 'jsonSchema'] },
   'ChatOpenAI (Responses)': { chat: chatOpenAi(true), methods: ['functionCalling', 'jsonSchema'] },
@@ -38,7 +38,7 @@ const weather = {
 }
 const use = 'use weather {"city":"Paris"}'
 
-/** What each way must do on a model; resolves when it did. */
+/** What each API must do on a model; resolves when it did. */
 const turns = {
   async text(model) {
     includes((await model.invoke('say quince')).text, 'quince', 'the answer')
@@ -55,7 +55,7 @@ const turns = {
     withTool(model.bindTools([weather], { tool_choice: 'any' }), model.bindTools([weather])),
 }
 
-/** The model that is asked first may be made to call the tool; the one that gets the result is free. */
+/** The first request may force the tool; the one with the result leaves the model free. */
 async function withTool(first, second) {
   const asked = [new HumanMessage(use)]
   const answer = await first.invoke(asked)

@@ -1,4 +1,4 @@
-/** Mastra's agents, by an address. */
+/** Mastra's agents, by base URL. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
 import { refusalChecks } from './refusals.js'
 

@@ -33,7 +33,7 @@ async function responsesTools(model) {
   const first = await stream.finalResponse()
   const call = first.output.find(({ type }) => type === 'function_call')
   equal(JSON.parse(call.arguments).city, 'Paris', 'the argument')
-  // Fields that the library adds while it parses are not the format's.
+  // Fields that the library adds while parsing are not part of the format.
   input.push(...first.output.map(({ parsed_arguments: _parsed, ...item }) => item))
   input.push({ type: 'function_call_output', call_id: call.call_id, output: 'sunny in Paris' })
   const last = await client.responses.create({ model, input, tools, store: false })
@@ -85,7 +85,7 @@ list["an error is the library's"] = async () => {
   equal(error instanceof OpenAI.NotFoundError, true, 'what was thrown')
   equal(error.code, 'model_not_found', 'its code')
 }
-/** With the retries that the library makes on its own. */
+/** With the library's own retries. */
 const retrying = (at) => new OpenAI({ apiKey: at.key, baseURL: `${at.origin}/v1` })
 Object.assign(
   list,

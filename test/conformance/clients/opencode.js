@@ -24,14 +24,14 @@ function start(npm, model, prompt, { home, folder: cwd, at = { origin, key } }) 
   const provider = { gw: { npm, options: { baseURL: `${at.origin}/v1`, apiKey: at.key }, models } }
   const common = { autoupdate: false, share: 'disabled', permission: { read: 'allow' } }
   write(join(cwd, 'opencode.json'), { model: `gw/${model}`, small_model: `gw/${model}`, ...common, provider })
-  // It puts quotes around an argument with spaces in it.
+  // It quotes an argument that contains spaces.
   const env = { HOME: home, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }
   return run(program, ['run', '--format', 'json', ...prompt.split(' ')], { cwd, env })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout
 
-/** It asks for a title as well. */
+/** It requests a title as well. */
 const withTitle = { 401: { sentMax: 2 }, 402: { sentMax: 2 }, 404: { sentMax: 2 } }
 
 const list = {}

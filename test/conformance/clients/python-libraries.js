@@ -1,4 +1,4 @@
-/** The libraries for Python that are run, each by its script in python/, with the versions that were seen to work. */
+/** The Python libraries that are run, each by its script in python/, with the versions that are known to work. */
 
 /** Models of litellm need `mcp` for tools. */
 const litellm = ['litellm==1.106.2', 'mcp==2.3.0']
@@ -33,7 +33,7 @@ export const pythonLibraries = [
   { name: 'smolagents', packages: ['smolagents[openai,litellm]==1.26.0', ...litellm] },
   { name: 'dspy', packages: ['dspy==3.4.1', 'litellm==1.106.2'] },
   { name: 'crewai', packages: ['crewai[anthropic]==1.15.30'] },
-  // Its client for Anthropic does not take the library's first major version.
+  // Its client for Anthropic does not support the library's first major version.
   {
     name: 'autogen',
     packages: ['autogen-agentchat==0.7.5', 'autogen-ext[openai,anthropic]==0.7.5', 'anthropic==0.125.0'],

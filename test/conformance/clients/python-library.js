@@ -1,4 +1,4 @@
-/** Runs the script of one library for Python, whose name is given, with the versions that are pinned for it. */
+/** Runs the script of one Python library, by name, with its pinned versions. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { recipeOf } from '../../../console/src/features/connect/recipes.ts'
@@ -15,7 +15,7 @@ import {
 } from './client.js'
 import { pythonLibraries } from './python-libraries.js'
 
-/** What the programs on *Connect* ask. */
+/** The prompt of the programs on *Connect*. */
 const hello = 'Say hello in one sentence.'
 
 const { name, packages, says = hello } = pythonLibraries.find((library) => library.name === process.argv[2])

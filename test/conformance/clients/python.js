@@ -1,4 +1,4 @@
-/** The libraries for Python: their programs on *Connect*, run as they stand there, on all three families. */
+/** The Python libraries: their programs on *Connect*, run unchanged, on all three families. */
 import { join } from 'node:path'
 import { recipes } from '../../../console/src/features/connect/recipes.ts'
 import {
@@ -16,7 +16,7 @@ import {
 const packages = ['openai', 'anthropic', 'google-genai', 'langchain-openai', 'langchain-anthropic']
 const folder = await installedPython('python', packages)
 
-/** What is run, by a name: the programs of the recipes, and what docs/clients.md says beside them. */
+/** What is run, by name: the programs of the recipes, and what docs/clients.md adds to them. */
 const programs = recipes
   .filter(({ group }) => group === 'Libraries')
   .flatMap((recipe) => [

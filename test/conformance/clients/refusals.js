@@ -1,5 +1,5 @@
 /**
- * What a client does with a request that is refused for good: it must say why and must not send the request again. The
+ * What a client does with a permanently rejected request: it must report the reason and must not repeat the request. The
  * gateway is reached through a proxy that counts.
  */
 import { families, key } from './client.js'
@@ -25,9 +25,9 @@ const refusals = [
 ]
 
 /**
- * A check for each refusal. `ask({ origin, key }, model)` rejects with the client's error, or, if it is a program that
- * ends well nevertheless, resolves with what that printed. `exceptions` has, by status, what is known of this client:
- * `sentMax`, how many requests it sends at most, and `says`, its own words instead of the gateway's.
+ * A check for each error. `ask({ origin, key }, model)` rejects with the client's error, or, for a program that
+ * exits with 0 anyway, resolves with its output. `exceptions` has known deviations of this client, by status:
+ * `sentMax`, the maximum number of requests, and `says`, its own message instead of the gateway's.
  */
 export function refusalChecks(way, ask, exceptions = {}) {
   const checksByName = refusals.map((refusal) => [
@@ -55,7 +55,7 @@ async function refused(ask, { status, key, model, says, sentMax }) {
   return `${statuses.length} sent${outcome.how}`
 }
 
-/** The answers to POST requests since the last call. */
+/** The responses to POST requests since the last call. */
 async function statusesSeen() {
   const text = await (await fetch(`${origin}/-/statuses`)).text()
   return text.split(' ').filter((status) => status !== '')

@@ -1,7 +1,7 @@
 /**
  * Runs real clients against a gateway: `npm run clients` for all of them, or with the names of some.
- * Their programs are fetched from the package registry once and kept outside the project; they spend
- * made-up money at the sandbox, which stands in for all three makers.
+ * Their programs are fetched from the package registry once and stored outside the project; they spend
+ * test credit at the sandbox, which replaces all three vendors.
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -39,7 +39,7 @@ const all = [
 
 type Models = Config['models']
 
-/** A model of a real maker's family that is served by the sandbox, in the maker's own format. */
+/** A model of a real vendor's family that is served by the sandbox, in the vendor's own format. */
 function model(id: string, provider: string, pace: string): Models[number] {
   return {
     id,
@@ -77,7 +77,7 @@ function startGateway(pace: string, limits: Partial<Config['limits']>): Promise<
 }
 
 const gateway = await startGateway('', {})
-// Some keep-alives before the first token and between any two, as in silences of many times 12 s.
+// Some keep-alives before the first token and between any two, as in idle periods of many times 12 s.
 const silent = await startGateway(':rate=20:delay=300', { peekMs: 50, keepAliveMs: 20 })
 const counted = await countingProxy(gateway.origin)
 let failed = 0
@@ -116,7 +116,7 @@ function sentence({ ok, FAIL }: Counts): string {
   return `${ok} checks passed, ${FAIL} failed`
 }
 
-/** Runs a client's script, whose lines begin with `ok` or `FAIL`, and passes on what it prints. */
+/** Runs a client's script, whose lines begin with `ok` or `FAIL`, and forwards its output. */
 function ended(
   name: string,
   env: Readonly<Record<string, string>>,

@@ -1,11 +1,11 @@
-/** What *Connect* shows for Go, Java and Rust, pasted from the first step to the last. Needs Go, a JDK 17 with Maven, and Rust. */
+/** What *Connect* shows for Go, Java and Rust, run from the first step to the last. Needs Go, a JDK 17 with Maven, and Rust. */
 import { join } from 'node:path'
 import { sdkRecipes } from '../../../console/src/features/connect/sdk-recipes-table.ts'
 import { checks, families, folderFor, includes, inWorkshop, key, origin, run } from './client.js'
 
 const buildMsMax = 900_000
 
-/** The steps as lines of a shell: commands as they are, files written where the shell is by then. */
+/** The steps as shell lines: commands unchanged, files written to the shell's current folder. */
 function pasted(steps) {
   const lines = steps.flatMap(({ snippet }) => {
     if (snippet === undefined || snippet.text.startsWith('export TOLLGATE_KEY=')) return []

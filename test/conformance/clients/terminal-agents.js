@@ -1,4 +1,4 @@
-/** More agents of the terminal: a text, a file read by a tool of their own, and requests that are refused for good. */
+/** More terminal agents: a text, a file read by their own tool, and permanently rejected requests. */
 import { join } from 'node:path'
 import {
   checks,
@@ -21,7 +21,7 @@ import { refusalChecks } from './refusals.js'
 const qwen = await installed('qwen-code', ['@qwen-code/qwen-code@0.15.10'])
 const pi = await installed('pi', ['@mariozechner/pi-coding-agent@0.73.1'])
 const copilot = await installed('copilot-cli', ['@github/copilot@1.0.102'])
-// Of its later versions the registries lack the program for Linux.
+// Its later versions are not published for Linux.
 const kilo = await installed('kilo', ['@kilocode/cli@7.7.7'])
 const mini = await installedPython('mini-swe-agent', [
   'mini-swe-agent==2.4.6',
@@ -86,7 +86,7 @@ const agents = {
         },
       }),
     env: () => ({ KILO_DISABLE_MODELS_FETCH: '1', KILO_DISABLE_AUTOUPDATE: '1' }),
-    // Each word by itself: it puts quotes around an argument with spaces in it.
+    // Word by word: it quotes an argument that contains spaces.
     command: () => [inBin(kilo, 'kilo'), 'run', '--auto'],
     splits: true,
   },
@@ -147,7 +147,7 @@ for (const [name, agent] of Object.entries(agents)) {
     })
   const ask = async (model, prompt) => (await start({ origin, key }, model, prompt)).stdout
   for (const model of Object.values(families)) {
-    // An agent that works until a command ends its task has no turn of text alone.
+    // An agent that works until a command ends its task has no turn of only text.
     if (!name.startsWith('mini'))
       list[`${name}: text on ${model}`] = async () =>
         includes(await ask(model, 'say pomegranate'), 'pomegranate', 'the answer')
