@@ -9,8 +9,8 @@ import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { DocsManifest, DocsPage } from '../../src/api/docs-manifest.ts'
 import { shownOrigin } from '../../src/api/docs-manifest.ts'
 import { controlReference } from './control-reference.ts'
-import { errorListHtml, notFoundHtml } from './generated-pages.ts'
-import { framedHtml, type SiteAssets } from './page-frame.ts'
+import { errorListHtml, homePageHtml, notFoundHtml } from './generated-pages.ts'
+import { framedHtml, homeHtml, type SiteAssets } from './page-frame.ts'
 import { hashedName, pictureHtml } from './pictures.ts'
 import { type Heading, renderMarkdown } from './render-markdown.ts'
 import { searchIndex } from './search-index.ts'
@@ -21,6 +21,7 @@ const docsFolder = fileURLToPath(new URL('../../docs/', import.meta.url))
 /** The script of the pages, as the manifest of the bundler names it. */
 const scriptSource = 'docs/client/main.ts'
 const assetsPath = '/console/assets/'
+const homeFile = 'docs/home.html'
 
 interface Page {
   readonly path: string
@@ -46,7 +47,8 @@ export function buildDocs(folder: string): void {
     manifest[page.path] = write(folder, page, assets)
   }
   const notFound = write(folder, { ...unknown, html: notFoundHtml }, assets)
-  const written: DocsManifest = { pages: manifest, notFound }
+  writeFileSync(join(folder, homeFile), homeHtml(homePageHtml(), assets))
+  const written: DocsManifest = { home: { file: homeFile, showsAddress: true }, pages: manifest, notFound }
   writeFileSync(join(folder, 'docs', 'pages.json'), JSON.stringify(written))
 }
 

@@ -1,5 +1,6 @@
-/** Pages without a source of their own: the list of errors, the page of unknown addresses. Pure. */
+/** Pages without a source of their own: the list of errors, the home page, the page of unknown addresses. Pure. */
 import { errors } from '../../contract/errors.ts'
+import { shownOrigin } from '../../src/api/docs-manifest.ts'
 import { escapeHtml } from '../../src/api/page.ts'
 import { errorsPath } from './site-map.ts'
 
@@ -22,3 +23,27 @@ ${rows.join('\n')}
 
 export const notFoundHtml = `<h1>Page not found</h1>
 <p>There is no page at this address. Check it for typos, pick a page from the navigation, or start at the <a href="/docs">overview</a>.</p>`
+
+const baseUrls = [
+  ['Chat Completions, Responses, embeddings', '/v1'],
+  ['Messages', '/v1/alt'],
+  ['Gemini', ''],
+] as const
+
+/** What is at the root of the server: what it is, where to go, and the base URLs of clients. */
+export function homePageHtml(): string {
+  const rows = baseUrls.map(
+    ([format, path]) => `<tr><th scope="row">${format}</th><td><code>${shownOrigin}${path}</code></td></tr>`,
+  )
+  return `<h1>One API key for every model, with exact prepaid billing</h1>
+<p class="lead">Keep the client library you already use. Set this server's base URL and an API key, and request any model it offers. Each request is paid from your prepaid balance and leaves a receipt.</p>
+<p class="actions"><a class="primary" href="/console">Open the console</a> <a href="/docs">Read the documentation</a> <a href="/pricing">See models and prices</a></p>
+<h2>Base URLs</h2>
+<div class="scroll"><table>
+<thead><tr><th scope="col">API format</th><th scope="col">Base URL</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table></div>
+<p class="soft">Every model works in every format. <a href="/docs/clients">Connect a client</a> has instructions for SDKs, coding agents and frameworks.</p>`
+}

@@ -22,22 +22,9 @@ export interface FramedPage {
 const logo = `<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#065f46"/><path d="M9 23V9M23 23V9M9 13.5h14" stroke="#fff" stroke-width="3" stroke-linecap="round" fill="none"/><circle cx="16" cy="20.5" r="2" fill="#6ee7b7"/></svg>`
 
 export function framedHtml(page: FramedPage, assets: SiteAssets): string {
-  const styles = assets.styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(page.title)} – Tollgate</title>
-<link rel="icon" type="image/svg+xml" href="/console/favicon.svg">
-<script src="/console/theme.js"></script>
-${styles}
-<script type="module" src="${assets.script}"></script>
-</head>
-<body data-search-index="${assets.searchIndex}">
-<a class="skip" href="#content">Skip to content</a>
-<header class="top">
+  return documentHtml(
+    `${page.title} – Tollgate`,
+    `<header class="top">
 <button type="button" class="menu-button" popovertarget="navigation">Menu</button>
 <a class="logo" href="/docs">${logo}<span>Tollgate</span> <span class="soft">Docs</span></a>
 <nav aria-label="Site" class="site-links"><a href="/pricing">Pricing</a> <a href="/console">Console</a></nav>
@@ -53,7 +40,45 @@ ${page.html}
 ${neighbors(page)}
 </main>
 ${contents(page.headings)}
-</div>
+</div>`,
+    assets,
+  )
+}
+
+/** The home page: `html` below the header, without the navigation of the documentation. */
+export function homeHtml(html: string, assets: SiteAssets): string {
+  return documentHtml(
+    'Tollgate',
+    `<header class="top">
+<a class="logo" href="/">${logo}<span>Tollgate</span></a>
+<nav aria-label="Site" class="site-links"><a href="/docs">Docs</a> <a href="/pricing">Pricing</a> <a href="/console">Console</a></nav>
+</header>
+<main id="content" class="home">
+<article>
+${html}
+</article>
+</main>`,
+    assets,
+  )
+}
+
+function documentHtml(title: string, body: string, assets: SiteAssets): string {
+  const styles = assets.styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" type="image/svg+xml" href="/console/favicon.svg">
+<script src="/console/theme.js"></script>
+${styles}
+<script type="module" src="${assets.script}"></script>
+</head>
+<body data-search-index="${assets.searchIndex}">
+<a class="skip" href="#content">Skip to content</a>
+${body}
 </body>
 </html>
 `

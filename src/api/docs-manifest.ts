@@ -8,6 +8,8 @@ export interface DocsPage {
 }
 
 export interface DocsManifest {
+  /** The page at the root of the server. */
+  readonly home: DocsPage
   /** By path. */
   readonly pages: Readonly<Record<string, DocsPage>>
   readonly notFound: DocsPage

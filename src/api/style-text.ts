@@ -16,6 +16,4 @@ h2 { font-size: 1.2rem; margin: 2.5rem 0 0.75rem }
 code { font: 0.875em ui-monospace, monospace; background: var(--sunken); padding: 0.1em 0.3em; border-radius: 4px; overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-bottom: 1px solid var(--line); font-weight: normal }
-.cards { list-style: none; padding: 0; display: grid; gap: 0.75rem }
-.cards li { border: 1px solid var(--line); border-radius: 8px; padding: 0.75rem 1rem; background: var(--surface) } .cards span { display: block; color: var(--ink-soft) }
 `

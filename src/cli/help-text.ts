@@ -45,7 +45,7 @@ function overview(): string {
   const listed = sections.map(([title, firstWords]) =>
     section(title, summaries(commands.filter((command) => firstWords.includes(firstWordOf(command))))),
   )
-  return `One API key for OpenAI, Anthropic and Gemini models, with exact prepaid billing.
+  return `One API key for every model, with exact prepaid billing.
 
 Usage:
   tollgate <command> [arguments] [options]

@@ -13,7 +13,6 @@ import fastify, {
 import { addApi } from '../api/api.ts'
 import type { ApiDeps } from '../api/api-deps.ts'
 import { gatewayOpenApiPath } from '../api/gateway-openapi.ts'
-import { homePage } from '../api/home-page.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
 import { stylePath } from '../api/page.ts'
 import { PathTable } from '../api/path-table.ts'
@@ -84,7 +83,6 @@ export function createControlPlane(
     reply.headers(headersOf(request, address))
   })
   addHealthRoutes(app, pages)
-  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(homePage(address)))
   app.get<{ Querystring: { readonly models?: unknown } }>(otherRoutes.pricing.path, (request, reply) => {
     const scope = request.query.models === 'all' ? 'all' : 'offered'
     return reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs(), scope) })

@@ -1,6 +1,6 @@
 /**
- * Serves the built documentation: the pages that its table lists, with the address of this server in them, and for every
- * other path below `/docs` a page with status 404. No path of a request reaches the file system.
+ * Serves the home page and the built documentation: the pages that its table lists, with the address of this server in
+ * them, and for every other path below `/docs` a page with status 404. No path of a request reaches the file system.
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -21,13 +21,14 @@ export function docsFiles(folder: string, address: string): FastifyPluginAsync {
   const answer = async (path: string, reply: FastifyReply) => {
     if (!existsSync(manifestFile))
       return reply.code(503).type(html).header('cache-control', 'no-store').send(notBuiltPage)
-    const { pages, notFound } = JSON.parse(await readFile(manifestFile, 'utf8')) as DocsManifest
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+    const { home, pages, notFound } = JSON.parse(await readFile(manifestFile, 'utf8')) as DocsManifest
+    const page = path === '/' ? home : Object.hasOwn(pages, path) ? pages[path] : undefined
     return page === undefined
       ? send(reply.code(404).header('cache-control', 'no-store'), notFound)
       : send(reply.header('cache-control', 'no-cache'), page)
   }
   return async (app) => {
+    app.get('/', (_request, reply) => answer('/', reply))
     app.get('/docs', (_request, reply) => answer('/docs', reply))
     app.get<{ Params: { '*': string } }>('/docs/*', ({ params }, reply) =>
       answer(`/docs/${params['*']}`.replace(/\/$/, ''), reply),

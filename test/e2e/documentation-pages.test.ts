@@ -59,9 +59,14 @@ test('an unknown page is a page with status 404', async () => {
 })
 
 test('pages contain the base URL of this server', async () => {
-  const page = await (await fetch(`${gateway.origin}/docs`)).text()
-  assert.ok(page.includes(`${gateway.origin}/v1/chat/completions`))
-  assert.doesNotMatch(page, /127\.0\.0\.1:8080/)
+  for (const [path, url] of [
+    ['/docs', '/v1/chat/completions'],
+    ['/', '/v1/alt'],
+  ]) {
+    const page = await (await fetch(`${gateway.origin}${path}`)).text()
+    assert.ok(page.includes(`${gateway.origin}${url}`), path)
+    assert.doesNotMatch(page, /127\.0\.0\.1:8080/)
+  }
 })
 
 test('without script everything is readable, in the theme of the system', async () => {
