@@ -3,7 +3,7 @@
 export const stylePath = '/style.css'
 
 /** A whole page; `body` is HTML already. */
-export function pageOf(title: string, body: string): string {
+function pageOf(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
