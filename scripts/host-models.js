@@ -15,7 +15,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 /** The hosts by their names here, with what the list calls them. @type {Record<string, string>} */
 const hosts = {
   alibaba: 'alibaba',
+  azure: 'azure',
   baseten: 'baseten',
+  bedrock: 'amazon-bedrock',
   cerebras: 'cerebras',
   cohere: 'cohere',
   deepinfra: 'deepinfra',
@@ -35,6 +37,7 @@ const hosts = {
   scaleway: 'scaleway',
   siliconflow: 'siliconflow',
   together: 'togetherai',
+  vertex: 'google-vertex',
   xai: 'xai',
   zai: 'zai',
 }
@@ -60,6 +63,16 @@ const corrections = {
 /** The name under which the list's model is sold since it was read. @type {Record<string, string>} */
 const renamed = { 'deepseek deepseek-v4-flash': 'deepseek-flash' }
 
+/**
+ * What a cloud has and cannot be asked in a format of ours (Invoke and Converse alone on Bedrock), what chooses a model
+ * itself, aliases of the newest model, and embeddings. @type {Record<string, RegExp>}
+ */
+const leftOut = {
+  azure: /^model-router$|embed|^gpt-(?:3\.5|4)(?:$|-)/,
+  'amazon-bedrock': /^(?:us\.)?(?:amazon|meta|writer)\.|deepseek\.r1|pixtral/,
+  'google-vertex': /embedding|-latest$|-customtools$/,
+}
+
 /** Decimal digits without an exponent. @param {number | undefined} amount */
 function decimal(amount) {
   if (amount === undefined) return ''
@@ -72,7 +85,7 @@ function rates(
   model,
 ) {
   // Nothing is listed as 0 where the price is not known, and then the price of other input holds.
-  const isAnthropic = /^anthropic[/-]/.test(model.id) && write !== undefined
+  const isAnthropic = /(?:^|\.)anthropic[./-]|^claude-/.test(model.id) && write !== undefined
   return [
     decimal(input),
     decimal(Math.max(output, reasoning ?? 0)),
@@ -106,9 +119,12 @@ function line(model) {
 }
 
 /** Text alone, under an exact name: a suffix behind a colon chooses a host or a price, and a router chooses a model. @param {Listed} model */
-function isListed({ id, output, context, maxOutput }) {
+function isListed({ host, id, output, context, maxOutput }) {
   const isText = output.length === 1 && output[0] === 'text'
-  return isText && context > 0 && maxOutput > 0 && !id.includes(':') && !/^openrouter\/|[|`$\\]/.test(id)
+  // On Bedrock a colon is part of the version: `-v1:0`.
+  const isExact = !id.replace(host === 'amazon-bedrock' ? /:0$/ : '', '').includes(':')
+  const isSold = isExact && !/^openrouter\/|[|`$\\]/.test(id) && leftOut[host]?.test(id) !== true
+  return isText && context > 0 && maxOutput > 0 && isSold
 }
 
 const [path, date] = process.argv.slice(2)

@@ -50,7 +50,8 @@ const layers: Readonly<Record<string, string>> = {
   wire: 'contract/meters type:contract',
   limits: '',
   base: 'contract',
-  config: 'catalog limits base contract providers/hosts/host-variables-table type:wire',
+  config:
+    'catalog limits base contract providers/hosts/host-variables-table providers/clouds/clouds-table type:wire',
   threads: 'base',
   store: 'threads base type:contract type:config',
   catalog: 'store base contract limits type:wire type:config',

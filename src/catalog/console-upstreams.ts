@@ -4,6 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import type { CustomHost } from '../../contract/custom-hosts.ts'
+import { secretFields } from '../base/secret-fields.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -139,5 +140,7 @@ const shownOfMin = 12
 
 /** What people recognise a credential by. */
 export function endOf(credential: string): string {
+  // The end of a mapping says nothing.
+  if (secretFields(credential) !== null) return ''
   return credential.length < shownOfMin ? '' : credential.slice(-shownCharacters)
 }

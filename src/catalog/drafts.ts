@@ -21,7 +21,11 @@ export interface ProviderFacts {
   /** What its models' public names begin with here, and their names there do not: `groq/`. */
   readonly namesModelsBelow?: string
   readonly defaultOrigin: string
+  /** What an address looks like where each customer has one; absent: there is one for all. */
+  readonly addressExample?: string
   readonly dialects: readonly UpstreamFormatName[]
+  /** In which of them it serves a model of this name; absent: in all of them. */
+  formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
 }
 
 /** What an operator set on the command line or in the console; takes precedence over the file. */
@@ -213,10 +217,12 @@ function isDisabled(name: string, { disabled, overrides }: CatalogSources): bool
 }
 
 function dialectsOf(
-  { dialects }: Pick<ModelDefinition, 'dialects'>,
+  definition: ModelDefinition,
   facts: ProviderFacts | undefined,
 ): readonly UpstreamFormatName[] {
   if (facts === undefined) return []
+  const dialects =
+    definition.dialects ?? facts.formatsOf?.(nameThere({ ...definition, provider: facts.provider }, [facts]))
   return facts.dialects.filter((dialect) => dialects?.includes(dialect) ?? isConversationFormat(dialect))
 }
 

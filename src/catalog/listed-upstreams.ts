@@ -6,7 +6,7 @@ import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstrea
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type CatalogSources, draftModels } from './drafts.ts'
-import { needsModels } from './mistakes.ts'
+import { addressMissing, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf } from './offers.ts'
 import type { Snapshot } from './types.ts'
 
@@ -28,6 +28,8 @@ export type UpstreamChange =
   | { readonly kind: 'needs_credential' }
   /** Its address is not the provider's own, and nothing says what it serves. */
   | { readonly kind: 'needs_models'; readonly message: string }
+  /** Its provider has no address that all customers share. */
+  | { readonly kind: 'needs_url'; readonly message: string }
   | { readonly kind: 'wrong_model'; readonly model: string; readonly message: string }
   | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
   /** The configuration has the name. */
@@ -124,6 +126,8 @@ export function refusedUpstream(
   if (facts === undefined) {
     return { kind: 'unknown_provider', providers: given.providers.map(({ provider }) => provider) }
   }
+  const missing = addressMissing(ask.url, facts)
+  if (missing !== undefined) return { kind: 'needs_url', message: missing }
   if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }

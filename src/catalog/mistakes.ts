@@ -7,7 +7,7 @@ import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, outputTokensMax } from './drafts.ts'
+import { type CatalogSources, outputTokensMax, type ProviderFacts } from './drafts.ts'
 import { familyOf, isOwnAddress } from './offers.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 
@@ -36,11 +36,22 @@ export function catalogMistakes(given: Checked): readonly string[] {
 /** A provider that only the built-in table knows is one that a later version will speak to: no mistake. */
 function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly string[] {
   const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
-  return upstreams
-    .filter(({ provider }) => !known.has(provider))
-    .map(({ name, provider }) => {
-      return `upstreams: ${name}: unknown provider ${provider}${didYouMean(provider, known)}`
-    })
+  return upstreams.flatMap(({ name, provider, url }) => {
+    if (!known.has(provider))
+      return [`upstreams: ${name}: unknown provider ${provider}${didYouMean(provider, known)}`]
+    const facts = providers.find((one) => one.provider === provider)
+    const mistake = facts === undefined ? undefined : addressMissing(url, facts)
+    return mistake === undefined ? [] : [`upstreams: ${name}: ${mistake}`]
+  })
+}
+
+/** Why an upstream needs an address; undefined: it has one, or its provider has one for all. */
+export function addressMissing(
+  url: string | null,
+  { displayName, addressExample }: Pick<ProviderFacts, 'displayName' | 'addressExample'>,
+): string | undefined {
+  if (url !== null || addressExample === undefined) return undefined
+  return `it needs its URL, as ${displayName} has no common one: ${addressExample}`
 }
 
 /** What the file says of upstreams and models together; those that are added later are checked then. */
@@ -84,7 +95,12 @@ function offerMistakes({ upstreams, builtin, configured, providers, aliases }: C
 }
 
 /** An address that is not the provider's own serves nothing by itself. */
-export function needsModels({ displayName }: { readonly displayName: string }): string {
+export function needsModels({
+  displayName,
+  addressExample,
+}: Pick<ProviderFacts, 'displayName' | 'addressExample'>): string {
+  if (addressExample !== undefined)
+    return `list the models that it serves, or set \`all\` for all that are known of ${displayName}`
   return `its URL is not ${displayName}'s own, so list the models that it serves, or set \`all\` if it is a mirror or proxy of ${displayName}`
 }
 

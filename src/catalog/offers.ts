@@ -82,7 +82,7 @@ function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): 
 /** What an upstream serves: as it says, else all at the provider's own address and nothing elsewhere. */
 export function modelsOf(
   { models, url }: Pick<UpstreamDefinition, 'models' | 'url'>,
-  facts: Pick<ProviderFacts, 'defaultOrigin'>,
+  facts: Pick<ProviderFacts, 'defaultOrigin' | 'addressExample'>,
 ): UpstreamModels {
   return models ?? (isOwnAddress(url, facts) ? 'all' : [])
 }
@@ -90,8 +90,9 @@ export function modelsOf(
 /** Whether an address is the one at which the provider itself is reached. */
 export function isOwnAddress(
   url: string | null,
-  { defaultOrigin }: Pick<ProviderFacts, 'defaultOrigin'>,
+  { defaultOrigin, addressExample }: Pick<ProviderFacts, 'defaultOrigin' | 'addressExample'>,
 ): boolean {
+  if (addressExample !== undefined) return false
   return url === null || parseAddress(url).origin === new URL(defaultOrigin).origin
 }
 

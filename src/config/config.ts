@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelDefinition, UpstreamDefinition } from '../catalog/definition.ts'
 import { canonicalAddress } from '../catalog/upstream-address.ts'
+import { cloudVariables } from './cloud-keys.ts'
 import { upstreamHost } from './custom-upstreams.ts'
 import { type FileResult, readFileText } from './file.ts'
 import { hostKeyNames } from './host-keys.ts'
@@ -120,6 +121,7 @@ export function readConfig(
     ...unknownVariables(environment),
     ...mistakes,
     ...secret.mistakes,
+    ...cloudVariablesOf(values).mistakes,
     ...namesUsedTwice(upstreams),
   ]
   if (all.length > 0) return { kind: 'mistakes', mistakes: all }
@@ -242,6 +244,7 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
     ...hostKeyNames
       .filter(({ provider }) => !isInFile(values, provider))
       .map(({ provider, setting }) => ({ provider, credential: values[setting], url: null })),
+    ...cloudVariablesOf(values).upstreams,
   ]
   return [
     ...values.upstreams.map((upstream) => ({
@@ -263,6 +266,10 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
           },
     ),
   ]
+}
+
+function cloudVariablesOf(values: SettingValues): ReturnType<typeof cloudVariables> {
+  return cloudVariables(values, (provider) => isInFile(values, provider))
 }
 
 /** A file that has an upstream of the host, or of its name, says by itself what is done with the variable. */

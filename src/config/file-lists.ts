@@ -9,7 +9,6 @@ import { meters, type UnsoldRate } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {
-  credential,
   date,
   factor,
   flag,
@@ -17,6 +16,7 @@ import {
   modelName,
   name,
   percent,
+  upstreamCredential,
   upstreamUrl,
   usd,
   whole,
@@ -59,9 +59,11 @@ const upstreamFields = z.strictObject({
     .describe(
       "The host's base URL as documented, including its path, such as `https://openrouter.ai/api/v1`. Defaults to the provider's own URL.",
     ),
-  credential: credential
+  credential: upstreamCredential
     .optional()
-    .describe('The API key. It is sent to this URL only. Optional for your own servers, otherwise required.'),
+    .describe(
+      'The API key, or for [clouds](providers.md#clouds) a mapping of what tokens or signatures are made from. It is used for this URL only. Optional for your own servers, otherwise required.',
+    ),
   models: servedModels
     .optional()
     .describe(

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { usdPattern } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
 import { addressMistake } from '../catalog/upstream-address.ts'
+import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
 import type { Limit, Share } from './limits-table.ts'
 
 export const name = z
@@ -95,6 +96,18 @@ export const credential = z
 
 const secretCharactersMin = 32
 const secretDistinctMin = 10
+
+/** A text that is sent as it is, or a mapping that tokens or signatures are made from. */
+export const upstreamCredential = z
+  .union(
+    [z.string(), z.record(z.string(), z.string()).transform((fields) => JSON.stringify(fields))],
+    'must be a text, or a mapping of texts',
+  )
+  .superRefine((text, context) => {
+    const message = credentialMistake(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  .transform(canonicalCredential)
 
 export const rootSecret = z
   .string()

@@ -3,6 +3,7 @@
  * documentation. The reader, `doctor` and docs/operate/configuration.md use this table.
  */
 import { z } from 'zod'
+import { cloudKeys } from './cloud-keys.ts'
 import { model, upstream } from './file-lists.ts'
 import { hostKeys } from './host-keys.ts'
 import { signInProviders } from './identity.ts'
@@ -160,6 +161,7 @@ export const settingsTable = {
     doc: 'A Gemini API key; enables its models.',
   },
   ...hostKeys,
+  ...cloudKeys,
   openaiUrl: {
     variable: 'TOLLGATE_OPENAI_URL',
     schema: upstreamUrl,

@@ -4,6 +4,7 @@
  */
 import { TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { secretParts } from '../base/secret-fields.ts'
 import type { Upstream } from '../catalog/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
@@ -43,7 +44,7 @@ export function redactUpstreamBody(
 /** Upstreams may echo the request, including our credential. */
 function withoutOperator(text: string, credential: string): string {
   const redacted = withoutAccounts(text)
-  return credential === '' ? redacted : redacted.replaceAll(credential, '…')
+  return secretParts(credential).reduce((shown, secret) => shown.replaceAll(secret, '…'), redacted)
 }
 
 /** Records the failure, and notifies the operator when our own credential or billing is the cause. */

@@ -31,6 +31,8 @@ export interface ErrorRule {
   readonly words?: readonly string[]
   /** How the sentence begins, in lower case. */
   readonly begins?: readonly string[]
+  /** The header of the response, up to a colon, is one of these. */
+  readonly header?: { readonly name: string; readonly values: readonly string[] }
   /** Whether the answer says how long to wait. */
   readonly tellsWait?: boolean
   readonly meaning: ErrorKind
@@ -135,7 +137,7 @@ export function classifyAnswer(
   problem: UpstreamProblem,
 ): UpstreamFailure {
   const tellsWait = retryAfter(headers) !== null
-  const meaning = meaningOf(rules, { status, problem, tellsWait })
+  const meaning = meaningOf(rules, { status, headers, problem, tellsWait })
   const consequence = consequences[meaning]
   const waits = consequence.retry === 'elsewhere'
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
@@ -161,26 +163,29 @@ export function isCallersFault({ retry, status, operator }: UpstreamFailure): bo
 
 interface Refusal {
   readonly status: number
+  readonly headers: ReadonlyMap<string, string>
   readonly problem: UpstreamProblem
   readonly tellsWait: boolean
 }
 
-function meaningOf(rules: readonly ErrorRule[], { status, problem, tellsWait }: Refusal): ErrorKind {
-  const sentence = problem.message.slice(0, 200).toLowerCase()
-  for (const rule of [...rules, ...commonRules]) {
-    if (rule.statuses !== undefined && !rule.statuses.includes(status)) continue
-    if (
-      rule.words !== undefined &&
-      !rule.words.some((word) => [problem.type, problem.code, problem.reason].includes(word))
-    )
-      continue
-    if (rule.begins !== undefined && !rule.begins.some((start) => sentence.startsWith(start))) continue
-    if (rule.tellsWait !== undefined && rule.tellsWait !== tellsWait) continue
-    return rule.meaning
-  }
+function meaningOf(rules: readonly ErrorRule[], refusal: Refusal): ErrorKind {
+  const { status } = refusal
+  const rule = [...rules, ...commonRules].find((one) => fits(one, refusal))
+  if (rule !== undefined) return rule.meaning
   if (status >= 500) return 'server'
   if (status >= 400) return 'rejected'
   return status >= 300 ? 'misdirected' : 'no_answer'
+}
+
+function fits(rule: ErrorRule, { status, headers, problem, tellsWait }: Refusal): boolean {
+  if (rule.statuses !== undefined && !rule.statuses.includes(status)) return false
+  const said = [problem.type, problem.code, problem.reason]
+  if (rule.words !== undefined && !rule.words.some((word) => said.includes(word))) return false
+  const sentence = problem.message.slice(0, 200).toLowerCase()
+  if (rule.begins !== undefined && !rule.begins.some((start) => sentence.startsWith(start))) return false
+  const [value = ''] = rule.header === undefined ? [] : (headers.get(rule.header.name) ?? '').split(':')
+  if (rule.header !== undefined && !rule.header.values.includes(value)) return false
+  return rule.tellsWait === undefined || rule.tellsWait === tellsWait
 }
 
 /** Two providers say in a header whether the same request can do better; it counts where the status leaves it open. */

@@ -72,6 +72,8 @@ export interface Connector {
   /** What its models' public names begin with here, and their names there do not: `groq/`. */
   readonly namesModelsBelow?: string
   readonly defaultOrigin: string
+  /** What an address looks like where each customer has one, and upstreams need it; absent: one for all. */
+  readonly addressExample?: string
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest
@@ -81,6 +83,8 @@ export interface Connector {
   readonly modelListPath?: string | null
   /** How requests of a format differ from what its vendor takes. */
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
+  /** In which of its formats it serves a model of this name; absent: in all of them. */
+  formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
   /** What the provider can be asked for in a format besides generating. */
   offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
   /** What a model can take; of one that is not known, as the newest of its family. */

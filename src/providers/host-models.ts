@@ -3,6 +3,7 @@
  * follows no redirect, and logs nothing of what the host says.
  */
 import type { Clock } from '../base/clock.ts'
+import { secretParts } from '../base/secret-fields.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { modelListPath, modelsPathOf } from './paths.ts'
@@ -183,7 +184,8 @@ const messageCharactersMax = 300
 /** Some providers repeat the key in their message, which operators see and may copy elsewhere. */
 function messageIn(bytes: Uint8Array, credential: string): string | null {
   const { message } = readProblem(bytes)
-  const text = message.replaceAll(credential, '…').replace(/\s+/g, ' ').trim().slice(0, messageCharactersMax)
+  const redacted = secretParts(credential).reduce((shown, secret) => shown.replaceAll(secret, '…'), message)
+  const text = redacted.replace(/\s+/g, ' ').trim().slice(0, messageCharactersMax)
   return text === '' ? null : text
 }
 

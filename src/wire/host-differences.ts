@@ -18,6 +18,8 @@ export interface RequestDifferences {
   readonly renames?: Readonly<Record<string, string>>
   /** Texts of a member of the body in the host's words. */
   readonly words?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The model stands in the path, and not in the body. */
+  readonly modelInPath?: true
   /** Members that are added where the caller wrote none, as JSON text. */
   readonly adds?: Readonly<Record<string, string>>
   /** The exact length of ids of tool calls, in letters and digits. */

@@ -1,6 +1,7 @@
 /** What is known of hosts: every line of their tables is a model that can be sold, at that host alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type CloudName, clouds } from '../../providers/clouds/clouds-table.ts'
 import { hostVariables } from '../../providers/hosts/host-variables-table.ts'
 import { connectors } from '../../providers/registry.ts'
 import type { UpstreamDefinition } from '../definition.ts'
@@ -11,7 +12,7 @@ import { hostModels } from './host-models.ts'
 const upstream = (provider: string): UpstreamDefinition => ({
   name: provider,
   provider,
-  url: null,
+  url: Object.hasOwn(clouds, provider) ? clouds[provider as CloudName].addressExample : null,
   credential: 'x',
   weight: 1,
   models: 'all',
@@ -31,7 +32,7 @@ async function sources(...providers: string[]): Promise<CatalogSources> {
 }
 
 test('a host sells what is known of it with a price, at that host alone and under its name there', async () => {
-  const all = await sources(...Object.keys(hostVariables))
+  const all = await sources(...Object.keys(hostVariables), ...Object.keys(clouds))
   assert.deepEqual(catalogMistakes(all), [])
   const drafts = draftModels(all)
   assert.ok(drafts.length > 800, String(drafts.length))

@@ -9,7 +9,9 @@ type Table = () => Promise<{ readonly models: string }>
 /** Perplexity has none: its prices are per request and token, and its tokens alone do not give them. */
 const tables: Readonly<Record<string, Table>> = {
   alibaba: () => import('./alibaba-models.ts'),
+  azure: () => import('./azure-models.ts'),
   baseten: () => import('./baseten-models.ts'),
+  bedrock: () => import('./bedrock-models.ts'),
   cerebras: () => import('./cerebras-models.ts'),
   cohere: () => import('./cohere-models.ts'),
   deepinfra: () => import('./deepinfra-models.ts'),
@@ -29,6 +31,7 @@ const tables: Readonly<Record<string, Table>> = {
   scaleway: () => import('./scaleway-models.ts'),
   siliconflow: () => import('./siliconflow-models.ts'),
   together: () => import('./together-models.ts'),
+  vertex: () => import('./vertex-models.ts'),
   xai: () => import('./xai-models.ts'),
   zai: () => import('./zai-models.ts'),
 }

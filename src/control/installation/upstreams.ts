@@ -7,6 +7,7 @@ import { TollgateError } from '../../base/errors.ts'
 import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
+import { canonicalCredential, credentialMistake } from '../../catalog/upstream-credential.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
 import type { ControlDeps, HostAnswer } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
@@ -97,7 +98,8 @@ function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAs
 
 /** null: the one that is stored; '': none. */
 function credentialOf({ credential, auth }: OperationInput<'upstreams.put'>): string | null {
-  return auth === 'none' ? '' : (credential ?? null)
+  if (auth === 'none') return ''
+  return credential === undefined ? null : canonicalCredential(credential)
 }
 
 export const removeUpstream = operationHandler('upstreams.remove', async (deps, { upstream }) => {
@@ -131,11 +133,9 @@ function validateUpstream(
     const { field: param, message } = mistake
     throw new TollgateError('invalid_value', { message: `${param}: ${message}.`, param })
   }
-  if (credential === undefined || /^[\x21-\x7e]+$/.test(credential)) return
-  throw new TollgateError('invalid_value', {
-    message: 'credential: must be visible ASCII characters without spaces.',
-    param: 'credential',
-  })
+  const problem = credential === undefined ? undefined : credentialMistake(credential)
+  if (problem === undefined) return
+  throw new TollgateError('invalid_value', { message: `credential: ${problem}.`, param: 'credential' })
 }
 
 function addressProblem(
@@ -168,6 +168,8 @@ function assertUpstreamWritten(
         message: 'credential: enter it again. A stored credential is bound to its provider and address.',
         param: 'credential',
       })
+    case 'needs_url':
+      throw new TollgateError('missing_field', { message: `url: ${change.message}.`, param: 'url' })
     case 'needs_models':
       throw new TollgateError('missing_field', { message: `models: ${change.message}.`, param: 'models' })
     case 'wrong_model':

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { UpstreamFormatName } from '../../wire/formats.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
+import { clouds } from '../clouds/clouds-table.ts'
 import type { OutgoingRequest } from '../connector.ts'
 import { connectorOf } from '../registry.ts'
 import { hostVariables } from './host-variables-table.ts'
@@ -179,9 +180,10 @@ test('the console offers every host under its name', () => {
     new URL('../../../console/src/features/admin/providers.ts', import.meta.url),
     'utf8',
   )
-  const offered = /const hosts = \{\n([\s\S]*?)\n\}/.exec(text)?.[1]?.split('\n')
-  const expected = Object.entries(hostVariables).map(
-    ([name, { displayName }]) => `  ${name}: '${displayName}',`,
-  )
-  assert.deepEqual(offered, expected)
+  const offered = (table: string) =>
+    new RegExp(`const ${table} = \\{\\n([\\s\\S]*?)\\n\\}`).exec(text)?.[1]?.split('\n')
+  const lines = (rows: Readonly<Record<string, { readonly displayName: string }>>) =>
+    Object.entries(rows).map(([name, { displayName }]) => `  ${name}: '${displayName}',`)
+  assert.deepEqual(offered('hosts'), lines(hostVariables))
+  assert.deepEqual(offered('clouds'), lines(clouds))
 })

@@ -7,6 +7,8 @@ import type { Media } from '../../wire/dialect.ts'
 import type { UpstreamFormatName } from '../../wire/formats.ts'
 import { anonymousHeaders, headerOf } from '../build-headers.ts'
 import { classifyAnswer } from '../classify.ts'
+import { cloudRows } from '../clouds/cloud-rows.ts'
+import { type CloudName, clouds } from '../clouds/clouds-table.ts'
 import type { Connector, OutgoingRequest } from '../connector.ts'
 import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
 import { serverToolsFrom } from '../server-tools.ts'
@@ -16,10 +18,15 @@ import type { HostName } from './host-variables-table.ts'
 import { hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
 
-/** Every host of the table, as a connector. */
-export const hostConnectors: readonly Connector[] = Object.entries(hosts).map(([name, row]) =>
-  hostConnector(name as HostName, row),
-)
+/** Every host of the tables, as a connector. */
+export const hostConnectors: readonly Connector[] = [
+  ...Object.entries(hosts).map(([provider, row]) =>
+    connectorOfRow(row, { provider, displayName: hostVariables[provider as HostName].displayName }),
+  ),
+  ...Object.entries(cloudRows).map(([provider, row]) =>
+    connectorOfRow(row, { provider, ...clouds[provider as CloudName] }),
+  ),
+]
 
 /** What a host may be asked for; it counts no tokens, stores nothing for us and compacts nothing. */
 const operations: readonly string[] = ['generate', 'embed']
@@ -28,42 +35,37 @@ const operations: readonly string[] = ['generate', 'embed']
 const pictureTokensMax = 24_600
 const pageTextTokens = 3_000
 
-function hostConnector(provider: HostName, row: HostRow): Connector {
-  return connectorOfRow(row, { provider, displayName: hostVariables[provider].displayName })
-}
-
 /** What a row does not say of a host. */
 export interface HostIdentity {
   readonly provider: string
   readonly displayName: string
+  /** What the address of a customer looks like where each has one. */
+  readonly addressExample?: string
   /** Sent with each request. */
   readonly fixedHeaders?: readonly string[]
   /** Where the paths of a format begin below an address; left out: as the row says. */
   readonly pathPrefix?: (dialect: UpstreamFormatName, basePath: string) => string
 }
 
+/** The connector of a host. */
 export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector {
-  const { provider, displayName, fixedHeaders = [] } = identity
+  const { provider, displayName, addressExample, fixedHeaders = [] } = identity
   const prefixes = new Map(Object.entries(row.prefixes) as [UpstreamFormatName, string][])
-  const prefixOfRow = (dialect: UpstreamFormatName, basePath: string): string => {
-    const own = prefixes.get(dialect) ?? ''
-    // The address of any of the host's formats is the host.
-    const isOwn = basePath === '' || [...prefixes.values()].includes(basePath)
-    return isOwn ? own : versionedBase(dialect, basePath)
-  }
-  const pathPrefix = identity.pathPrefix ?? prefixOfRow
+  const pathPrefix = identity.pathPrefix ?? prefixFor(row, prefixes)
   return {
     provider,
     displayName,
     families: [`${provider}/`],
     namesModelsBelow: `${provider}/`,
     defaultOrigin: row.origin,
+    ...(addressExample === undefined ? {} : { addressExample }),
     dialects: [...prefixes.keys()] as unknown as Connector['dialects'],
     pathPrefix,
+    ...(row.formatsOf === undefined ? {} : { formatsOf: row.formatsOf }),
     ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
     prepare: (outgoing) => ({
-      path: pathBelow(pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
+      path: pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
       headers: [
         ...hostHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing),
         ...fixedHeaders,
@@ -83,6 +85,28 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     // The widest of the makers that have a connector of their own.
     tokenFactor: { numerator: 27, denominator: 20 },
   }
+}
+
+/** What stands before the paths of the formats. */
+function prefixFor(
+  { addressOf }: HostRow,
+  prefixes: ReadonlyMap<UpstreamFormatName, string>,
+): NonNullable<Connector['pathPrefix']> {
+  return (dialect, basePath) => {
+    const own = prefixes.get(dialect) ?? ''
+    if (addressOf !== undefined) return addressOf(basePath) + own
+    // The address of any of the host's formats is the host.
+    const isOwn = basePath === '' || [...prefixes.values()].includes(basePath)
+    return isOwn ? own : versionedBase(dialect, basePath)
+  }
+}
+
+function pathAt({ modelPaths }: HostRow, prefix: string, outgoing: OutgoingRequest): string {
+  const modelPath = modelPaths?.[outgoing.dialect]
+  if (modelPath === undefined) return pathBelow(prefix, outgoing)
+  // As Google writes versions of models: `@` needs no escape in a path.
+  const model = encodeURIComponent(outgoing.model).replaceAll('%40', '@')
+  return prefix + modelPath({ model, streamed: outgoing.streamed })
 }
 
 /** A server without a key is asked without the header: an empty one is refused by some. */

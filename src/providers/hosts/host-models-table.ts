@@ -59,6 +59,21 @@ const makers: readonly {
   // Hosts write versions with a point.
   { names: /^anthropic[/-]/, rows: anthropicModels, own: (name) => name.replaceAll('.', '-') },
   { names: /^google\/(?=gemini)/, rows: googleModels, own: (name) => name },
+  // Bedrock: `eu.anthropic.claude-haiku-4-5-20251001-v1:0`.
+  {
+    names: /^(?:[a-z]+\.)?anthropic\./,
+    rows: anthropicModels,
+    own: (name) => name.replace(/-v\d+(?::\d+)?$/, ''),
+  },
+  { names: /^openai\.(?!gpt-oss)/, rows: openaiModels, own: (name) => name },
+  // Vertex writes versions behind an `@`; Azure names deployments like the models.
+  {
+    names: /^(?=claude-)/,
+    rows: anthropicModels,
+    own: (name) => name.replace('@default', '').replace('@', '-'),
+  },
+  { names: /^(?=gemini-)/, rows: googleModels, own: (name) => name },
+  { names: /^(?=(?:gpt-(?!oss)|o\d|codex-mini))/, rows: openaiModels, own: (name) => name },
 ]
 
 /** What a model takes at a host that calls it so. */

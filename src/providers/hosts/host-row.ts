@@ -18,6 +18,16 @@ export interface HostRow {
    * a format that is not here is not served. The first one is the host's own, in which its models are listed.
    */
   readonly prefixes: Readonly<Partial<Record<UpstreamFormatName, string>>>
+  /** What the prefixes continue, by the path of an upstream's address; left out: they stand in place of that path. */
+  readonly addressOf?: (basePath: string) => string
+  /** The path below the prefix in formats whose own has no model, where the host wants the model in the path. */
+  readonly modelPaths?: Readonly<
+    Partial<
+      Record<UpstreamFormatName, (request: { readonly model: string; readonly streamed: boolean }) => string>
+    >
+  >
+  /** In which of the formats a model is served; left out: in all of them. */
+  readonly formatsOf?: (model: string) => readonly UpstreamFormatName[]
   /** The path of the list of models; left out: `/models` behind the first prefix, null: there is none. */
   readonly modelList?: string | null
   /** `bearer` where it is left out. */

@@ -136,7 +136,9 @@ function readContextEdits(json: Json, edits: number, options: PricedOptions): vo
 /** The replacements that a splice needs, in body order. */
 export function patchRequest(fields: MessagesFields, splice: RequestPatch): readonly BytePatch[] {
   const edits: BytePatch[] = []
-  if (splice.model !== undefined) edits.push({ ...fields.modelSpan, text: JSON.stringify(splice.model) })
+  // Where the path names the model, the body does not.
+  if (splice.model !== undefined && splice.host?.modelInPath !== true)
+    edits.push({ ...fields.modelSpan, text: JSON.stringify(splice.model) })
   if (splice.outputLimit !== undefined && splice.outputLimit < fields.outputLimit) {
     edits.push({ ...fields.limitSpan, text: String(splice.outputLimit) })
   }

@@ -10,6 +10,7 @@ import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
 import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
 import { encodeRequest } from './encode-request.ts'
+import { adaptRequest } from './encode-request-host.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeStream } from './encode-stream.ts'
 import { extractRequest, type MessagesFields, patchRequest, pricedHeaders } from './extract-request.ts'
@@ -75,4 +76,5 @@ export const anthropicCodec: ClientCodec & UpstreamCodec = {
   decodeStream,
   encodeStream,
   stripCarriers,
+  adaptRequest,
 }

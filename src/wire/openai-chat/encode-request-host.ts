@@ -5,10 +5,11 @@
 import type { ReadLimits } from '../dialect.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import { type Json, readJson } from '../json/json.ts'
+import { membersOf } from '../json/members.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Adjustment } from '../translation/neutral.ts'
 import { sentLimit } from './extract-request.ts'
-import { ChatCarrierStripper, membersOf } from './strip-carriers.ts'
+import { ChatCarrierStripper } from './strip-carriers.ts'
 
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 /** What asks for the usage of a stream; every stream is asked or reports it, so that dropping it changes nothing. */

@@ -5,6 +5,7 @@
  */
 import type { BytePatch, ReadLimits } from '../dialect.ts'
 import { type Json, readJson } from '../json/json.ts'
+import { memberRemovals, membersOf } from '../json/members.ts'
 import { mayHoldCarrier, plainId, readId, readTag, readTagBase64 } from '../translation/reasoning-carriers.ts'
 import { callIdCharactersMax } from './encode-request-messages.ts'
 
@@ -101,32 +102,6 @@ export class ChatCarrierStripper {
 
   /** Removes members, each with one comma. */
   remove(object: number, names: readonly string[]): void {
-    const { json } = this
-    const end = json.next(object)
-    let remainingEnd: number | null = null
-    for (let name = object + 1; name < end; name = json.next(name + 1)) {
-      const value = name + 1
-      const next = json.next(value)
-      if (!names.includes(json.text(name))) remainingEnd = json.end(value)
-      else if (remainingEnd === null) {
-        this.edits.push({
-          start: json.start(name),
-          end: next < end ? json.start(next) : json.end(value),
-          text: '',
-        })
-      } else {
-        this.edits.push({ start: remainingEnd, end: json.end(value), text: '' })
-        remainingEnd = json.end(value)
-      }
-    }
+    this.edits.push(...memberRemovals(this.json, object, names))
   }
-}
-
-/** Values by name; of two with one name the last. */
-export function membersOf(json: Json, object: number): ReadonlyMap<string, number> {
-  const members = new Map<string, number>()
-  if (json.kind(object) !== 'object') return members
-  const end = json.next(object)
-  for (let name = object + 1; name < end; name = json.next(name + 1)) members.set(json.text(name), name + 1)
-  return members
 }

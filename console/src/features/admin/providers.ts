@@ -29,7 +29,14 @@ const hosts = {
   zai: 'Z.AI',
 } as const
 
-export const providers = { ...vendors, ...hosts } as const
+/** The same for clouds, where each customer has an address of its own. */
+const clouds = {
+  azure: 'Azure',
+  bedrock: 'Amazon Bedrock',
+  vertex: 'Google Vertex AI',
+} as const
+
+export const providers = { ...vendors, ...clouds, ...hosts } as const
 
 export const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
 

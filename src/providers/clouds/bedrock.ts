@@ -1,0 +1,60 @@
+/**
+ * Amazon Bedrock: Chat Completions and Responses below `/openai/v1` and Claude in Messages below `/anthropic`, on the host of
+ * a region. Models that have only Invoke and Converse (Nova, Llama, Titan, Jamba) are not asked.
+ */
+import type { HostRow } from '../hosts/host-row.ts'
+
+/** The error of AWS stands in this header, its name before a colon. */
+const errorType = 'x-amzn-errortype'
+
+export const bedrock: HostRow = {
+  origin: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  prefixes: { 'openai-chat': '/openai/v1', 'openai-responses': '/openai/v1', anthropic: '/anthropic/v1' },
+  modelList: null,
+  formatsOf(model) {
+    if (/^(?:[a-z]+\.)?anthropic\./.test(model)) return ['anthropic']
+    return /^openai\.(?!gpt-oss-safeguard)/.test(model)
+      ? ['openai-chat', 'openai-responses']
+      : ['openai-chat']
+  },
+  errors: [
+    { header: { name: errorType, values: ['ModelNotReadyException'] }, meaning: 'overloaded' },
+    { header: { name: errorType, values: ['ServiceUnavailableException'] }, meaning: 'overloaded' },
+    { header: { name: errorType, values: ['ThrottlingException'] }, meaning: 'rate' },
+    { header: { name: errorType, values: ['ServiceQuotaExceededException'] }, meaning: 'quota' },
+    { header: { name: errorType, values: ['ModelTimeoutException'] }, meaning: 'timeout' },
+    {
+      header: { name: errorType, values: ['ModelErrorException', 'ModelStreamErrorException'] },
+      meaning: 'server',
+    },
+    {
+      header: {
+        name: errorType,
+        values: [
+          'AccessDeniedException',
+          'ExpiredTokenException',
+          'UnrecognizedClientException',
+          'InvalidSignatureException',
+          'IncompleteSignatureException',
+          'MissingAuthenticationTokenException',
+        ],
+      },
+      meaning: 'credential',
+    },
+    // The names of models are the operator's: unverified, as are the sentences below.
+    {
+      statuses: [400],
+      begins: [
+        'the provided model identifier is invalid',
+        'invocation of model id',
+        'the model is not supported on this route',
+      ],
+      meaning: 'model_missing',
+    },
+    { statuses: [400], begins: ['input is too long', 'prompt is too long'], meaning: 'context' },
+  ],
+  requestIdHeader: 'x-amzn-requestid',
+  onCancel: 'bills_on',
+  source:
+    'docs.aws.amazon.com/bedrock/latest/userguide: inference-messages-api, inference-responses-api, inference-chat-completions, models-api-compatibility, 2026-11',
+}

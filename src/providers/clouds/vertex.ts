@@ -1,0 +1,52 @@
+/**
+ * Google Vertex AI: Gemini in its own format, Claude in Messages with the model in the path, models of other publishers in
+ * Chat Completions. The address has project and location: `…/v1/projects/{project}/locations/{location}`.
+ */
+import type { HostRow } from '../hosts/host-row.ts'
+
+/** Below an address without a project a key of the express mode is used, which serves Gemini alone. */
+const express = '/v1'
+
+export const vertex: HostRow = {
+  origin: 'https://aiplatform.googleapis.com',
+  prefixes: {
+    gemini: '/publishers/google',
+    anthropic: '/publishers/anthropic',
+    'openai-chat': '/endpoints/openapi',
+  },
+  addressOf: (basePath) => basePath || express,
+  modelPaths: {
+    anthropic: ({ model, streamed }) => `/models/${model}:${streamed ? 'streamRawPredict' : 'rawPredict'}`,
+  },
+  modelList: null,
+  authentication: {
+    gemini: { header: 'x-goog-api-key' },
+    anthropic: { header: 'x-goog-api-key' },
+    'openai-chat': { header: 'x-goog-api-key' },
+  },
+  formatsOf(model) {
+    if (/^claude-/.test(model)) return ['anthropic']
+    return model.includes('/') ? ['openai-chat'] : ['gemini']
+  },
+  errors: [
+    {
+      words: ['UNAUTHENTICATED', 'PERMISSION_DENIED', 'API_KEY_INVALID', 'SERVICE_DISABLED'],
+      meaning: 'credential',
+    },
+    { words: ['BILLING_DISABLED'], meaning: 'billing' },
+    // The capacity is shared by all customers of the location; there is no wait to obey.
+    { words: ['RESOURCE_EXHAUSTED'], meaning: 'overloaded' },
+    { words: ['UNAVAILABLE'], meaning: 'overloaded' },
+    { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
+    { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
+    {
+      statuses: [400],
+      begins: ['the input token count', 'input token count', 'prompt is too long'],
+      meaning: 'context',
+    },
+  ],
+  onCancel: 'bills_on',
+  requests: { anthropic: { modelInPath: true, adds: { anthropic_version: '"vertex-2023-10-16"' } } },
+  source:
+    'cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude, .../start/express-mode, 2026-11',
+}

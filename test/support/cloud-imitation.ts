@@ -1,0 +1,106 @@
+/**
+ * A cloud on loopback, as strict as its pages say: it answers at its own paths alone, to its own credential alone, and plays
+ * what the last message asks for. It issues tokens too, as an emulator of a cloud does. Its facts are written apart from the
+ * rows that are tested against them.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CloudFormat, streamedAnswer, wholeAnswer } from './cloud-answers.ts'
+
+export interface CloudRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+export interface CloudRefusal {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface CloudFacts {
+  /** The format that is spoken at a path, and whether the path asks for a stream; null: nothing is there. */
+  route(url: string): { readonly format: CloudFormat; readonly isStream?: boolean } | null
+  /** Why the credential is refused; '' where it is accepted. */
+  mistake(request: CloudRequest): string
+  /** Why the body is refused; '' where it is accepted. */
+  bodyMistake?(url: string, body: Readonly<Record<string, unknown>>): string
+  readonly refusals: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRefusal>>
+  /** What other addresses answer, such as those that issue tokens; null: nothing is there. */
+  issue?(request: CloudRequest): CloudRefusal | null
+}
+
+export interface CloudImitation {
+  readonly origin: string
+  /** Requests to models, in order. */
+  readonly requests: readonly (CloudRequest & { readonly refused: string })[]
+  /** Requests for tokens, in order. */
+  readonly issued: readonly CloudRequest[]
+  close(): Promise<void>
+}
+
+export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
+  const requests: (CloudRequest & { readonly refused: string })[] = []
+  const issued: CloudRequest[] = []
+  const server = createServer((incoming, response) => {
+    const pieces: Buffer[] = []
+    incoming.on('data', (piece: Buffer) => pieces.push(piece))
+    incoming.on('end', () => {
+      const { method = '', url = '', headers } = incoming
+      const request = { method, url, headers, text: Buffer.concat(pieces).toString() }
+      const route = facts.route(url)
+      const token = route === null ? (facts.issue?.(request) ?? null) : null
+      if (token !== null) {
+        issued.push(request)
+        return say(response, token)
+      }
+      const refused = route === null ? `path ${url}` : facts.mistake(request)
+      requests.push({ ...request, refused })
+      if (route === null) return say(response, facts.refusals.missing)
+      if (refused !== '') return say(response, facts.refusals.credential)
+      play(facts, { request, route, response })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    issued,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+interface Played {
+  readonly request: CloudRequest
+  readonly route: { readonly format: CloudFormat; readonly isStream?: boolean }
+  readonly response: ServerResponse
+}
+
+function play(facts: CloudFacts, { request, route, response }: Played): void {
+  const body = JSON.parse(request.text) as Record<string, unknown>
+  const mistake = facts.bodyMistake?.(request.url, body) ?? ''
+  if (mistake !== '')
+    return say(response, {
+      status: 400,
+      body: { error: { type: 'invalid_request_error', message: mistake } },
+    })
+  const asked = /say (tool|rate|overload|credential)/.exec(request.text)?.[1] ?? 'text'
+  if (asked === 'rate' || asked === 'overload' || asked === 'credential')
+    return say(response, facts.refusals[asked])
+  const isTool = asked === 'tool'
+  if (!(route.isStream ?? body['stream'] === true))
+    return say(response, { status: 200, body: wholeAnswer(route.format, isTool) })
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streamedAnswer(route.format, isTool))
+}
+
+function say(response: ServerResponse, { status, body, headers = {} }: CloudRefusal): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+}
