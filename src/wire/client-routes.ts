@@ -1,5 +1,5 @@
 /**
- * Where the clients of a format send requests, and what tells these requests from those of other formats. Types, and
+ * Where the clients of a format send requests, and what distinguishes them from requests of other formats. Types, and
  * what several formats share. Pure.
  */
 import type { UrlFields } from './dialect.ts'

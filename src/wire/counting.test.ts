@@ -1,4 +1,4 @@
-/** Bodies that ask for a number: read as requests and given back as they were, cut to what is counted, answered in shape. */
+/** Token-counting bodies: read as requests and forwarded unchanged, cut to what is counted, answered in the right shape. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

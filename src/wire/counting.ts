@@ -1,7 +1,7 @@
 /**
- * Requests that ask for a number of tokens instead of an answer: how such a body is read as one that asks for
- * an answer, what of a request goes to an address that counts, and how each format reports the number.
- * Pure; must not change what was said.
+ * Token-counting requests: how such a body is read as an ordinary request,
+ * what of a request goes to a counting endpoint, and how each format reports the number.
+ * Pure; must not change the content.
  */
 import type { BytePatch, ReadLimits, Span } from './dialect.ts'
 import type { ClientFormatName, UpstreamFormatName } from './formats.ts'

@@ -1,5 +1,5 @@
 /**
- * What a format provides to clients and to upstreams, and the words in which both speak of requests, responses and errors. A
+ * What a format provides to clients and to upstreams, and the types in which both describe requests, responses and errors. A
  * format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node; only types imported.
  */
 import type { ErrorCategory } from '../../contract/errors.ts'
@@ -76,7 +76,7 @@ export type MediaKind = 'image' | 'audio' | 'video' | 'document'
 /** Something in the input that is not text. */
 export interface Media {
   readonly kind: MediaKind
-  /** Where its bytes stand in the body (the base64 text), or null when only an address is given. */
+  /** The position of its bytes in the body (the base64 text), or null if only a URL is given. */
   readonly span: Span | null
   /** The media type as the caller gave it, lower case, '' where there is none. */
   readonly mediaType: string
@@ -125,7 +125,7 @@ export interface UrlFields {
   readonly stream: boolean
 }
 
-/** The few facts that routing, bounds and splices need, with the places where they stand in the body. */
+/** The few facts that routing, bounds and splices need, with their positions in the body. */
 export interface ExtractedFields {
   readonly model: string
   /** The model's JSON string, quotes included; null where the address names the model. */
@@ -135,12 +135,12 @@ export interface ExtractedFields {
   readonly background?: boolean
   /** The output limit the caller asked for, in tokens; null when it asked for none. */
   readonly outputLimit: number | null
-  /** How many answers at once (`n`); 1 where the dialect has no such thing. */
+  /** The number of choices (`n`); 1 where the dialect has no such field. */
   readonly choices: number
   /** A thinking budget in tokens that must stay below the output limit; null when none is set. */
   readonly thinkingBudget: number | null
   readonly media: readonly Media[]
-  /** Cache lifetimes the caller marks; the dearest one bounds the input's price. */
+  /** Cache lifetimes the caller marks; the most expensive one bounds the input's price. */
   readonly cacheWrites: readonly ('5m' | '1h')[]
   readonly serverTools: readonly ServerTool[]
   readonly options: readonly PricedOption[]
@@ -149,15 +149,15 @@ export interface ExtractedFields {
    * no conversation.
    */
   readonly writtenAs: SourceFormat | null
-  /** Whether the body can go upstream in its own format as it stands; false for one that mixes formats. */
+  /** Whether the body can go upstream in its own format unchanged; false for one that mixes formats. */
   readonly canPassThrough: boolean
-  /** The caller declares functions of its own. */
+  /** The caller declares its own functions. */
   readonly functionTools: boolean
   /** The effort as the caller wrote it; null where it wrote none. */
   readonly effort: string | null
   /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
   readonly references?: readonly Reference[]
-  /** What tells one conversation from another for sticky routing: the bytes of what comes first in the input. */
+  /** Identifies a conversation for sticky routing: the bytes of the first content in the input. */
   readonly conversationSpan: Span
 }
 
@@ -213,7 +213,7 @@ export interface OutputSample {
   readonly events: number
 }
 
-/** A response or an item that the provider stores under an id of its own, so that later requests can refer to it. */
+/** A response or an item that the provider stores under its own ID, so that later requests can reference it. */
 export interface ProviderObject {
   readonly id: string
   /**
@@ -235,7 +235,7 @@ export interface UsageTap {
   /** The upstream sent its last byte. */
   end(): void
   readonly state: 'waiting' | 'content' | 'finishing' | 'complete' | 'failed' | 'truncated'
-  /** Bytes from the beginning that may be sent before settlement: whole events, none of them the last word. */
+  /** Bytes from the beginning that may be sent before settlement: whole events, without a terminal event. */
   readonly relayableBytes: number
   /** Bytes from the beginning that belong to the answer once it is settled (in state `complete`). */
   readonly totalBytes: number
@@ -245,7 +245,7 @@ export interface UsageTap {
   readonly problem: UpstreamProblem | null
   readonly rawUsage: RawUsage
   readonly sample: OutputSample
-  /** The part of it that stands in the first `safe` bytes. */
+  /** The part of it that is in the first `safe` bytes. */
   readonly relayableSample: OutputSample
   /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */
   readonly providerObjects?: readonly ProviderObject[]
@@ -357,7 +357,7 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   readonly reportsInputEarly: boolean
   /** Where it joins function tools to a reasoning effort, some models take only one of them. */
   readonly limitsToolsWithEffort: boolean
-  /** It adds a prompt of its own to requests with tools. */
+  /** It adds a hidden prompt to requests with tools. */
   readonly hasToolPrompt: boolean
   /** null: it has no streams. */
   readonly tapStream: ((options: TapOptions) => UsageTap) | null
@@ -366,7 +366,7 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   readonly inBackground: UpstreamFormat | null
   /** Reads the body of a non-2xx response; never throws, whatever the bytes are. */
   readError(body: Uint8Array): UpstreamProblem
-  /** The HTTP status that an error inside a 200 response stands for. */
+  /** The HTTP status that an error inside a 200 response implies. */
   problemStatus(problem: UpstreamProblem): number
   /** Whether the totals of input and of output were reported, as numbers that can be true. */
   reportedTotals(rawUsage: RawUsage): ReportedTotals

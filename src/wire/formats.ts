@@ -1,6 +1,6 @@
 /**
- * Every format, found by name: what is spoken with clients, what is spoken with upstreams, and what is translated.
- * The lists of names are the keys of these tables; a format that fills one side stands in that side's tables alone.
+ * Every format by name: those for clients, those for upstreams, and those that can be translated.
+ * The lists of names are the keys of these tables; a format with only one side is only in that side's tables.
  */
 import { anthropic, anthropicCodec } from './anthropic/index.ts'
 import type { ClientFormat, UpstreamFormat } from './dialect.ts'

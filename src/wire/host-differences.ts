@@ -1,5 +1,5 @@
 /**
- * How a host takes the requests of a format otherwise than the vendor of the format does, as data of its provider row.
+ * How a host's requests differ from those of the format's vendor, as data of its provider row.
  * The format's own folder applies it to the bytes. Types and pure functions only.
  */
 import type { BytePatch } from './dialect.ts'
@@ -24,7 +24,7 @@ export interface RequestDifferences {
   readonly adds?: Readonly<Record<string, string>>
   /** The exact length of ids of tool calls, in letters and digits. */
   readonly toolIdLength?: number
-  /** What stands in place of `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
+  /** Replaces `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
   /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */
   readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }

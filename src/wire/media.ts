@@ -1,5 +1,5 @@
 /**
- * Where the bytes of media stand in a body, and what the caller says they are.
+ * The positions of media bytes in a body, and the type that the caller claims.
  * Must not decode them: their size and type are all that is known here.
  */
 import type { Media, MediaKind, Span } from './dialect.ts'

@@ -1,4 +1,4 @@
-/** Files that a request names: what the four formats read of them. */
+/** Files that a request references: what is read of them in the four formats. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../test/support/wire-formats.ts'

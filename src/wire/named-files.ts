@@ -1,6 +1,6 @@
 /**
- * Files at the provider that a request names instead of sending them. Must not judge whose they are. Pure but for what it
- * gathers.
+ * Files at the provider that a request references instead of sending them. Must not judge who owns them. Pure except for
+ * its collected results.
  */
 import { type Media, type MediaKind, type Reference, WireError } from './dialect.ts'
 import type { Json } from './json/json.ts'

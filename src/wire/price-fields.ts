@@ -1,6 +1,6 @@
 /**
  * Applies a format's table of fields that can change what a provider charges: which values are
- * harmless, which need a price of their own, which are refused. Must not know any price.
+ * harmless, which need their own price, which are rejected. Must not know any price.
  */
 import { type PricedOption, WireError } from './dialect.ts'
 import { isGiven, string } from './json/fields.ts'

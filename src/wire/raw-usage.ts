@@ -1,19 +1,19 @@
 /**
- * Gathers what a provider reports of a request's usage, field by field, and hands the numbers out
- * again clean: non-negative integers that do not contradict each other. What was broken or is not
- * known is named, never dropped in silence. Must not know what a token costs.
+ * Collects what a provider reports of a request's usage, field by field, and returns the numbers
+ * sanitized: non-negative integers that do not contradict each other. What was broken or is
+ * unknown is named, never dropped silently. Must not know what a token costs.
  */
 import type { RawUsage } from './dialect.ts'
 import { isRecord, type JsonRecord } from './json/parsed.ts'
 
-/** Counters by their dotted names: the ones a bill rests on, and the ones that are parts of those or no usage. */
+/** Counters by their dotted names: the ones a bill is based on, and the ones that are parts of those or not usage. */
 export type CounterTable = Readonly<Record<string, 'used' | 'ignored'>>
 
 /** No report of one request is larger than this; a larger number is broken. */
 const reportedTokensMax = 1_000_000_000
 const levelsMax = 4
 const unknownMax = 32
-/** Counters of one answer whose names come from the upstream: a stream may go on for an hour. */
+/** Counters of one response whose names come from the upstream: a stream may take an hour. */
 const setNamesMax = 256
 const nameCharactersMax = 100
 
@@ -120,7 +120,7 @@ export function isPlausible(report: RawUsage, name: string): boolean {
   return isSilent || isReported(report, name)
 }
 
-/** A report's numbers as a bill can use them; what had to be bent is in `flagged`. */
+/** A report's numbers for a bill; corrections are in `flagged`. */
 export class CleanCounters {
   private readonly report: RawUsage
   private readonly broken = new Set<string>()

@@ -1,4 +1,4 @@
-/** What providers really sent and received, through both formats: read the same in any chunks, changed nowhere, never taken for complete when cut. */
+/** What providers really sent and received, through both formats: read the same in any chunks, never changed, never taken for complete when cut. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -204,7 +204,7 @@ const isStream = ({ kind }: FixtureCase) => kind === 'stream'
 /** Recorded as cut by an error, or by a provider's end of the connection. */
 const isErrorStream = (name: string) => name.includes('stream-error')
 
-/** The objects in the data lines, the last word of the protocol apart. */
+/** The objects in the data lines, without the protocol's end marker. */
 function payloads(stream: Buffer): readonly Record<string, unknown>[] {
   return [...stream.toString().matchAll(/^data: ?(\{.*)$/gm)].map(
     ([, line]) => JSON.parse(line!) as Record<string, unknown>,
@@ -229,7 +229,7 @@ test('the usage of recorded streams and answers is what another reading finds', 
   each(isStream, ({ dialect, usageOf }, { response }, name) => {
     const reports = payloads(response).flatMap((payload) => {
       const message = payload.message as { usage?: object } | undefined
-      // The output that a message opens with stands in for a number that is not known yet.
+      // The output in message_start is a placeholder for a number that is not known yet.
       const opening = message?.usage === undefined ? undefined : { ...message.usage, output_tokens: null }
       return [payload.usage, opening].filter((usage) => usage !== null && usage !== undefined)
     }) as Record<string, unknown>[]

@@ -1,20 +1,20 @@
-/** Where upstreams are asked in a format, and what several formats share of that. Pure. */
+/** The upstream paths of a format, and what several formats share of that. Pure. */
 
 /** What an upstream is asked for. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
 
 /** Where upstreams are asked in a format. */
 export interface UpstreamPaths {
-  /** Stands before the paths below where the upstream's address has no version of its own. */
+  /** Precedes the paths below if the upstream's base URL has no version of its own. */
   readonly version: string
   /** Whether a path of an address that was continued by the vendor's own library ends where the paths below begin. */
   isComplete(basePath: string): boolean
   readonly models: string
-  /** Stands before the path of files for uploads. */
+  /** Precedes the path of files for uploads. */
   readonly uploadPrefix: string
   /** null: the format has no path for it. */
   readonly operations: Readonly<Record<UpstreamOperation, string | null>>
-  /** Where the model stands in the path: the path and query of one request; null: in the body. */
+  /** Where the model is in the path: the path and query of one request; null: in the body. */
   readonly ofModel:
     | ((operationPath: string, request: { readonly model: string; readonly streamed: boolean }) => string)
     | null

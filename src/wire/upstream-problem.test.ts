@@ -1,4 +1,4 @@
-/** What is read of an upstream's error besides its sentence: Google's reason and wait, from whatever stands there. */
+/** What is read of an upstream's error besides its message: Google's reason and retry delay, from any content. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readProblem } from './upstream-problem.ts'

@@ -1,5 +1,5 @@
 /**
- * Reads what an upstream says is wrong, from whatever body it chose: the provider's own error shape,
+ * Reads an upstream's error message from any kind of body: the provider's own error shape,
  * one wrapped in an array, another program's, plain text or an HTML page. Must not throw.
  */
 import type { UpstreamProblem } from './dialect.ts'

@@ -1,4 +1,4 @@
-/** The cost is written where usage stands, digit for digit, and no other byte changes. */
+/** The cost is written into the usage object, digit for digit, and no other byte changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ClientFormatName, clientFormats } from './formats.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes what an answer cost into the usage object that its provider sent, for keys that ask for it.
- * No other byte changes; an answer without a usage object stays as it is.
+ * Writes the cost of a response into the usage object that its provider sent, for keys that request it.
+ * No other byte changes; a response without a usage object stays unchanged.
  */
 import { type BytePatch, type CostFields, WireError } from './dialect.ts'
 import { applyEdits, readJson } from './json/json.ts'

@@ -1,14 +1,14 @@
 /**
- * The fields of a Messages body by the names that the policy table knows them by. Of a nested field the
- * first place represents all, so that a long conversation is reported briefly. Must not decide what becomes of any.
+ * The fields of a Messages body by their names in the policy table. Of a nested field the
+ * first position represents all, so that a long conversation is reported briefly. Must not decide their outcome.
  */
 
 import type { View } from '../json/view.ts'
 import type { RequestField } from '../translation/neutral.ts'
 
-/** Read wherever they stand; no policy is needed for them. */
+/** Read in any position; they need no policy row. */
 const structural = ['model', 'messages', 'stream']
-/** Objects of which each member is a field of its own. */
+/** Objects whose members are fields with their own policy rows. */
 const groups = ['metadata', 'output_config']
 /** Values that ask for nothing. */
 const defaults: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 /**
- * Blocks of a Messages conversation as parts: text, media, thoughts, calls and results; every other block
- * is named. Takes our marks off again. Must not look into the input of calls.
+ * Blocks of a Messages conversation as parts: text, media, reasoning, calls and results; every other block
+ * is named. Removes our reasoning carriers. Must not parse the input of calls.
  */
 
 import type { View } from '../json/view.ts'

@@ -1,4 +1,4 @@
-/** How a Messages request wants to be answered: sampling, thinking, form. Must not judge whether a model can. */
+/** The response settings of a Messages request: sampling, thinking, output format. Must not judge whether a model supports them. */
 
 import type { View } from '../json/view.ts'
 import type { Effort, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'

@@ -1,6 +1,6 @@
 /**
- * Tools of a Messages request: the caller's own, and those that run at the provider. What the caller runs
- * but only Claude has the schema of is refused. Must not look into schemas.
+ * Tools of a Messages request: the caller's own, and those that run at the provider. A tool that the caller runs
+ * with a schema that only Claude has is rejected. Must not look into schemas.
  */
 
 import type { View } from '../json/view.ts'

@@ -1,4 +1,4 @@
-/** Messages requests in neutral words: what coding agents send, every kind of block, marks, and the policy's names. */
+/** Messages requests in the neutral form: what coding agents send, every kind of block, carriers, and the policy's names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
@@ -239,7 +239,7 @@ test('each block is one part, or is named', () => {
   }
 })
 
-test('documents with pictures go piece by piece, and what stands before a document is text', () => {
+test('documents with images are split into parts, and text before a document stays text', () => {
   const picture = { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }
   const content = [{ type: 'text', text: 'a' }, picture]
   const kinds = (block: unknown) => parts(userMessage(block)).map(({ kind }) => kind)
@@ -311,7 +311,7 @@ test('encryptedValues find their way back from signatures and ids', () => {
   }
 })
 
-test('thoughts in an id stand before their call, once', () => {
+test('reasoning in an ID precedes its call, once', () => {
   const thought: ThinkingPart = { kind: 'thinking', text: 't', redacted: false, encrypted: openai }
   const id = carrierId('a', { encrypted: null, thoughts: [thought] })
   const alone = parts(answering(use(id)))
@@ -417,7 +417,7 @@ test('what cannot be read or carried names its place', () => {
   for (const [more, expected] of refused) assert.equal(refusal(more), expected, JSON.stringify(more))
 })
 
-test('what asks for nothing is not told', () => {
+test('settings without an effect are not reported', () => {
   const quiet = {
     tools: [],
     stop_sequences: [],

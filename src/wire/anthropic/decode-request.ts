@@ -1,6 +1,6 @@
 /**
- * A Messages request in words that belong to no format. What the format alone has is named, so that it is
- * refused or said; nothing of it is lost in silence. Must not judge what another format can take.
+ * A Messages request in the neutral form. Fields that only this format has are named, so that they are
+ * rejected or reported and never lost silently. Must not judge what another format can carry.
  */
 import type { ReadLimits } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
@@ -68,7 +68,7 @@ function messagesOf(body: View): readonly View[] {
   return items
 }
 
-/** 0 asks for nothing but a written prompt cache, which no other format can be asked for. */
+/** 0 only writes the prompt cache, which no other format supports. */
 function limitOf(body: View, integerMax: number): number | null {
   const limit = body.get('max_tokens')?.integer(0, integerMax) ?? null
   if (limit === 0) throw untranslatable('max_tokens', '0 only warms a prompt cache')
@@ -156,7 +156,7 @@ class MessageReader {
   }
 
   private add(role: ConversationTurn['role'], parts: readonly ConversationPart[]): void {
-    // A message of the user that says nothing is one all the same.
+    // An empty user message is still a message.
     if (parts.length > 0 || role === 'user') this.turns.push({ role, parts })
   }
 }

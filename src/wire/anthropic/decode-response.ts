@@ -1,6 +1,6 @@
 /**
- * A whole Messages answer in words that belong to no format. Input of calls stays the text that the model
- * wrote; what ran at the provider is left out. Must not read usage, which `extract-usage.ts` reads.
+ * A whole Messages response in the neutral form. Input of calls stays the text that the model
+ * wrote; what ran at the provider is omitted. Must not read usage, which `extract-usage.ts` reads.
  */
 import { type Usage, WireError } from '../dialect.ts'
 import { answerLimits, readJson } from '../json/json.ts'

@@ -1,7 +1,7 @@
 /**
- * A Messages stream as events that belong to no format. Blocks of one stream never overlap here: what comes
- * for a later block waits until the one before it is closed. What ran at the provider is left out. Must not
- * throw, nor keep the stream.
+ * A Messages stream as neutral events. Blocks of one stream never overlap here: events
+ * of a later block wait until the one before it is closed. What ran at the provider is omitted. Must not
+ * throw, nor buffer the stream.
  */
 
 import { answerLimits, readJson } from '../json/json.ts'
@@ -37,7 +37,7 @@ class MessagesDecoder implements StreamDecoder {
   private bufferedSize = 0
   private hasStarted = false
   private hasFinished = false
-  /** Blocks in the order of their beginning; the first is the one whose events go out at once. */
+  /** Blocks in the order of their beginning; only the first one's events are emitted immediately. */
   private readonly blocks = new Queue<OpenBlock>()
   /** The blocks that are not closed yet. */
   private readonly byIndex = new Map<number, OpenBlock>()

@@ -1,4 +1,4 @@
-/** Errors as Messages clients know them. */
+/** Errors as Messages clients expect them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { APIError } from '@anthropic-ai/sdk'
@@ -71,7 +71,7 @@ test('each category has the type, words and status that clients branch on', () =
   }
 })
 
-test('an error inside a stream is an event of its own, and the keep-alive a ping', () => {
+test('an error inside a stream is a separate event, and the keep-alive a ping', () => {
   assert.match(
     errorFrame({ ...problem, message: 'line\nbreak' }),
     /^event: error\ndata: \{"type":"error",.*\}\n\n$/,
@@ -119,7 +119,7 @@ test('what came with status 200 is not always an answer', () => {
   }
 })
 
-test('an error under status 200 stands for the status it would have had', () => {
+test('an error under status 200 gets the status that its type implies', () => {
   const cases: [type: string, status: number][] = [
     ['overloaded_error', 529],
     ['rate_limit_error', 429],

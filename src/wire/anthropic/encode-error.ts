@@ -1,6 +1,6 @@
 /**
- * Errors in the words of Messages clients. What is ours alone stands in `error.details`: the code of
- * our error table, who said no, the field at fault and the facts.
+ * Errors in the format of Messages clients. What is specific to the gateway is in `error.details`: the code of
+ * our error table, the source of the error, the invalid field and the facts.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
 import type { ClientError, UpstreamProblem } from '../dialect.ts'

@@ -1,7 +1,7 @@
 /**
- * Which marks of the caller's go upstream: the API takes four, and none of an hour after one of five
- * minutes. Marks are no part of what is cached, so that moving them breaks no prefix:
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. Must not invent a mark.
+ * Which of the caller's cache markers go upstream: the API accepts four, and no 1-hour marker after a 5-minute
+ * one. Markers are not part of the cached content, so moving them breaks no prefix:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. Must not add a marker.
  */
 import type { CacheLifetime, ConversationPart, TextPart, Tool } from '../translation/neutral.ts'
 import type { AdjustmentList } from './encode-request-adjustments.ts'

@@ -1,5 +1,5 @@
 /**
- * A tool that must be called, at a model that cannot be made to call one: where only one tool qualifies, its
+ * A forced tool call for a model that does not support it: if only one tool qualifies, its
  * input is requested as structured output and returned as its call; else the model decides, and that is reported.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */

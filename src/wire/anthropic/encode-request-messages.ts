@@ -1,7 +1,7 @@
 /**
- * Turns of a conversation as Messages: alternating, each user's turn with the results of tools first and in
- * the order of their calls, instructions between the turns where the model takes them. Nothing that is
- * written depends on what comes after it, but for instructions that a later turn of the user follows.
+ * Turns of a conversation as Messages: alternating, each user turn with the tool results first and in
+ * the order of their calls, instructions between the turns where the model supports them. No output
+ * depends on what follows it, except for instructions that a later user turn follows.
  */
 
 import { WireError } from '../dialect.ts'
@@ -80,7 +80,7 @@ class MessagesWriter {
   private hasThoughts = false
   /** Whether the first answer of the running tool loop begins with a thought; null outside a loop. */
   private loopBegins: boolean | null = null
-  /** The next answer begins a loop of its own. */
+  /** The next response begins a separate loop. */
   private isNewLoop = true
 
   constructor(options: MessageOptions) {
@@ -211,7 +211,7 @@ class MessagesWriter {
     if (shown.length > 0) this.isNewLoop = true
   }
 
-  /** Instructions stand for themselves only behind all that the user said. */
+  /** Instructions are a separate message only after the last user content. */
   private isInstruction(index: number, lastOfUser: number): boolean {
     return this.options.capabilities.midSystem && lastOfUser !== -1 && index > lastOfUser
   }

@@ -1,6 +1,6 @@
 /**
- * Parts of a conversation as Messages blocks. Input of calls goes in as the text that a model wrote, where
- * that is an object. Throws WireError naming a part that the model cannot be shown.
+ * Parts of a conversation as Messages blocks. Input of calls is inserted as the text that a model wrote, if
+ * it is an object. Throws WireError naming a part that the model does not accept.
  */
 
 import { readJson } from '../json/json.ts'
@@ -124,7 +124,7 @@ export function isObjectText(text: string): boolean {
   }
 }
 
-/** Instructions that cannot stand where they are, as a part of the user's turn. */
+/** Instructions that are not supported in this position, as a part of the user's turn. */
 export function reminder(text: string): string {
   return `<system-reminder>\n${text}\n</system-reminder>`
 }

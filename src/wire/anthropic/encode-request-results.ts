@@ -1,5 +1,5 @@
 /**
- * Results of tools as Messages blocks. Throws WireError naming media that the model cannot be shown.
+ * Results of tools as Messages blocks. Throws WireError naming media that the model does not accept.
  */
 
 import type { JsonOut } from '../json/text.ts'

@@ -1,4 +1,4 @@
-/** Schemas as Claude takes them: unchanged where they can be, else said in the words it knows. */
+/** Schemas for Claude: unchanged if supported, otherwise rewritten with supported keywords. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RawJson } from '../json/text.ts'
@@ -70,7 +70,7 @@ const outputs: readonly [what: string, schema: unknown, expected: unknown][] = [
   ],
 ]
 
-test('what cannot bind an output is told in its description', () => {
+test('a keyword that cannot be enforced is added to the description', () => {
   for (const [what, schema, expected] of outputs) {
     const written = outputSchema(raw(schema))
     assert.deepEqual(JSON.parse(written.schema.text), expected, what)

@@ -1,7 +1,7 @@
 /**
- * JSON schemas as Claude takes them: the input of a tool is one object, and a schema that binds the output
+ * JSON schemas as Claude accepts them: the input of a tool is one object, and an enforced output schema
  * supports fewer keywords than JSON Schema; the others are written into the description. Pure functions over
- * JSON text; every value that need not change goes on byte for byte.
+ * JSON text; every value that need not change is copied byte for byte.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limitations)
  */
 import { readJson } from '../json/json.ts'

@@ -1,6 +1,6 @@
 /**
- * How much to think, how to sample and in which form to answer, as one model of Claude's takes it. What it
- * does not take is rounded or left out, and said; what cannot be left out is refused.
+ * Thinking, sampling and output format for one Claude model. Unsupported settings
+ * are rounded or omitted, and reported; what cannot be omitted is rejected.
  */
 import type { Capabilities } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'

@@ -1,5 +1,5 @@
 /**
- * Blocks of one message in order. The API refuses a text block that is empty or only white space, so white
+ * Blocks of one message in order. The API rejects a text block that is empty or only white space, so white
  * space is joined to a text of the same message: the one before it, else the one after it. Must not change
  * any other text.
  */

@@ -1,6 +1,6 @@
 /**
- * Tools and the choice among them as Messages has them. Schemas go in as they were written, unless the API
- * would refuse them. Must not change the caller's order.
+ * Tools and the tool choice in the format of Messages. Schemas are inserted as they were written, unless the API
+ * would reject them. Must not change the caller's order.
  */
 
 import { jsonText } from '../json/text.ts'

@@ -1,4 +1,4 @@
-/** Conversations as Messages requests: recordings come back as they were, every other one keeps the format's rules. */
+/** Conversations as Messages requests: recordings return unchanged, all others follow the format's rules. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
@@ -198,7 +198,7 @@ test('recorded requests come back as they were, but for what only another format
     }
     const written = encodeRequest(decoded, { model: decoded.model, capabilities })
     const after = JSON.parse(written.text) as Body
-    // The recorded temperature beside thinking is the one value that is taken.
+    // The recorded temperature next to thinking is the one value that is removed.
     assert.deepEqual(brokenRequestRules(after, capabilities), [], name)
     const { cache_control: _, ...rest } = after
     assert.deepEqual(plain(rest), plain(before), name)
@@ -448,7 +448,7 @@ test('turns become legal messages', () => {
   }
 })
 
-test('white space in instructions and in results of tools is kept, and said where it cannot be', () => {
+test('white space in instructions and in tool results is preserved, or reported where it cannot be', () => {
   const request = body({ turns: [system(text('a'), text('\n\n')), system(text('b')), hello] })
   assert.deepEqual(request.system, [
     { type: 'text', text: 'a\n\n' },
@@ -1022,7 +1022,7 @@ test('of the marks of a cache four go, and none of an hour after one of five min
   )
 })
 
-test('a prompt without marks is cached once its conversation goes on, or as it is asked for', () => {
+test('a prompt without markers is cached once its conversation continues, or as requested', () => {
   const tools = [tool('look')]
   const laterTurns = { turns: [hello, assistant(text('Hi.')), hello] }
   const written = (of: Partial<Conversation>, more: Partial<Target> = {}) => {

@@ -1,7 +1,7 @@
 /**
  * A conversation as a Messages request. What a prompt cache matches comes first: model, tools, instructions,
  * messages; then every setting. Pure and deterministic: the next turn's body begins with this one's bytes,
- * without which Claude's newer models refuse their own thoughts.
+ * without which Claude's newer models reject their own reasoning.
  */
 import type { AutomaticCaching } from '../../../contract/values.ts'
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
@@ -138,9 +138,9 @@ function freed(choice: ToolChoice | null): ToolChoice {
 }
 
 /**
- * Where prompts are cached at home without being asked to, the caller marks nothing and expects it all the
- * same. Writing costs a quarter more than reading afresh, and a hit a tenth: so only what is likely to be asked
- * again is cached, which is a request that goes on from an earlier answer or from the result of a tool.
+ * Where the native provider caches prompts automatically, the caller sets no markers and still expects it.
+ * Writing costs a quarter more than reading uncached, and a hit a tenth: so only what is likely to repeat is
+ * cached, which is a request that continues after an earlier response or a tool result.
  */
 const automatic = fiveMinutes
 

@@ -1,4 +1,4 @@
-/** Usage in the convention of Messages, where the classes of input are disjoint. Must not price anything. */
+/** Usage in the convention of Messages, where the input meters are disjoint. Must not price anything. */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import type { Usage } from '../dialect.ts'
 import type { JsonOut } from '../json/text.ts'

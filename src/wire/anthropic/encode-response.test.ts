@@ -1,4 +1,4 @@
-/** Answers from Messages and to Messages: recordings come back as they were, all else keeps the format's rules. */
+/** Responses from Messages and to Messages: recordings return unchanged, all others follow the format's rules. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -194,12 +194,12 @@ test('thoughts of every vendor travel in signatures', () => {
     kind: 'encrypted',
     encrypted: { vendor: 'google', data: 'sig' },
   })
-  // A thought that nobody encrypted is never taken for one of Claude's.
+  // Unencrypted reasoning is never taken for Claude's.
   assert.equal(rest.length, 1)
   assert.equal(readTag(String(rest[0]?.signature)).kind, 'encrypted')
 })
 
-test('calls have ids of their own, short ones, and carry the encrypted twice', () => {
+test('calls get new, short IDs, and carry the encrypted reasoning twice', () => {
   const ids = ['toolu_1', '', '', 'x'.repeat(60), 'toolu_1'].map((id) => call(id, '{}'))
   const encodedIds = encode(ids, { reason: 'calls' }).content.map(({ id }) => String(id))
   assert.deepEqual(encodedIds.slice(0, 3), ['toolu_1', 'call_0abc_1', 'call_0abc_2'])

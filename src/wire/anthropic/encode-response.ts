@@ -1,6 +1,6 @@
 /**
- * An answer as a Messages client reads it: blocks in order, opaque values where the client will send them
- * back, the cost in its usage. Must not make up a signature of Anthropic's.
+ * A response for a Messages client: blocks in order, opaque values where the client will return
+ * them, the cost in its usage. Must not invent an Anthropic signature.
  */
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
 import type {

@@ -213,7 +213,7 @@ test('what ran at the provider, what is unknown and what is broken is passed ove
   ])
 })
 
-test('input that comes with the beginning of a call is kept as it was written', () => {
+test('input that comes with the beginning of a call is preserved as written', () => {
   const block = '{"type":"tool_use","id":"a","name":"f","input":{"n":9007199254740993 }}'
   const sse = `${begin}data: {"type":"content_block_start","index":0,"content_block":${block}}\n\n${stop(0)}${finish()}`
   assert.deepEqual(decode(sse)[3], { kind: 'delta', text: '{"n":9007199254740993 }' })

@@ -1,7 +1,7 @@
 /**
- * Events as a Messages stream: one block at a time, counted from 0, each thought with its signature before
- * it ends. A block begins when there is something in it, since an empty one is refused when it comes back.
- * The last word waits for `close`. Must not hold back anything else.
+ * Events as a Messages stream: one block at a time, counted from 0, each reasoning block with its signature before
+ * it ends. A block begins when it has content, since an empty one is rejected when it is returned.
+ * The terminal event waits for `close`. Must not hold back anything else.
  */
 import { noTokens } from '../../../contract/meters.ts'
 import type { Usage } from '../dialect.ts'
@@ -219,7 +219,7 @@ class MessagesEncoder implements StreamEncoder {
     return text
   }
 
-  /** A block that comes at once; of a thought the signature has its own event, as clients expect. */
+  /** A block that comes whole; the signature of reasoning has a separate event, as clients expect. */
   private whole(block: AnswerBlock): string {
     if (block.type !== 'thinking') return this.openBlock(block) + this.stopped()
     const { thinking, signature } = block

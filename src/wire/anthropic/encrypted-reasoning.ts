@@ -1,6 +1,6 @@
 /**
- * How opaque values of any vendor stand in the signature of a Messages thinking block: the format's own as
- * they are, all others tagged. A thought without encrypted content gets a tag too, so that it is never taken for Claude's.
+ * How opaque values of any vendor are written in the signature of a Messages thinking block: the format's own
+ * unchanged, all others tagged. Reasoning without encrypted content gets a tag too, so that it is never taken for Claude's.
  */
 
 import type { EncryptedReasoning, Vendor } from '../translation/neutral.ts'

@@ -1,6 +1,6 @@
 /**
- * What a Messages conversation holds besides text: media with the places of their bytes, cache marks,
- * tools at the provider. Blocks are read by what they hold, not by their type, so that new types are
+ * What a Messages conversation contains besides text: media with the positions of their bytes, cache markers,
+ * provider tools. Blocks are read by their content, not by their type, so that new types are
  * understood. Must not look into what the caller named (schemas, tool input).
  */
 import { type Media, type MediaKind, type ServerTool, WireError } from '../dialect.ts'
@@ -38,7 +38,7 @@ export class BlockReader {
     this.integerMax = integerMax
   }
 
-  /** The first message of a user, which tells one conversation from another; else what comes first. */
+  /** The first message of a user, which distinguishes conversations; else the first message. */
   readMessages(messages: number): number {
     const { json } = this
     const children = json.children(messages)
@@ -65,7 +65,7 @@ export class BlockReader {
     for (const tool of this.json.children(tools)) this.readTool(tool)
   }
 
-  /** MCP servers that the provider calls by itself. */
+  /** MCP servers that the provider calls itself. */
   readServers(servers: number, meter: string): void {
     const { json } = this
     if (!isGiven(json, servers) || isOff(json, servers)) return

@@ -1,4 +1,4 @@
-/** Messages requests: what can change the price is named or refused, tools are capped, splices touch only their fields. */
+/** Messages requests: what can change the price is named or rejected, tools are capped, splices touch only their fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
@@ -185,7 +185,7 @@ test('blocks are read by what they hold, however deep', () => {
     assert.equal(outcome(userMessage(block)), expected, JSON.stringify(block))
 })
 
-test('media are told with the place of their bytes, nested ones too', () => {
+test('media are reported with the position of their bytes, nested ones too', () => {
   const base64 = (media_type: string, data: string) => ({ type: 'base64', media_type, data })
   const body = userMessage(
     { type: 'image', source: base64('image/PNG', 'AAAA') },
@@ -215,7 +215,7 @@ test('media are told with the place of their bytes, nested ones too', () => {
   ])
 })
 
-test('cache marks are found wherever they stand', () => {
+test('cache markers are found in every position', () => {
   const long = { type: 'ephemeral', ttl: '1h' }
   const cases: [more: Readonly<Record<string, unknown>>, lifetimes: string][] = [
     [{}, ''],

@@ -179,7 +179,7 @@ test('whatever is reported, classes are whole and never negative', () => {
   )
 })
 
-test('what stands in for the output when a message opens is not told as output', () => {
+test('the placeholder output count in message_start is not reported as output', () => {
   const draft = messagesReport()
   readOpeningUsage(draft, { input_tokens: 5, output_tokens: 1 })
   assert.deepEqual(reportedTotals(draft.rawUsage()), { input: true, output: false })

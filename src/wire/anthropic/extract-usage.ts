@@ -1,7 +1,7 @@
 /**
- * Messages usage: which counters `message_start`, `message_delta` or an answer may report, and how
- * they become disjoint classes. The classes are disjoint already; only sub-requests that the top
- * level leaves out are added. Must not price anything.
+ * Messages usage: which counters `message_start`, `message_delta` or a response may report, and how
+ * they become disjoint meters. The meters are disjoint already; only sub-requests that the top
+ * level omits are added. Must not price anything.
  */
 import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
 import { isRecord, type JsonRecord, textIn } from '../json/parsed.ts'
@@ -55,8 +55,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Entries of `usage.iterations` by type. The top level is the sum of the samplings by the model and
- * leaves out the summarizing ones: https://platform.claude.com/docs/en/build-with-claude/compaction-threshold.
- * Other types ran on a model of their own price, which the top level leaves out too.
+ * omits the summarizing ones: https://platform.claude.com/docs/en/build-with-claude/compaction-threshold.
+ * Other types ran on a model with a different price, which the top level omits too.
  */
 const iterationKinds: Readonly<Record<string, string>> = { message: 'message', compaction: 'compaction' }
 const iterationsPrefix = 'iterations.'
@@ -97,7 +97,7 @@ export function countBlock(draft: RawUsageDraft, block: JsonRecord): void {
   if (codeExecutionTools.includes(textIn(block, 'name'))) draft.count(codeExecutions, 1)
 }
 
-/** Reads the usage of `message_start`: its output count stands in for one that is not known yet. */
+/** Reads the usage of `message_start`: its output count is a placeholder for one that is not known yet. */
 export function readOpeningUsage(draft: RawUsageDraft, usage: unknown): void {
   readUsage(draft, usage)
   draft.restart(outputTokens)

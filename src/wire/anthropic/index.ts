@@ -1,4 +1,4 @@
-/** The Messages format, put together: the half that passes bytes through, and the half that translates. */
+/** The Messages format, assembled: the half that passes bytes through, and the half that translates. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'

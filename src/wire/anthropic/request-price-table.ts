@@ -1,6 +1,6 @@
 /**
  * What in a Messages request can change what the provider charges: fields, tools and betas, with the
- * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
+ * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
 import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
@@ -32,7 +32,7 @@ export const messagesPriceFields = {
     name: 'fallback_credit_token',
     source: `${docs}/build-with-claude/fallback-credit`,
   },
-  /** A sampling of its own that summarizes the conversation. */
+  /** A separate sampling that summarizes the conversation. */
   compaction: {
     rule: 'option',
     name: 'compaction',
@@ -43,7 +43,7 @@ export const messagesPriceFields = {
   container: { rule: 'reference', source: `${docs}/agents-and-tools/tool-use/code-execution-tool` },
   /** A conversation that the provider keeps. */
   thread: { rule: 'reference', source: messages },
-  // Sent by default or for nothing but reports: no price of their own.
+  // Sent by default or only for reports: no price of their own.
   metadata: { rule: 'free', source: messages },
   output_config: { rule: 'free', source: `${docs}/build-with-claude/task-budgets` },
   diagnostics: { rule: 'free', source: `${docs}/build-with-claude/cache-diagnostics` },

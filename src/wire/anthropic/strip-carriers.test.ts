@@ -1,4 +1,4 @@
-/** Our marks leave a body on its way to Anthropic; every byte that is not ours stays. */
+/** Our carriers are removed from a body on its way to Anthropic; every other byte stays. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -120,7 +120,7 @@ test('a body without marks is not read, and none that was recorded is touched', 
   }
 })
 
-test('a mark is found wherever it stands', () => {
+test('a carrier is found in every position', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 12 }),

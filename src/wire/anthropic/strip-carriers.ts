@@ -1,7 +1,7 @@
 /**
  * Strips our reasoning carriers from a Messages body on its way to Anthropic: call ids become short, and what represents
- * thoughts and citations of other vendors goes. Claude's own blocks and every other byte stay. Must not read
- * a body in which no mark is.
+ * reasoning and citations of other vendors is removed. Claude's own blocks and every other byte stay. Must not read
+ * a body without a carrier.
  */
 import type { BytePatch, ReadLimits } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
@@ -10,7 +10,7 @@ import { mayHoldCarrier, plainId, readId, readTag } from '../translation/reasoni
 import { callIdCharactersMax } from './encode-request-messages.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 
-/** What is left where an answer was nothing but thoughts of another vendor. */
+/** Replaces a response that was only reasoning of another vendor. */
 const nothingElse = '{"type":"text","text":"..."}'
 
 /** The fields of a block that hold an opaque value. */
@@ -72,7 +72,7 @@ function isForeign(value: View, types: readonly string[]): boolean {
   })
 }
 
-/** A value of the vendor's own that carries a tag all the same goes back as it was. */
+/** A value of the vendor's own that carries a tag anyway is returned unchanged. */
 function restore(field: View | undefined, edits: BytePatch[]): void {
   if (field?.isText !== true) return
   const tag = readTag(field.text())

@@ -1,4 +1,4 @@
-/** Messages streams: which events are content, which is the last word, what usage they add up to. */
+/** Messages streams: which events are content, which is the terminal event, and their total usage. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -101,7 +101,7 @@ test('each stream ends in the state that its events say', () => {
   }
 })
 
-test('the last word and all behind it wait, and nothing is dropped', () => {
+test('the terminal event and everything after it wait, and nothing is dropped', () => {
   const stream = opening + word('a')
   const watched = watch(stream + stop() + ping + end + word('behind'))
   assert.equal(watched.relayableBytes, stream.length)

@@ -1,7 +1,7 @@
 /**
  * What the events of a Messages stream mean: content, the delta with a stop reason, `message_stop`,
- * an error. Most events are recognised from their bytes; every other is parsed. Must not change or
- * keep an event.
+ * an error. Most events are recognized from their bytes; every other is parsed. Must not change or
+ * buffer an event.
  */
 import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import type { Json } from '../json/json.ts'

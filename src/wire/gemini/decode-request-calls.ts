@@ -1,6 +1,6 @@
 /**
- * Which call a result of a Gemini history belongs to, since ids may be missing on either side. Each call is
- * answered once. Must stay linear: histories are the caller's.
+ * Which call a result of a Gemini history belongs to, since IDs may be missing on either side. Each call is
+ * answered once. Must be linear: the caller controls the length of histories.
  */
 
 /** A call of the last step. */

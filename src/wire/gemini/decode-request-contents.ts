@@ -1,6 +1,6 @@
 /**
- * Gemini contents → turns: calls get an id where they have none, and their results find them; thoughts and
- * signatures, also those of other vendors that came in our tags, become encrypted values. Must not decode media.
+ * Gemini contents → turns: calls without an ID get one, and their results are matched; reasoning and
+ * signatures, also those of other vendors in our tags, become encrypted values. Must not decode media.
  */
 
 import type { View } from '../json/view.ts'
@@ -52,7 +52,7 @@ export class ContentReader {
   /** Calls of the last step that have no result yet. */
   private open = new OpenCalls()
 
-  /** Neighbouring contents of the model are one turn: libraries keep each chunk of a stream as a content. */
+  /** Adjacent contents of the model are one turn: libraries store each chunk of a stream as a content. */
   turns(contents: View): readonly ConversationTurn[] {
     const turns: { role: ConversationTurn['role']; parts: ConversationPart[] }[] = []
     for (const content of list(contents)) {
@@ -103,7 +103,7 @@ export class ContentReader {
     const text = part.get('text')?.text()
     if (text === undefined) return readOther(part, parts)
     if (part.get('thought')?.flag() === true) return addThought(parts, text, read)
-    // Google signs the text itself; elsewhere a thought that says nothing stands before it.
+    // Google signs the text itself; elsewhere an empty reasoning part precedes it.
     if (read.kind === 'encrypted')
       parts.push({ kind: 'thinking', text: '', redacted: read.redacted, encrypted: read.encrypted })
     if (text !== '') parts.push(textPart(text))

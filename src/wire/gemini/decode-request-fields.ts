@@ -1,6 +1,6 @@
 /**
- * Which fields a Gemini request has, by the names of the policy table, with their places. Values that say
- * no more than leaving the field out are not listed.
+ * The fields of a Gemini request, by their names in the policy table, with their positions. Values that
+ * equal the default are not listed.
  */
 
 import type { View } from '../json/view.ts'
@@ -8,7 +8,7 @@ import type { RequestField } from '../translation/neutral.ts'
 import { camelCase, enumWord, list, member } from './extract-request-fields.ts'
 import { callerTool } from './request-price-table.ts'
 
-/** What makes the conversation itself; what the last two hold is listed by itself. */
+/** The conversation itself; the contents of the last two are listed separately. */
 const structural = new Set(['model', 'contents', 'generationConfig', 'toolConfig'])
 const structuralSettings = new Set(['toolConfig.functionCallingConfig'])
 /** Of a declared function, what makes it one. */

@@ -1,7 +1,7 @@
 /**
  * Gemini's own schemas (a part of OpenAPI 3.0) → JSON Schema, by small edits of their text: names of types
  * in lower case, `nullable` as a type, counts as numbers, names in their usual spelling. Must not change
- * what the caller named itself.
+ * what the caller named.
  */
 import type { BytePatch } from '../dialect.ts'
 import { applyEdits, type Json, type JsonLimits, readJson } from '../json/json.ts'

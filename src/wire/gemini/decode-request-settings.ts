@@ -1,5 +1,5 @@
 /**
- * The tools and settings of a Gemini request in neutral words. Numbers stay as they are written. Must not
+ * The tools and settings of a Gemini request in the neutral form. Numbers stay as they are written. Must not
  * look into schemas beyond their keywords.
  */
 

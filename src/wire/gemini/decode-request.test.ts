@@ -1,4 +1,4 @@
-/** Gemini requests in neutral words: both spellings, calls with and without ids, thoughts of every vendor, schemas, settings. */
+/** Gemini requests in the neutral form: both spellings, calls with and without IDs, reasoning of every vendor, schemas, settings. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReadLimits, WireError } from '../dialect.ts'
@@ -118,7 +118,7 @@ test('signatures of calls', () => {
   }
 })
 
-test('thoughts that came in an id stand before its call, once', () => {
+test('reasoning in an ID precedes its call, once', () => {
   const thought = thinking('t', anthropic) as ThinkingPart
   const id = carrierId('toolu_1', { encrypted: null, thoughts: [thought] })
   const marked = { functionCall: { id, name: 'f', args: {} } }
@@ -133,7 +133,7 @@ test('thoughts that came in an id stand before its call, once', () => {
   assert.deepEqual(lost.slice(0, 2), [thinking('t', null), thought])
 })
 
-test('the chunks of a stream that a library kept as contents are one turn', () => {
+test('stream chunks that a library stored as contents are one turn', () => {
   const model = (...parts: object[]) => ({ role: 'model', parts })
   const pieces = [
     model({ text: 'one ', thought: true }),

@@ -1,5 +1,5 @@
 /**
- * A Gemini request → a conversation in neutral words. Takes both spellings of every name. Every field that
+ * A Gemini request → a conversation in the neutral form. Accepts both spellings of every name. Every field that
  * has a row in the policy table, and every unknown one, is recorded with its position.
  */
 import { type ReadLimits, type UrlFields, WireError } from '../dialect.ts'

@@ -1,5 +1,5 @@
 /**
- * A Gemini answer → neutral words. Arguments of functions stay as the model wrote them. Only the first
+ * A Gemini response → the neutral form. Arguments of functions stay as the model wrote them. Only the first
  * candidate is read: a translated request asks for one.
  */
 import { type Usage, WireError } from '../dialect.ts'
@@ -30,7 +30,7 @@ export interface Chunk {
   readonly id: string
   readonly model: string
   readonly pieces: readonly GeminiPiece[]
-  /** null: the answer goes on. */
+  /** null: the response continues. */
   readonly finish: Finish | null
   readonly citations: readonly Citation[]
   readonly logprobs: RawJson | null
@@ -40,7 +40,7 @@ export interface Chunk {
 export type GeminiPiece =
   /** `encrypted value`: Google signed this text. */
   | { readonly kind: 'text'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
-  /** A part that has nothing but a signature. */
+  /** A part with only a signature. */
   | { readonly kind: 'signature'; readonly encrypted: EncryptedReasoning }
   | { readonly kind: 'thought'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
   | { readonly kind: 'call'; readonly call: CallPart }
@@ -97,7 +97,7 @@ function addPiece(parts: ResponsePart[], piece: GeminiPiece): void {
       parts.push(signatureThought(piece.encrypted))
       return
     case 'thought':
-      // A thought goes on until its encrypted value.
+      // Reasoning continues until its encrypted value.
       if (last?.kind !== 'thinking' || last.encrypted !== null) {
         parts.push({ kind: 'thinking', text: piece.text, redacted: false, encrypted: piece.encrypted })
       } else parts[parts.length - 1] = { ...last, text: last.text + piece.text, encrypted: piece.encrypted }

@@ -1,6 +1,6 @@
 /**
- * A Gemini stream → neutral events. Texts of neighbouring events are one part; a call comes whole; the finish
- * is emitted when the stream has ended. Must not throw, nor hold the stream.
+ * A Gemini stream → neutral events. Texts of adjacent events are one part; a call comes whole; the finish
+ * is emitted when the stream has ended. Must not throw, nor buffer the stream.
  */
 
 import { SseParser } from '../stream/sse.ts'
@@ -122,7 +122,7 @@ class GeminiDecoder implements StreamDecoder {
     }
   }
 
-  /** A signature stands before its text, or behind it where the text had begun before it came. */
+  /** A signature precedes its text, or follows it where the text had begun before it came. */
   private readText({ text, encrypted }: Extract<GeminiPiece, { kind: 'text' }>): void {
     const hasBegun = this.open === 'text'
     this.hasText = true
@@ -132,7 +132,7 @@ class GeminiDecoder implements StreamDecoder {
     if (encrypted !== null && hasBegun) this.sign(signatureOfText(encrypted, 'before'))
   }
 
-  /** A thought of its own that says nothing. */
+  /** A separate, empty reasoning part. */
   private sign(encrypted: EncryptedReasoning): void {
     this.close(null)
     this.begin('thinking')

@@ -1,4 +1,4 @@
-/** Errors as Google's clients read them, and what the API's own errors stand for. */
+/** Errors as Google's clients parse them, and the meaning of the API's own errors. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ErrorCategory } from '../../../contract/errors.ts'
@@ -52,7 +52,7 @@ test('what is not there at the moment has the word of its status', () => {
   assert.deepEqual([wordOf(500), wordOf(502), wordOf(503)], ['INTERNAL', 'INTERNAL', 'UNAVAILABLE'])
 })
 
-test('what is ours stands in an ErrorInfo, as text', () => {
+test('gateway-specific facts are in an ErrorInfo, as text', () => {
   const body = errorBody(
     problem('billing', {
       code: 'insufficient_balance',
@@ -80,7 +80,7 @@ test('what is ours stands in an ErrorInfo, as text', () => {
   ])
 })
 
-test('an input that is too long is told in the words that agents look for', () => {
+test('an input that is too long is reported with the words that agents look for', () => {
   assert.match(errorBody(problem('context_too_long')), /exceeds the maximum number of tokens allowed\. No\./)
   const own = 'The input token count (9) exceeds the maximum number of tokens allowed (8).'
   const body = JSON.parse(errorBody(problem('context_too_long', { message: own }))) as {
@@ -89,7 +89,7 @@ test('an input that is too long is told in the words that agents look for', () =
   assert.equal(body.error.message, own)
 })
 
-test('recorded errors stand for the status they came with', () => {
+test('recorded errors have the status they came with', () => {
   for (const { name, kind, status, response } of fixtureCases('gemini')) {
     if (kind === 'error') assert.equal(problemStatus(readProblem(response)), status, name)
   }

@@ -1,6 +1,6 @@
 /**
- * Errors in the words of Google's APIs. What is ours alone stands in an `ErrorInfo`: the code of our error
- * table as its reason, who said no, the field at fault and the facts.
+ * Errors in the format of Google's APIs. What is specific to the gateway is in an `ErrorInfo`: the code of our error
+ * table as its reason, the source of the error, the invalid field and the facts.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
 import type { ClientError, UpstreamProblem } from '../dialect.ts'
@@ -38,7 +38,7 @@ export function errorBody(problem: ClientError): string {
   })
 }
 
-/** Google has a word of its own for what is not there at the moment. */
+/** Google has a separate status for what is temporarily unavailable. */
 function statusOf({ category, status }: ClientError): string {
   return category === 'server' && status === 503 ? 'UNAVAILABLE' : statuses[category]
 }

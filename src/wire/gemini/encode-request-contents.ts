@@ -1,7 +1,7 @@
 /**
- * Turns → Gemini contents: results directly behind their calls, in the order of the calls and in a content
- * of their own; signatures of Google's on their parts, thoughts of other vendors left out. Nothing that
- * stands earlier changes because of what comes later.
+ * Turns → Gemini contents: results directly after their calls, in the order of the calls and in a separate
+ * content; Google's signatures on their parts, reasoning of other vendors omitted. No earlier
+ * output changes because of later input.
  */
 
 import { isRecord, parsed } from '../json/parsed.ts'
@@ -102,8 +102,8 @@ export class ContentWriter {
   }
 
   private callPart(call: CallPart): JsonOut {
-    // The first call of a step must be signed. It gets the stand-in in every step and not in the current turn
-    // alone, for which that is demanded: a later turn would otherwise change what was sent before it.
+    // The first call of a step must be signed. It gets the placeholder signature in every step and not only in the current turn,
+    // for which it is required: a later turn would otherwise change what was sent before it.
     const isFirst = this.open.length === 0
     const own = isOwn(call.encrypted) ? ownSignature(call.encrypted) : undefined
     const needsStandIn = own === undefined && isFirst && this.capabilities.signedCalls
@@ -226,7 +226,7 @@ function isText(part: ConversationPart | undefined): part is TextPart {
   return part?.kind === 'text' && part.text !== ''
 }
 
-/** Where the text stands that a signature belongs to; null: it is a part of its own. */
+/** Where the text is that a signature belongs to; null: it is a separate part. */
 function signedText(parts: readonly ConversationPart[], at: number): number | null {
   const part = parts[at]
   if (!isSignature(part)) return null

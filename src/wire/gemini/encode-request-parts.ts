@@ -1,6 +1,6 @@
 /**
- * Single parts of a conversation as parts of Gemini contents. Media are passed on as they are given, never
- * fetched. Throws WireError `untranslatable` naming the part that the model cannot take.
+ * Single parts of a conversation as parts of Gemini contents. Media are passed on unchanged, never
+ * fetched. Throws WireError `untranslatable` naming the part that the model does not accept.
  */
 
 import { isRecord, parsed } from '../json/parsed.ts'

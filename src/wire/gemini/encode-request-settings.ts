@@ -1,6 +1,6 @@
 /**
- * What a conversation wants of the answer, as Gemini's `generationConfig` and `toolConfig`. What the model
- * refuses is left out or rounded, and said; what the caller relies on is refused.
+ * The response settings of a conversation, as Gemini's `generationConfig` and `toolConfig`. What the model
+ * rejects is omitted or rounded, and reported; what the caller relies on is rejected.
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'

@@ -1,4 +1,4 @@
-/** Conversations as Gemini requests: order, results behind their calls, signatures, media, settings by capability. */
+/** Conversations as Gemini requests: order, results after their calls, signatures, media, settings by capability. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -300,7 +300,7 @@ test('histories', () => {
   for (const [name, turns, contents] of histories) assert.deepEqual(written(...turns), contents, name)
 })
 
-test('models that need no signature get no stand-in', () => {
+test('models that need no signature get no placeholder', () => {
   const turns = [hi, turn('assistant', call('a')), turn('user', result('a'))]
   const { body } = encode({ turns }, { ...capabilities, signedCalls: false })
   assert.deepEqual(body.contents[1]?.parts, [called('a')])
@@ -344,7 +344,7 @@ test('ids and names are what the format takes, alike in call and result', () => 
   assert.deepEqual([...names.values()].map(({ name }) => name).sort(), ['1st', 'mcp.1/read file'])
 })
 
-test('media inside a result stand in it, or behind it where the model takes none there', () => {
+test('media inside a result stay in it, or follow it where the model does not accept them there', () => {
   const turns = [
     hi,
     turn('assistant', call('a')),
@@ -550,7 +550,7 @@ test('the choice of tools, which means nothing without tools', () => {
   }
 })
 
-test('what the provider runs and what another vendor is told is left out, and said', () => {
+test('provider tools and fields for other vendors are omitted, and reported', () => {
   const { body, adjusted } = encode({
     turns: [
       turn('system', text('x-anthropic-billing-header: cch=1'), text('s')),
@@ -775,7 +775,7 @@ function normal(name: string, value: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-/** What legitimately differs: ids that were made, stand-ins, empty texts and settings, and how schemas are given. */
+/** Legitimate differences: generated IDs, placeholders, empty texts and settings, and the spelling of schemas. */
 function comparable(body: Body): unknown {
   const schema = (text: unknown) => JSON.stringify(text ?? null).toLowerCase()
   const config = { ...(body.generationConfig as Loose) } as Record<string, unknown>

@@ -1,6 +1,6 @@
 /**
- * A conversation → a Gemini request. What a cache matches by its beginning comes first: tools, instructions,
- * contents; then all settings. The model stands in the address. Pure: the same conversation gives the same
+ * A conversation → a Gemini request. What a cache matches by prefix comes first: tools, instructions,
+ * contents; then all settings. The model is in the URL. Pure: the same conversation gives the same
  * bytes.
  */
 

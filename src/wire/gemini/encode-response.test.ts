@@ -1,4 +1,4 @@
-/** Answers: Gemini's in neutral words, and neutral ones as a Gemini client reads them, with what it must carry round. */
+/** Responses: Gemini's in the neutral form, and neutral ones for a Gemini client, with the values that it must return. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -324,7 +324,7 @@ test('thoughts and encryptedValues come back from a client that sends the answer
   assert.equal(readTagBase64(String(written[0]?.thoughtSignature)).kind, 'encrypted')
 })
 
-test('what Google did not sign can go on with its models', () => {
+test('what Google did not sign can continue with its models', () => {
   const [first, second] = writtenParts([call('a'), call('b')])
   assert.equal(first?.thoughtSignature, standIn)
   assert.equal(second?.thoughtSignature, undefined)

@@ -1,6 +1,6 @@
 /**
- * An answer in neutral words → a Gemini answer for a client of this format. Thoughts of other vendors ride
- * in tagged signatures and in the ids of calls, so that they come back. Usage is written as Google counts.
+ * A neutral response → a Gemini response for a client of this format. Reasoning of other vendors is carried
+ * in tagged signatures and in the IDs of calls, so that it returns. Usage is written as Google counts.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
@@ -22,7 +22,7 @@ import { argsOf } from './encode-request-parts.ts'
 import { logprobsResult } from './encode-response-logprobs.ts'
 import { isOwn, signatureOf, standIn } from './encrypted-reasoning.ts'
 
-/** The format has no word for a pause; the caller goes on by sending the answer back, as after any other. */
+/** The format has no value for a pause; the caller continues by sending the response back, as after any other. */
 const finishWords: Readonly<Record<FinishReason, string>> = {
   end: 'STOP',
   stop_string: 'STOP',
@@ -168,8 +168,8 @@ export class PartWriter {
   }
 
   /**
-   * The first call gets the stand-in where Google did not sign it, so that the history can go on with
-   * Google's models, which refuse a step without one.
+   * The first call gets the placeholder where Google did not sign it, so that the history can continue with
+   * Google's models, which reject a step without a signature.
    */
   call(call: CallPart): JsonOut {
     this.calls += 1

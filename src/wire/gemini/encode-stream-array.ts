@@ -1,6 +1,6 @@
 /**
  * A stream for callers that ask for it without `alt=sse`: the same events, as the elements of one JSON
- * array. Upstreams are always asked for events. Must not look into an event.
+ * array. Upstreams are always asked for events. Must not parse an event.
  */
 import type { ClientError } from '../dialect.ts'
 import { SseParser } from '../stream/sse.ts'

@@ -1,4 +1,4 @@
-/** Streams: Gemini's as neutral events in any chunks, and neutral events as a Gemini client reads them. */
+/** Streams: Gemini's as neutral events in any chunks, and neutral events for a Gemini client. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -227,7 +227,7 @@ test('recorded streams come back as they were', () => {
         if (one.kind === 'open' && one.part.kind === 'call') return { ...one.part, id: '' }
         return one.kind === 'delta' ? (parsed(one.text) ?? one) : one
       })
-    // Sources are told with the last word, when no text is open any more.
+    // Sources are sent with the terminal event, when no text is open.
     const left = (all: readonly ResponseEvent[]) => bare(all.filter(({ kind: what }) => what !== 'citation'))
     assert.deepEqual(left(decode(stream)), left(events), name)
     const watched = tapStream({
@@ -273,7 +273,7 @@ const answered: readonly ResponseEvent[] = [
   { kind: 'finish', finish: { reason: 'calls', stopString: null, explanation: null } },
 ]
 
-test('events are written as they come; finish, sources and usage with the last word', () => {
+test('events are written as they come; finish, sources and usage with the terminal event', () => {
   const encoded = encodeStream(frame)
   const before = answered.map((one) => encoded.write(one)).join('')
   assert.equal(before.includes('finishReason'), false)
@@ -330,7 +330,7 @@ test('a client that does not ask for thoughts is shown none', () => {
   assert.equal(readId(call.id).carrier?.thoughts[0]?.text, 'I think')
 })
 
-test('what is still open when the last word is due is written with it', () => {
+test('what is still open when the terminal event is due is written with it', () => {
   const open: ResponseEvent = {
     kind: 'open',
     part: { kind: 'call', id: 'a', name: 'f', namespace: null, form: 'text', encrypted: null },

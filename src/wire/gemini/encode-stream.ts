@@ -1,6 +1,6 @@
 /**
  * Neutral events → a Gemini stream for a client of this format (`alt=sse`). A call is written when it is
- * whole; finish and usage come with the last event, which `close` writes.
+ * complete; finish and usage come with the last event, which `close` writes.
  */
 
 import { type JsonOut, sseEvent } from '../json/text.ts'

@@ -1,5 +1,5 @@
 /**
- * What stands in a `thoughtSignature`: Google's own value, another vendor's with our tag, or the stand-in
+ * The content of a `thoughtSignature`: Google's own value, another vendor's with our tag, or the placeholder
  * that Google documents for calls that another model made. Must not let a tag be taken for Google's.
  */
 
@@ -11,7 +11,7 @@ const ownMaker: Vendor = 'google'
 /** `skip_thought_signature_validator` in base64: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 export const standIn = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
 
-/** The two documented stand-ins, plain and in base64. */
+/** The two documented placeholders, plain and in base64. */
 const standIns: readonly string[] = [
   'skip_thought_signature_validator',
   'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I',

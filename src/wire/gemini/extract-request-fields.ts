@@ -1,6 +1,6 @@
 /**
  * How Gemini's parsers read a request: names in two spellings, and one value where a list is meant.
- * Must not look into objects whose names are the caller's own.
+ * Must not look into objects whose names the caller chose.
  */
 import { snakeCase } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'

@@ -1,5 +1,5 @@
 /**
- * What Gemini contents hold besides text: media with the places of their bytes. Must not decode them, nor
+ * What Gemini contents contain besides text: media with the positions of their bytes. Must not decode them, nor
  * look into what the caller named (arguments and results of functions).
  */
 import { type Media, type MediaKind, WireError } from '../dialect.ts'
@@ -35,7 +35,7 @@ export class ContentExtractor {
     this.options = options
   }
 
-  /** The first content of the user, which tells one conversation from another; else what comes first. */
+  /** The first content of the user, which distinguishes conversations; else the first content. */
   readContents(contents: number): number {
     const { json } = this
     const children = elements(json, contents)
@@ -100,7 +100,7 @@ export class ContentExtractor {
   }
 }
 
-/** Whether what stands at the address is video, whatever the caller calls it. */
+/** Whether the URL refers to video, whatever type the caller claims. */
 export function isVideoPage(address: string): boolean {
   return videoPages.test(address.trim())
 }

@@ -1,4 +1,4 @@
-/** Gemini requests: the facts in both spellings, what is refused, and the few bytes that a splice changes. */
+/** Gemini requests: the facts in both spellings, what is rejected, and the few bytes that a splice changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
@@ -114,7 +114,7 @@ const tools: [tool: object, meter: string][] = [
   [{ newThing: {} }, 'new_thing'],
 ]
 
-test('tools at the provider are told, and none of them can be capped', () => {
+test('provider tools are reported, and none of them can be capped', () => {
   for (const [tool, meter] of tools) {
     const [found] = read({ contents, tools: [{ functionDeclarations: [] }, tool] }).serverTools
     assert.equal(found?.meter, meter)
@@ -123,7 +123,7 @@ test('tools at the provider are told, and none of them can be capped', () => {
   }
 })
 
-test('media are told with the place of their bytes', () => {
+test('media are reported with the position of their bytes', () => {
   const body = JSON.stringify({
     contents: [
       {
@@ -280,7 +280,7 @@ test('a splice lowers the limit, or writes it, and changes nothing else', () => 
   assert.deepEqual(patchRequest(read({ contents }), {}), [])
 })
 
-test('recorded requests are read, but for what is kept at the provider', () => {
+test('recorded requests are read, except for objects stored at the provider', () => {
   for (const { name, request } of fixtureCases('gemini')) {
     if (request === undefined) continue
     if (name === 'explicit-cache') {

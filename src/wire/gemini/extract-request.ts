@@ -1,6 +1,6 @@
 /**
  * A Gemini request: the fields that routing and money need, read from its bytes, and the few replacements
- * that it may need on its way. Model and streaming stand in the address. Must not change, add or reorder
+ * that it may need on its way. Model and streaming are in the URL. Must not change, add or reorder
  * anything else.
  */
 import {
@@ -241,7 +241,7 @@ function limitInsertion(json: Json, config: number): NumberPatch {
   return { start, end: start, before: name, after: json.children(config).length === 0 ? '' : ',' }
 }
 
-/** The replacements that a splice needs: the model stands in the address, and no tool's uses can be capped. */
+/** The replacements that a splice needs: the model is in the URL, and no tool's uses can be capped. */
 export function patchRequest(
   fields: GeminiFields,
   { outputLimit: tokens }: RequestPatch,

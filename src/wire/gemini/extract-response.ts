@@ -1,5 +1,5 @@
 /**
- * A whole Gemini answer: what it used, what it says, and whether it is an answer at all. The bytes stay the
+ * A whole Gemini response: its usage, its text, and whether it is a valid response. The bytes stay the
  * provider's. Must not throw, whatever they are.
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
@@ -11,8 +11,8 @@ import { geminiReport, readUsage } from './extract-usage.ts'
 const decoder = new TextDecoder('utf-8')
 
 /**
- * Reasons that stand for an answer which the model failed to write: nothing can be done with it but ask
- * again. https://ai.google.dev/api/generate-content#FinishReason
+ * Reasons of a response which the model failed to write: the only remedy is a
+ * retry. https://ai.google.dev/api/generate-content#FinishReason
  */
 const failedReasons: readonly string[] = [
   'MALFORMED_FUNCTION_CALL',
@@ -49,7 +49,7 @@ function problemIn(answer: JsonRecord, candidates: readonly JsonRecord[]): Upstr
   return candidates.map(failureOf).find((failure) => failure !== null) ?? null
 }
 
-/** Whether the prompt was refused: an answer without candidates that is complete all the same. */
+/** Whether the prompt was blocked: a response without candidates that is complete nevertheless. */
 export function isBlocked(answer: JsonRecord): boolean {
   return textIn(recordIn(answer, 'promptFeedback'), 'blockReason') !== ''
 }

@@ -1,4 +1,4 @@
-/** Gemini usage: the last event counts, a missing count is 0, classes are disjoint, and what is odd is flagged. */
+/** Gemini usage: the last event counts, a missing count is 0, meters are disjoint, and odd values are flagged. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -151,7 +151,7 @@ for (const [name, events, fees] of grounded) {
   })
 }
 
-test('a total tells of the output that is not counted by itself', () => {
+test('a total reveals output that is not counted separately', () => {
   const cases: [usage: object, input: boolean, output: boolean][] = [
     [{}, false, false],
     [{ trafficType: 'ON_DEMAND' }, false, false],

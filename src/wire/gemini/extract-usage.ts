@@ -1,7 +1,7 @@
 /**
- * Gemini usage: which counters an answer or an event may report, and how they become disjoint classes.
- * `promptTokenCount` includes what was read from the cache; thoughts are separate from candidates, and what
- * tools returned is separate from the prompt. A count that is missing is 0. Must not price anything.
+ * Gemini usage: which counters a response or an event may report, and how they become disjoint meters.
+ * `promptTokenCount` includes what was read from the cache; reasoning is separate from candidates, and tool
+ * results are separate from the prompt. A missing count is 0. Must not price anything.
  */
 import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
 import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'

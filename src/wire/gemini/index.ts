@@ -1,4 +1,4 @@
-/** The Gemini format (generateContent), put together. */
+/** The Gemini format (generateContent), assembled. */
 import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'

@@ -1,5 +1,5 @@
 /**
- * What becomes of each field of a Gemini request in the other formats, with the note that the compatibility
+ * The outcome of each field of a Gemini request in the other formats, with the note that the compatibility
  * page shows. Fields by the names of https://ai.google.dev/api/generate-content.
  */
 import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'

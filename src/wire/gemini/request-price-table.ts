@@ -1,7 +1,7 @@
 /**
  * What in a Gemini request can change what the provider charges: fields, and tools that run at the
- * provider, with the page each fact was read from. What is not here travels untouched and costs nothing
- * but its tokens.
+ * provider, with the page each fact was read from. Everything else is passed through and costs only
+ * its tokens.
  */
 import type { PriceField } from '../price-fields.ts'
 
@@ -14,7 +14,7 @@ const platform = 'https://cloud.google.com/vertex-ai/generative-ai/docs'
 export const bodyPriceFields = {
   /** The answer is read from a cache that the provider keeps, at a price by the hour. */
   cachedContent: { rule: 'reference', source: `${docs}/caching` },
-  /** Goes on with an answer that the provider keeps; what was generated before is input again. */
+  /** Continues a response that the provider stores; what was generated before is input again. */
   continuationToken: { rule: 'reference', source: reference },
   /** A service with its own price for each token that is screened. */
   modelArmorConfig: {
@@ -30,7 +30,7 @@ export const bodyPriceFields = {
 
 /** Of `generationConfig`. */
 export const settingPriceFields = {
-  /** Speech out has rates of its own. */
+  /** Speech output has its own rates. */
   speechConfig: { rule: 'option', name: 'modality:audio', source: pricing },
   /** Images out are charged by their size. */
   imageConfig: { rule: 'option', name: 'modality:image', source: pricing },
@@ -51,7 +51,7 @@ export interface EnumField {
   readonly source: string
 }
 
-/** `flex` is cheaper and `priority` dearer; the answer names the tier it ran at. */
+/** `flex` is cheaper and `priority` more expensive; the response names the tier it ran at. */
 export const serviceTier: EnumField = {
   name: 'service_tier',
   prefix: 'service_tier_',
@@ -79,7 +79,7 @@ export const mediaResolution: EnumField = {
 export const callerTool = 'functionDeclarations'
 
 /**
- * Tools that run at the provider, by meter; any other is named by itself. No request can cap their uses.
+ * Tools that run at the provider, by meter; any other has its own name. No request can cap their uses.
  * Code execution has no fee, but what it prints is billed as input again. Computer use is run by the
  * caller, with hidden instructions of unknown length.
  */

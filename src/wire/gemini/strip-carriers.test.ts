@@ -1,4 +1,4 @@
-/** Our marks on their way to Google: ids short, its own signatures back, thoughts of others gone, no other byte changed. */
+/** Our carriers on their way to Google: short IDs, its own signatures restored, reasoning of others removed, no other byte changed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -80,7 +80,7 @@ test('the pieces of a thought are found in the contents before, where a library 
   )
 })
 
-test('a part that stands for a list is cut too', () => {
+test('a part in place of a list is cut too', () => {
   const one = (part: string) => `{"contents":{"role":"model","parts":${part}}}`
   assert.equal(cut(one(hidden)), one('{"text":""}'))
   assert.equal(cut(one(call(marked))), one(call('toolu_1')))

@@ -1,6 +1,6 @@
 /**
- * Takes our marks out of a Gemini body that goes upstream as it stands: ids of calls to their short form,
- * Google's own signatures back where they were, thoughts of other vendors removed. Only edits, so that every
+ * Removes our carriers from a Gemini body that goes upstream unchanged otherwise: IDs of calls to their short form,
+ * Google's own signatures restored, reasoning of other vendors removed. Only edits, so that every
  * other byte stays the caller's.
  */
 import type { BytePatch, ReadLimits, Span } from '../dialect.ts'

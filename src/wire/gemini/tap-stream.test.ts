@@ -1,4 +1,4 @@
-/** Gemini streams and answers: what is content, what is the last word, what is an error, and when it is over. */
+/** Gemini streams and responses: what is content, what is the terminal event, what is an error, and when it is over. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -85,7 +85,7 @@ test('each stream ends in the state that its events say', () => {
   }
 })
 
-test('the last word and all behind it wait, and nothing is dropped', () => {
+test('the terminal event and everything after it wait, and nothing is dropped', () => {
   const said = word('a') + word('b')
   const rest = stop() + event({ usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 } })
   const watched = watch(said + rest)

@@ -1,7 +1,7 @@
 /**
  * What the events of a Gemini stream (`alt=sse`) mean: content, the last finish reason, a blocked prompt, an
- * error. The format has no end mark: it is over when every candidate has finished and the stream ends. Must
- * not change or keep an event.
+ * error. The format has no end marker: it is over when every candidate has finished and the stream ends. Must
+ * not change or buffer an event.
  */
 import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

@@ -1,4 +1,4 @@
-/** A field counts only when it is there once and plainly spelled; numbers are whole and within their bounds. */
+/** A field counts only if it is present once and spelled plainly; numbers are integers within their bounds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

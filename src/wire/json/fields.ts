@@ -1,7 +1,7 @@
 /**
- * Reads the members of the objects whose fields can reach money, so that what is billed is what the
- * upstream will read: a field counts only when it is there once and plainly spelled.
- * Must not look into objects whose names are the caller's own (schemas, tool input, metadata).
+ * Reads the members of the objects whose fields can affect money, so that what is billed is what the
+ * upstream will read: a field counts only if it is present once and spelled plainly.
+ * Must not look into objects whose names the caller chose (schemas, tool input, metadata).
  */
 import { WireError } from '../dialect.ts'
 import type { Json } from './json.ts'
@@ -100,7 +100,7 @@ export function string(json: Json, value: number): string {
   throw invalid(json, value, 'a string')
 }
 
-/** An error that says where `value` stands and what it must be. */
+/** An error with the position of `value` and what it must be. */
 export function invalid(json: Json, value: number, expected: string): WireError {
   const pointer = json.pointer(value)
   return new WireError('invalid_value', `${pointer}: must be ${expected}.`, pointer)
@@ -210,7 +210,7 @@ function hashOf(folded: string): number {
   return hash | 0
 }
 
-/** `hashOf(fold(name))`, from the bytes where they stand for plain ASCII. */
+/** `hashOf(fold(name))`, from the bytes in place for plain ASCII. */
 function foldedHash(json: Json, name: number): number {
   const end = json.end(name) - 1
   const isEscaped = json.isEscaped(name)

@@ -1,4 +1,4 @@
-/** The scanner accepts what JSON.parse accepts and reads the same values from it; edits touch nothing else. */
+/** The scanner accepts what JSON.parse accepts and reads the same values from it; edits change nothing else. */
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { test } from 'node:test'
@@ -122,7 +122,7 @@ test('refuses any damaged JSON that JSON.parse refuses, and no other', () => {
   )
 })
 
-test('finds the end of long strings whatever stands in them', () => {
+test('finds the end of long strings with any content', () => {
   const pieces = fc.array(
     fc.constantFrom(
       'a'.repeat(29),

@@ -1,5 +1,5 @@
 /**
- * Reads JSON straight from its bytes: facts are read from the places on a scanner's tape without
+ * Reads JSON straight from its bytes: facts are read from the positions on a scanner's tape without
  * building objects. Also cuts edits into a body. Must not change a byte that no edit names.
  */
 import { type BytePatch, type Span, WireError } from '../dialect.ts'
@@ -98,9 +98,9 @@ function refuseManyValues(json: Json, otherValuesMax: number): void {
 }
 
 /**
- * The values of one scanned body. A value is named by its index on the tape (`root` is the whole).
- * The first thing in a container stands at its index plus one, each other at `next` of the one
- * before, until `next` of the container; in an object names and values take turns.
+ * The values of one scanned body. A value is identified by its index on the tape (`root` is the whole).
+ * The first element of a container is at its index plus one, each other at `next` of the previous
+ * one, until `next` of the container; in an object names and values alternate.
  */
 export class Json {
   readonly root = 0
@@ -108,7 +108,7 @@ export class Json {
   readonly namesMax: number
   readonly objectsMax: number
   objectsRead = 0
-  /** Names so far that had to be decoded to be compared. */
+  /** The number of names so far that had to be decoded for a comparison. */
   decodedNames = 0
   /** Different names so far that have one hash. */
   equalHashes = 0
@@ -237,7 +237,7 @@ export class Json {
     return element < end ? element : -1
   }
 
-  /** Where `value` stands, as a caller would write it: `messages[2].content`. Long names are cut. */
+  /** The position of `value`, as a caller would write it: `messages[2].content`. Long names are truncated. */
   pointer(value: number): string {
     let path = ''
     for (let container = this.root; container !== value; ) {

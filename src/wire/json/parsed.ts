@@ -1,6 +1,6 @@
 /**
- * Reads JSON that an upstream wrote, for which no form can be relied on: whatever it holds, asking
- * for a field gives a value of the wanted type or none. Must not throw.
+ * Reads JSON that an upstream wrote, whose shape cannot be relied on: whatever it contains, reading
+ * a field gives a value of the wanted type or none. Must not throw.
  */
 
 export type JsonRecord = Readonly<Record<string, unknown>>

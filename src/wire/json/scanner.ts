@@ -1,6 +1,6 @@
 /**
- * One strict pass over JSON (RFC 8259) that writes a tape of where each value stands. The bytes must
- * be valid UTF-8 already; a byte order mark is refused, as providers refuse it. Must not allocate per
+ * One strict pass over JSON (RFC 8259) that writes a tape with the position of each value. The bytes must
+ * be valid UTF-8 already; a byte order mark is rejected, as providers reject it. Must not allocate per
  * value nor recurse.
  */
 import { WireError } from '../dialect.ts'
@@ -105,7 +105,7 @@ export class JsonScanner {
     return this.number(at)
   }
 
-  /** What stands between a value and the next one: ends of containers, then a comma. */
+  /** What is between a value and the next one: ends of containers, then a comma. */
   private afterValue(from: number): number {
     let at = from
     while (this.depth > 0) {
@@ -175,7 +175,7 @@ export class JsonScanner {
     return at + 1
   }
 
-  /** A place from `at` on before which no quote, backslash or control character stands. */
+  /** A position from `at` on before which there is no quote, backslash or control character. */
   private plainUntil(at: number): number {
     const { wide, wideFrom } = this
     let index = (at - wideFrom + 3) >> 2
@@ -185,7 +185,7 @@ export class JsonScanner {
       const word = wide[index]!
       const quotes = word ^ 0x22222222
       const slashes = word ^ 0x5c5c5c5c
-      // Subtracting borrows into the top bit of a byte exactly where the lowest match stands.
+      // Subtracting borrows into the top bit of a byte exactly at the lowest match.
       const found =
         ((quotes - 0x01010101) & ~quotes) |
         ((slashes - 0x01010101) & ~slashes) |
@@ -260,7 +260,7 @@ export function escapeEnd(bytes: Uint8Array, at: number): number {
   return at + 5
 }
 
-/** Whether `ascii` stands in `bytes` from `at` on. */
+/** Whether `ascii` is in `bytes` from `at` on. */
 export function standsAt(bytes: Uint8Array, at: number, ascii: string): boolean {
   for (let index = 0; index < ascii.length; index += 1) {
     if (bytes[at + index] !== ascii.charCodeAt(index)) return false

@@ -1,4 +1,4 @@
-/** JSON as everybody writes it, with raw text kept to the byte and events that no text can break. */
+/** Standard JSON output, with raw text preserved to the byte and events that no text can break. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ test('names that objects have by birth are names like any other', () => {
   assert.match(jsonText(hostile), /"__proto__":\{"a":1\}/)
 })
 
-test('raw text stands as it was written', () => {
+test('raw text is copied as it was written', () => {
   const raw = '{"b":9007199254740993,"a":1e21,\n "é":"\\u00e9", "b":1}'
   assert.equal(
     jsonText({ z: new RawJson(raw), a: [new RawJson('1.0'), true] }),

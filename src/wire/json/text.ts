@@ -1,6 +1,6 @@
 /**
- * Writes JSON text, in the order in which members are given. Text that a caller or a model wrote goes in
- * as it stands (`RawJson`), so that no big number, order of names or escape in it changes.
+ * Writes JSON text, with members in the given order. Text that a caller or a model wrote is inserted
+ * unchanged (`RawJson`), so that no large number, order of names or escape in it changes.
  */
 
 /** JSON text that is written verbatim. */

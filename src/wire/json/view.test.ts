@@ -1,4 +1,4 @@
-/** A view reads what is there, says where it stands, and names the place of what must be something else. */
+/** A view reads values, reports their positions, and names the position of a value with the wrong type. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -41,7 +41,7 @@ test('everything that is written is read', () => {
   )
 })
 
-test('a place is told as the scanner tells it, at no cost that grows with the place', () => {
+test('a position is reported as by the scanner, at a constant cost', () => {
   const pointers = (view: View): string[] => {
     const inner = view.isList
       ? view.items()

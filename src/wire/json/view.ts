@@ -1,6 +1,6 @@
 /**
- * A value of a scanned body as a decoder reads it: by name, by element, with the error that names its
- * place when it is not what it must be. Builds nothing but what is asked for. Must not outlive the scan.
+ * A value of a scanned body for a decoder: by name, by element, with an error that names its
+ * position when it has the wrong type. Builds only what is requested. Must not outlive the scan.
  */
 import { invalid } from './fields.ts'
 import type { Json, JsonKind } from './json.ts'
@@ -30,7 +30,7 @@ export class View {
     return this.json.kind(this.value)
   }
 
-  /** Where it stands, as the caller would write it. */
+  /** Its position, as the caller would write it. */
   get pointer(): string {
     // The scanner would count all siblings before it, which in a long list costs the square of its length.
     if (this.place === null) return this.json.pointer(this.value)
@@ -49,7 +49,7 @@ export class View {
     return this.json.written(this.json.span(this.value))
   }
 
-  /** Where its bytes stand, quotes included. */
+  /** The position of its bytes, quotes included. */
   get span(): { readonly start: number; readonly end: number } {
     return this.json.span(this.value)
   }
@@ -121,7 +121,7 @@ export class View {
     throw this.invalid('true or false')
   }
 
-  /** The WireError that says where it stands and what it must be. */
+  /** The WireError with its position and what it must be. */
   invalid(expected: string): Error {
     return invalid(this.json, this.value, expected)
   }

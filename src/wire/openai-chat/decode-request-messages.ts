@@ -1,6 +1,6 @@
 /**
- * The messages of a chat request → turns. Thoughts and signatures come back by the marks in the ids of
- * calls, then by the fields that clients echo; ids that a client left out are made from the places of the
+ * The messages of a chat request → turns. Reasoning and signatures return in the carriers in call
+ * IDs, then in the fields that clients echo; missing IDs are derived from the positions of the
  * calls, so that they stay the same when the conversation grows. Must not look ahead.
  */
 
@@ -65,7 +65,7 @@ class TurnReader {
     }
   }
 
-  /** A message of the user that says nothing is one all the same: the model answers it. */
+  /** An empty user message is still a message: the model answers it. */
   private user(message: View): void {
     const parts = readContent(message.get('content'), this.fields)
     if (parts.length === 0) this.turns.push({ role: 'user', parts })
@@ -209,7 +209,7 @@ function keyOf({ encrypted, text }: ThinkingPart): string {
   return encrypted === null ? `text ${text}` : `${encrypted.vendor} ${encrypted.data}`
 }
 
-/** A encrypted thought that came by two ways stands where it came first. */
+/** Encrypted reasoning that returned in two ways is placed where it came first. */
 function withoutRepeated(parts: readonly ConversationPart[]): readonly ConversationPart[] {
   const seen = new Set<string>()
   return parts.filter((part) => {

@@ -1,6 +1,6 @@
 /**
  * The parts of a chat message's content → neutral parts: those of the format itself, and those of Messages
- * and Responses, which some clients put there. Media are named, never fetched or checked.
+ * and Responses, which some clients send. Media are referenced, never fetched or checked.
  */
 import { WireError } from '../dialect.ts'
 import type { View } from '../json/view.ts'
@@ -311,7 +311,7 @@ export function resultOf(
   ]
 }
 
-/** An address, or what stands in it where it is a data URL. */
+/** A URL, or the content of a data URL. */
 function addressed(value: View): MediaSource {
   const text = value.text()
   const found = dataUrl(text)

@@ -1,5 +1,5 @@
 /**
- * The tools of a chat request and how they are chosen → neutral ones: nested as the format has them, flat as
+ * The tools of a chat request and the tool choice → neutral ones: nested as the format has them, flat as
  * Responses has them, with `input_schema` as Messages has them, and the oldest form, `functions`. Schemas stay
  * the text that the caller wrote.
  */

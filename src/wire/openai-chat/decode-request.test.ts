@@ -1,4 +1,4 @@
-/** Chat requests in neutral words: what clients of every format put into such a body is understood, with its place. */
+/** Chat requests in the neutral form: what clients of every format send in such a body is understood, with its position. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReadLimits, WireError } from '../dialect.ts'
@@ -90,7 +90,7 @@ const turnCases: readonly (readonly [why: string, messages: readonly unknown[], 
         userMessage({ type: 'text', text: '' }),
         { role: 'assistant', content: null },
       ],
-      // A message of the user is one all the same.
+      // An empty user message is still a message.
       ['user: '],
     ],
     [

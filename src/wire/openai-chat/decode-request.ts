@@ -1,5 +1,5 @@
 /**
- * A chat request → a conversation in neutral words. Understands what clients of other formats put into such a
+ * A chat request → a conversation in the neutral form. Understands what clients of other formats send in such a
  * body. Every field that has a row in the policy table, and every unknown one, is recorded with its position.
  */
 import type { ReadLimits, UrlFields } from '../dialect.ts'

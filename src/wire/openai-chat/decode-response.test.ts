@@ -1,4 +1,4 @@
-/** Whole chat answers in neutral words and back: recorded ones lose nothing that counts; ids and fields carry what must come back. */
+/** Whole chat responses to the neutral form and back: recorded ones lose nothing significant; IDs and fields carry what must return. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -121,7 +121,7 @@ test('recorded answers come back as they were', () => {
   }
 })
 
-test('usage is told in this format’s way, with the cost', () => {
+test('usage is reported in this format’s convention, with the cost', () => {
   const body = written(answerOf([text('x')]))
   assert.deepEqual(body.usage, {
     prompt_tokens: 15,
@@ -290,7 +290,7 @@ test('ids are short whatever the upstream made of them, and unencrypted thoughts
   assert.equal(new Set(long).size, 3)
 })
 
-test('a signature without room in the id stands in Google’s field with a tag', () => {
+test('a signature that does not fit into the ID is in Google’s field with a tag', () => {
   const huge: EncryptedReasoning = { vendor: 'google', data: 'R'.repeat(60_000) }
   const { message } = choiceOf(written(answerOf([call('a', { encrypted: huge })])))
   const [toolCall] = message.tool_calls as readonly Members[]
@@ -300,7 +300,7 @@ test('a signature without room in the id stands in Google’s field with a tag',
   assert.deepEqual(back?.encrypted, huge)
 })
 
-test('sources, images and log probabilities stand in their fields', () => {
+test('sources, images and log probabilities are in their fields', () => {
   const cited: ResponsePart = {
     kind: 'text',
     text: 'so.',

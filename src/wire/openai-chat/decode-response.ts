@@ -1,6 +1,6 @@
 /**
- * A whole chat answer → neutral parts. Hosts differ in where they put thoughts, citations and calls; what can be
- * reported is read. Only the first choice counts: more are not asked for when a request is translated.
+ * A whole chat response → neutral parts. Hosts differ in where they put reasoning, citations and calls; what can be
+ * carried is read. Only the first choice counts: a translated request never asks for more.
  */
 import { type Usage, WireError } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

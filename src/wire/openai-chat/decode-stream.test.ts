@@ -1,4 +1,4 @@
-/** Chat streams in events and back: any chunking, hosts that count badly, calls that come interleaved, the last word. */
+/** Chat streams to events and back: any chunking, hosts with wrong indexes, interleaved calls, the terminal event. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ function encoded(list: readonly ResponseEvent[], of: Frame = frame): string {
   return list.map((event) => writer.write(event)).join('') + writer.close(tally)
 }
 
-/** Neighbouring pieces of one part as one, with what hosts do not keep apart left out. */
+/** Adjacent pieces of one part as one, without what hosts do not separate. */
 function joined(list: readonly ResponseEvent[]): readonly unknown[] {
   const found: ResponseEvent[] = []
   for (const event of list) {
@@ -263,11 +263,11 @@ const cases: readonly (readonly [
   ['a limit', [{ content: 'so' }], 'start <text so > length', 'length'],
 ]
 
-test('what hosts stream is told part by part', () => {
+test('what hosts stream is emitted part by part', () => {
   for (const [why, deltas, expected, finish] of cases) assert.equal(streamOf(deltas, finish), expected, why)
 })
 
-test('a cut stream has no finish, and one without its mark has one only when it told it', () => {
+test('a cut stream has no finish, and one without its marker has one only if it was sent', () => {
   assert.equal(streamOf([{ content: 'a' }], null, ''), 'start <text a')
   assert.equal(streamOf([{ content: 'a' }], 'stop', ''), 'start <text a > end')
   assert.equal(
@@ -328,7 +328,7 @@ test('nothing that an upstream sends makes it throw, and no part overlaps anothe
   }
 })
 
-test('memory that waits is told', () => {
+test('buffered memory is reported', () => {
   const partial = decodeStream(eventBytesMax)
   partial.push(encoder.encode('data: {"choi'))
   assert.equal(partial.waitingBytes, 12)
@@ -360,7 +360,7 @@ const finish = (
 ): ResponseEvent => ({ kind: 'finish', finish: { reason, stopString: null, explanation } })
 const start: ResponseEvent = { kind: 'start', id: 'up', model: 'up' }
 
-/** The deltas of a stream, with finish and usage where they are told. */
+/** The deltas of a stream, with finish and usage where they are sent. */
 function deltas(sent: string): readonly Members[] {
   return sent
     .split('\n\n')
@@ -375,7 +375,7 @@ function deltas(sent: string): readonly Members[] {
 
 const role = { role: 'assistant', content: '', refusal: null }
 
-test('what clients are sent: role, pieces, calls from 0, and the last word only at the end', () => {
+test('what clients receive: role, pieces, calls from 0, and the terminal event only at the end', () => {
   const writer = encodeStream(frame)
   const list = [
     start,
@@ -486,7 +486,7 @@ test('encrypted thoughts ride in the next call’s id once, and in the field tha
   assert.equal(found.map((one) => one.reasoning_content ?? '').join(''), 'hm\n\nn')
 })
 
-test('sources are placed in the text, log probabilities told to who asked, and old callers told one call', () => {
+test('sources are placed in the text, log probabilities sent on request, and callers of the oldest form get one call', () => {
   const citation = { kind: 'citation', citation: { url: 'https://a', title: 'A', quoted: null } } as const
   const logprobs = { kind: 'logprobs', content: new RawJson('[\n{"token":"x"}]') } as const
   const list = [
@@ -536,7 +536,7 @@ test('whatever is said comes back, in order', () => {
       const list: ResponseEvent[] = []
       let before = ''
       for (const [index, [kind, pieces]] of parts.entries()) {
-        // Neighbours of one kind are one text in this format.
+        // Adjacent parts of one kind are one text in this format.
         if (kind === before && kind !== 'call') continue
         before = kind
         list.push(

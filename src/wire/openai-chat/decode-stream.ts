@@ -1,6 +1,6 @@
 /**
  * A chat stream → events in which parts follow each other. Calls that a host sends interleaved, or whose end it
- * never reports, are held back until the one before them is whole. Unknown events are ignored. Must not throw.
+ * reports, are held back until the one before them is complete. Unknown events are ignored. Must not throw.
  */
 
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
@@ -162,7 +162,7 @@ class OpenParts {
     this.more(slot, text)
   }
 
-  /** A part that comes at once. */
+  /** A part that comes whole. */
   whole(event: ResponseEvent): void {
     this.hold(this.begin({ kind: 'whole', key: null, call: null }), event)
     this.flow()
@@ -276,7 +276,7 @@ function isAnother({ call, input }: CallSlot, id: string, isWholeCall: boolean):
 const quote = 0x22
 const backslash = 0x5c
 
-/** Follows JSON text to the end of its object; every letter is looked at once. */
+/** Follows JSON text to the end of its object; every character is read once. */
 class InputEnd {
   isWhole = false
   private depth = 0

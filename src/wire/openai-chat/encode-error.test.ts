@@ -1,4 +1,4 @@
-/** Errors as chat clients know them, and errors of upstreams however they are worded. */
+/** Errors as chat clients expect them, and errors of upstreams in any wording. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { APIError } from 'openai'
@@ -23,7 +23,7 @@ const problem: ClientError = {
 const bodyOf = (more: Partial<ClientError>) =>
   (JSON.parse(errorBody({ ...problem, ...more })) as { error: Record<string, unknown> }).error
 
-test('an error has the members that clients read, and ours beside them', () => {
+test('an error has the members that clients read, and ours next to them', () => {
   assert.deepEqual(bodyOf({}), {
     message: 'n: must be a whole number.',
     type: 'invalid_request_error',
@@ -192,7 +192,7 @@ test('what came with status 200 is not always an answer', () => {
   }
 })
 
-test('an error under status 200 stands for the status it would have had', () => {
+test('an error under status 200 gets the status that its type implies', () => {
   const cases: [type: string, code: string, status: number][] = [
     ['insufficient_quota', 'insufficient_quota', 429],
     ['tokens', 'rate_limit_exceeded', 429],

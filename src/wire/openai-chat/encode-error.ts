@@ -1,6 +1,6 @@
 /**
- * Errors in the words of chat clients. `type` and `code` are the ones their libraries branch on; what
- * is ours alone stands in `error.details`: the facts, and our own code where theirs replaced it.
+ * Errors in the format of chat clients. `type` and `code` are the ones their libraries branch on; what
+ * is specific to the gateway is in `error.details`: the facts, and our own code where theirs replaced it.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
 import type { ClientError, UpstreamProblem } from '../dialect.ts'

@@ -1,6 +1,6 @@
 /**
- * How much a model may think, as `reasoning_effort`: rounded to what the model takes, and left to `none` or
- * out where it takes no effort with function tools. Changes are reported.
+ * The reasoning effort of a model, as `reasoning_effort`: rounded to what the model supports, and `none` or
+ * omitted where it does not support an effort with function tools. Changes are reported.
  */
 import type { Capabilities } from '../translation/capabilities.ts'
 import type { Adjustment, Effort, Reasoning } from '../translation/neutral.ts'

@@ -1,4 +1,4 @@
-/** What a chat body becomes for a host that takes it otherwise, by the data of a row. */
+/** A chat body for a host with differences, by the data of a row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestDifferences } from '../host-differences.ts'
@@ -53,7 +53,7 @@ test('the output limit goes under the one name that the host takes', () => {
   assert.deepEqual(of({ max_tokens: null, max_completion_tokens: null }), {})
 })
 
-test('members that the host refuses go, wherever they stand, and the caller hears of it', () => {
+test('members that the host rejects are removed in every position, and reported to the caller', () => {
   const differences = {
     drops: ['seed', 'user', 'store'],
     messageDrops: ['name'],

@@ -1,5 +1,5 @@
 /**
- * A chat body as its host takes it, where that host differs from the vendor of the format: patches of the bytes, made
+ * A chat body as its host accepts it, where that host differs from the vendor of the format: patches of the bytes, made
  * from the data of the provider's row. It knows no host, and what a row does not name stays as it was written.
  */
 import type { ReadLimits } from '../dialect.ts'

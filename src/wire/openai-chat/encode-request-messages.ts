@@ -1,6 +1,6 @@
 /**
- * Turns → chat messages. The results of calls directly follow the calls, what else a tool returned stands in
- * a user's message behind them; thoughts never go. A message depends on nothing that comes after it.
+ * Turns → chat messages. The results of calls directly follow the calls, other results of a tool are in
+ * a user message after them; reasoning is never sent. A message does not depend on what follows it.
  */
 
 import { type JsonOut, jsonText } from '../json/text.ts'

@@ -1,6 +1,6 @@
 /**
- * The settings of a conversation as members of a chat request, as far as the model takes them. What it does not
- * take is left out and reported, or refused where leaving it out would change what the caller gets.
+ * The settings of a conversation as members of a chat request, as far as the model supports them. Unsupported ones
+ * are omitted and reported, or rejected where omitting them would change what the caller gets.
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'

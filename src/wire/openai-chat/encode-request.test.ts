@@ -1,6 +1,6 @@
 /**
  * Conversations as chat requests: what api.openai.com accepts, the prefix that a cache matches, what a model does
- * not take, and the policy table held against what is written. Recorded requests lose nothing.
+ * not support, and the policy table compared with the output. Recorded requests lose nothing.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -359,7 +359,7 @@ test('schemas and arguments keep every letter', () => {
   assert.match(text, /"name":"a_b_[a-z0-9]+"/)
 })
 
-/** The settings that are written for `more`, and what is told. */
+/** The settings that are written for `more`, and the reported adjustments. */
 type SettingCase = readonly [
   more: Members,
   takes: Partial<Capabilities>,
@@ -447,7 +447,7 @@ const settingCases: readonly SettingCase[] = [
   ],
 ]
 
-test('settings are written as far as the model takes them, and told otherwise', () => {
+test('settings are written as far as the model supports them, and reported otherwise', () => {
   for (const [more, takes, expected, adjustments] of settingCases) {
     const { text, adjusted } = encoded(more, takes)
     const { model, messages, tools, ...settings } = JSON.parse(text)
@@ -522,7 +522,7 @@ function without(body: Members, field: string): Members {
   return copy
 }
 
-test('the policy table says what happens to a body that is written anew', () => {
+test('the policy table matches the body that is encoded again', () => {
   assert.equal(new Set(policy.map(({ field }) => field)).size, policy.length)
   for (const { field, to, note, example } of policy) {
     assert.ok(note.split(' ').length <= 12, note)
@@ -547,7 +547,7 @@ test('the policy table says what happens to a body that is written anew', () => 
   }
 })
 
-test('a field that nobody knows is told, and no mark of ours goes upstream', () => {
+test('an unknown field is reported, and no carrier of ours goes upstream', () => {
   const { fields: members } = decodeRequest(
     encoder.encode('{"model":"m","messages":[{"role":"user","content":"x"}],"provider":{"order":["x"]}}'),
     limits,

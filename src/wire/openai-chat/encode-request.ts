@@ -1,5 +1,5 @@
 /**
- * A conversation in neutral words → a chat request that api.openai.com accepts, without any vendor's fields.
+ * A conversation in the neutral form → a chat request that api.openai.com accepts, without any vendor's fields.
  * What a prompt cache matches comes first: model, tools, messages; then the settings. Same values, same bytes.
  */
 

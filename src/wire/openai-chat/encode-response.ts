@@ -1,6 +1,6 @@
 /**
- * A neutral answer → a whole chat answer: text in `content`, readable thoughts in `reasoning_content`, and what
- * must come back unchanged in the ids of calls and in the fields that clients are known to echo.
+ * A neutral response → a whole chat response: text in `content`, readable reasoning in `reasoning_content`, and what
+ * must return unchanged in the IDs of calls and in the fields that clients are known to echo.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
@@ -79,7 +79,7 @@ function messageOf(parts: readonly ResponsePart[], finish: Finish, frame: Frame)
   }
 }
 
-/** Callers of the oldest form read one call, in a field of its own; what is more stands where it does now. */
+/** Callers of the oldest form read one call, in a separate field; further calls are in the current field. */
 function callMembers(calls: readonly CallMember[], frame: Frame): ChatResponseMembers {
   const [first, ...rest] = calls
   if (first === undefined) return {}
@@ -136,7 +136,7 @@ export function callOf(
   }
 }
 
-/** With a tag where the id had no room for it, so that it is known to be ours all the same. */
+/** With a tag where it did not fit into the ID, so that it is still recognized as ours. */
 function signatureOf(encrypted: EncryptedReasoning, isInId: boolean): JsonOut {
   return { google: { thought_signature: isInId ? encrypted.data : taggedBase64(encrypted) } }
 }

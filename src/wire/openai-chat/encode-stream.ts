@@ -1,6 +1,6 @@
 /**
  * Events → a chat stream: the role first, pieces as they come, calls counted from 0; the finish, the usage where
- * it was asked for and `[DONE]` only when the request is settled. Keeps no text but thoughts that must come back.
+ * requested and `[DONE]` only when the request is settled. Buffers no text except reasoning that must return.
  */
 
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
@@ -37,7 +37,7 @@ const textFields = { text: 'content', thinking: 'reasoning_content', refusal: 'r
 
 class ChatEncoder implements StreamEncoder {
   private readonly frame: Frame
-  /** What stands around every delta. */
+  /** The members around every delta. */
   private readonly before: string
   private readonly after: string
   private readonly kinds = new Set<string>()

@@ -1,4 +1,4 @@
-/** How the encrypted thoughts of each vendor are written in the fields that chat clients echo, and read from them. A table. */
+/** How the encrypted reasoning of each vendor is written in the fields that chat clients echo, and read from them. A table. */
 import type { Vendor } from '../translation/neutral.ts'
 
 export interface EncryptedForm {

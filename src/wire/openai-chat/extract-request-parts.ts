@@ -1,5 +1,5 @@
 /**
- * What chat messages hold besides text: media with the places of their bytes, and marks that change
+ * What chat messages contain besides text: media with the positions of their bytes, and markers that change
  * the price. Must not decode media, nor look into what the caller named (tool arguments).
  */
 import type { Media, Reference } from '../dialect.ts'
@@ -50,7 +50,7 @@ export interface ChatParts {
   readonly references: readonly Reference[]
   /** A part is written as another format writes it, or has a mark that only other formats have. */
   readonly isMixed: boolean
-  /** The first message of a user, which tells one conversation from another; else what comes first. */
+  /** The first message of a user, which distinguishes conversations; else the first message. */
   readonly opening: number
 }
 
@@ -117,7 +117,7 @@ export function readLifetime(json: Json, value: number, options: PricedOptions):
   options.read(lifetimeFields.read(json, value), cacheLifetime)
 }
 
-/** The address stands in an object; from some clients it is the value itself. */
+/** The URL is in an object; some clients send it as the value itself. */
 function addressedIn(json: Json, value: number, kind: Media['kind']): readonly Media[] {
   const address = json.isString(value) ? value : addressFields.read(json, value).url
   return json.isString(address) ? [addressed(json, address, kind)] : []

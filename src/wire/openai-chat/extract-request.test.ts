@@ -1,4 +1,4 @@
-/** Chat requests: what can change the price is named or refused, numbers are checked, splices touch only their fields. */
+/** Chat requests: what can change the price is named or rejected, numbers are checked, splices touch only their fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -66,7 +66,7 @@ const free: Readonly<Record<string, unknown>>[] = [
   },
 ]
 
-test('what costs nothing but its tokens has no option', () => {
+test('what costs only its tokens has no option', () => {
   for (const more of free) assert.equal(outcome(bodyOf(more)), '', JSON.stringify(more))
 })
 
@@ -128,7 +128,7 @@ test('parts of messages are read by what they hold', () => {
   assert.equal(outcome(bodyOf(audioMessage)), 'reference_not_owned messages[0].audio.id')
 })
 
-test('media are told with the place of their bytes', () => {
+test('media are reported with the position of their bytes', () => {
   const data = 'iVBORw0KGgo='
   const content = [
     { type: 'image_url', image_url: { url: `data:image/PNG;base64,${data}` } },
@@ -393,7 +393,7 @@ function changed(body: Limited, { model, outputLimit }: RequestPatch): Record<st
   return result
 }
 
-test('a conversation is told by the first message of its user', () => {
+test('a conversation is identified by the first user message', () => {
   const conversation = [
     { role: 'system', content: 's' },
     { role: 'user', content: 'first' },
@@ -441,7 +441,7 @@ const asIsCases: readonly (readonly [asIs: boolean, more: Readonly<Record<string
   [false, { tools: [{ type: 'function', function: { name: 'f', cache_control: { type: 'ephemeral' } } }] }],
 ]
 
-test('a body that mixes formats cannot go as it stands', () => {
+test('a body that mixes formats cannot be forwarded unchanged', () => {
   for (const [asIs, more] of asIsCases)
     assert.equal(read(bodyOf(more)).canPassThrough, asIs, JSON.stringify(more))
   assert.equal(read(bodyOf({ reasoning: { effort: 'high' } })).effort, 'high')

@@ -45,7 +45,7 @@ const reasoningFields = new FieldReader('effort')
 const extraFields = new FieldReader('google')
 const cachedContentFields = new FieldReader('cached_content')
 
-/** `max_completion_tokens` or its older name, where it stands. */
+/** The position of `max_completion_tokens` or its older name. */
 interface LimitField {
   readonly name: (typeof limitNames)[number]
   readonly span: Span
@@ -77,7 +77,7 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits): ChatFields
   return fields ?? responsesFacts(body, limits)
 }
 
-/** Such a body never goes upstream as it stands, so there is nothing to splice. */
+/** Such a body is never forwarded unchanged, so there is nothing to splice. */
 function responsesFacts(body: Uint8Array, limits: ReadLimits): ChatFields {
   const fields = readResponsesRequest(body, limits)
   return { ...fields, writtenAs: 'openai-responses', canPassThrough: false, limitFields: [], usageEdit: null }
@@ -155,7 +155,7 @@ function limitsOf(json: Json, values: ChatBodyValues, integerMax: number): reado
     }))
 }
 
-/** Upstreams differ in which of two limits they honour; the larger one bounds both. */
+/** Upstreams differ in which of two limits they honor; the larger one bounds both. */
 function largest(fields: readonly LimitField[]): number | null {
   const tokens = fields.flatMap((field) => field.tokens ?? [])
   return tokens.length === 0 ? null : Math.max(...tokens)

@@ -1,5 +1,5 @@
 /**
- * A whole chat answer: what it used, what it says, and whether it is an answer at all. The bytes stay
+ * A whole chat response: its usage, its text, and whether it is a valid response. The bytes stay
  * the provider's. Must not throw, whatever they are.
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'

@@ -1,4 +1,4 @@
-/** Chat usage: disjoint classes from counters that contain each other, and nothing negative from broken ones. */
+/** Chat usage: disjoint meters from counters that contain each other, and nothing negative from broken ones. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -115,14 +115,14 @@ test('reports merge field by field, and 0 and null are not the same', () => {
   assert.equal(usageOf(first, { usage: null }).output, 4)
 })
 
-test('whether anything was reported can be told', () => {
+test('reported and missing usage are distinguished', () => {
   assert.deepEqual(chatReport().rawUsage(), { fields: {}, ranAt: [], unknown: [] })
   const draft = chatReport()
   readUsage(draft, { usage: { prompt_tokens: null } })
   assert.deepEqual(draft.rawUsage().fields, { prompt_tokens: null })
 })
 
-test('an unheard-of tier is told, a broken one flagged', () => {
+test('an unknown tier is reported, a broken one flagged', () => {
   assert.deepEqual(usageOf({ service_tier: 'turbo' }).ranAt, ['service_tier:turbo'])
   assert.deepEqual(usageOf({ service_tier: 'a b\n' }).unknown, ['service_tier'])
   assert.deepEqual(usageOf({ service_tier: 5 }).unknown, ['service_tier'])
@@ -169,7 +169,7 @@ test('whatever is reported, classes are whole, never negative, and add up to wha
   )
 })
 
-test('a total is told by a number that can be true, and by nothing else', () => {
+test('only a plausible number is read as a total', () => {
   for (const [value, isTold] of [
     [0, true],
     [7, true],

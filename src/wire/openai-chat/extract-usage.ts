@@ -1,5 +1,5 @@
 /**
- * Chat usage: which counters a chunk or an answer may report, and how they become disjoint classes.
+ * Chat usage: which counters a chunk or a response may report, and how they become disjoint meters.
  * `prompt_tokens` includes what was read from and written to the cache, `completion_tokens` includes
  * reasoning. Must not price anything.
  */
@@ -67,7 +67,7 @@ const cacheWriteNames = [
   'cache_creation_input_tokens',
 ] as const
 
-/** Usage stands at the top; in streams of Groq in `x_groq`, in older ones of Moonshot in the first choice. */
+/** Usage is at the top level; in streams of Groq in `x_groq`, in older ones of Moonshot in the first choice. */
 export function usageIn(body: JsonRecord): unknown {
   if (isRecord(body.usage)) return body.usage
   return recordIn(body, 'x_groq').usage ?? recordsIn(body, 'choices')[0]?.usage ?? body.usage

@@ -1,4 +1,4 @@
-/** The Chat Completions format, put together. */
+/** The Chat Completions format, assembled. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'

@@ -1,6 +1,6 @@
 /**
- * What becomes of each field of a chat request in every format, its own included: a body that mixes formats is
- * encoded again. Fields that only shape our answer (`stream_options`) are not here.
+ * The outcome of each field of a chat request in every format, its own included: a body that mixes formats is
+ * encoded again. Fields that only shape our response (`stream_options`) are not here.
  */
 
 import type { TargetFormat } from '../formats.ts'

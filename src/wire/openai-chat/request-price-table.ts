@@ -1,6 +1,6 @@
 /**
  * The fields of a chat request that can change what the provider charges, with the page each fact was
- * read from. A field that is not here travels untouched and costs nothing but its tokens.
+ * read from. Every other field is passed through and costs only its tokens.
  */
 import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
@@ -10,14 +10,14 @@ const pricing = 'https://developers.openai.com/api/docs/pricing'
 const caching = 'https://developers.openai.com/api/docs/guides/prompt-caching'
 
 export const chatPriceFields = {
-  /** `fast` and `priority` are dearer, `flex` is cheaper, `scale` is a contract; the answer names the tier it ran at. */
+  /** `fast` and `priority` are more expensive, `flex` is cheaper, `scale` is a contract; the response names the tier it ran at. */
   service_tier: {
     rule: 'values',
     name: 'service_tier',
     free: ['auto', 'default', 'standard'],
     source: reference,
   },
-  /** Audio out has rates of its own. */
+  /** Audio output has its own rates. */
   modalities: { rule: 'each', name: 'modality', free: ['text'], source: pricing },
   audio: {
     rule: 'option',
@@ -89,7 +89,7 @@ export const googleFields = {
   cached_content: { rule: 'reference', source: 'https://ai.google.dev/gemini-api/docs/openai' },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `prompt_cache_options` and `prompt_cache_breakpoint`: the dearest lifetime without a price of its own. */
+/** Of `prompt_cache_options` and `prompt_cache_breakpoint`: the most expensive lifetime without its own price. */
 export const cacheLifetime = {
   ttl: { rule: 'values', name: 'prompt_cache_ttl', free: ['30m'], source: caching },
 } as const satisfies Readonly<Record<string, PriceField>>

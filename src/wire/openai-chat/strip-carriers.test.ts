@@ -1,4 +1,4 @@
-/** Bodies that go as they are lose our marks and nothing else. */
+/** Bodies that are forwarded unchanged lose only our carriers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,7 +1,7 @@
 /**
- * Takes our marks out of a chat body that goes upstream as it stands: ids of calls to their short form, and the
- * fields in which we sent thoughts and signatures. Only edits, so that every other byte stays the caller's.
- * A field that another host wrote is left alone.
+ * Removes our carriers from a chat body that goes upstream unchanged otherwise: IDs of calls to their short form, and the
+ * fields in which we sent reasoning and signatures. Only edits, so that every other byte stays the caller's.
+ * A field that another host wrote is not changed.
  */
 import type { BytePatch, ReadLimits } from '../dialect.ts'
 import { type Json, readJson } from '../json/json.ts'

@@ -1,4 +1,4 @@
-/** Chat streams: which events are content, which is the last word, what is dropped, and when a stream is complete. */
+/** Chat streams: which events are content, which is the terminal event, what is dropped, and when a stream is complete. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -109,7 +109,7 @@ test('each stream ends in the state that its events say', () => {
   }
 })
 
-test('the last word and all behind it wait', () => {
+test('the terminal event and everything after it wait', () => {
   const result = story(`: hi\n\n${word('a')}${finish()}${usage}${done}`)
   assert.deepEqual(result, {
     states: 'complete complete',
@@ -145,7 +145,7 @@ test('the usage event is dropped only when only we asked for it, and nothing els
     assert.equal(story(stream, { usageEvent }).drop, drop, stream)
 })
 
-test('of several answers the last to finish is the last word', () => {
+test('of several choices the last to finish has the terminal event', () => {
   const two = (index: number) => event({ choices: [{ index, delta: { content: 'x' } }] })
   const stream =
     two(0) + two(1) + finish('stop', 0) + finish('stop', 0) + two(1) + finish('length', 1) + usage + done
@@ -185,7 +185,7 @@ test('an error keeps its words', () => {
   assert.notEqual(watch('data: {{{\n\n').problem?.message, '')
 })
 
-test('the tier that an answer ran at is told when it is not the default', () => {
+test('the tier of a response is reported when it is not the default', () => {
   const at = (tier: unknown) =>
     event({ choices: [{ index: 0, delta: { content: 'a' } }], service_tier: tier })
   assert.deepEqual(watch(at('default') + at(null)).rawUsage.ranAt, [])
@@ -247,7 +247,7 @@ test('recognising an event and parsing it find the same', () => {
         )
         const stream = events.join('')
         const together = watch(stream, { sampleCharactersMax: 100_000 }, chunkBytes)
-        // A watch of its own for each event has nothing to recognise it by.
+        // A separate tap for each event has no earlier event to compare with.
         const alone = events.map((one) => watch(one, { sampleCharactersMax: 100_000 }))
         assert.equal(together.sample.text, alone.map(({ sample }) => sample.text).join(''))
         assert.equal(together.sample.characters, together.sample.text.length)

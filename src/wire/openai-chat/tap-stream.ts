@@ -1,7 +1,7 @@
 /**
  * What the events of a chat stream mean: content, the last finish reason, the usage event, `[DONE]`,
- * an error in place of a chunk. Most events are recognised from their bytes; every other is parsed.
- * Must not change or keep an event.
+ * an error in place of a chunk. Most events are recognized from their bytes; every other is parsed.
+ * Must not change or buffer an event.
  */
 import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import type { Json } from '../json/json.ts'

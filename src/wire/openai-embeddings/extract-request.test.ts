@@ -1,4 +1,4 @@
-/** Embeddings requests: every documented form of the input is taken, what is none is named, a splice touches the model alone. */
+/** Embeddings requests: every documented form of the input is accepted, others are named, a splice changes only the model. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

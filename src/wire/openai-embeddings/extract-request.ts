@@ -1,6 +1,6 @@
 /**
  * An embeddings request: the fields that routing and money need, read from its bytes. Its input is text or
- * token ids, of which each takes a byte at least, so that the size of the body bounds both.
+ * token IDs, each of which has at least one byte, so that the size of the body bounds both.
  * Must not change, add or reorder anything but the model's name.
  */
 import {
@@ -102,7 +102,7 @@ function checkTokens(json: Json, tokens: number, integerMax: number): void {
   for (const token of json.children(tokens)) wholeNumber(json, token, { min: 0, max: integerMax })
 }
 
-/** The replacements that a splice needs: nothing but the model has a place in this format. */
+/** The replacements that a splice needs: only the model has a position in this format. */
 export function patchRequest(fields: EmbeddingsFields, splice: RequestPatch): readonly BytePatch[] {
   return splice.model === undefined ? [] : [{ ...fields.modelSpan, text: JSON.stringify(splice.model) }]
 }

@@ -1,4 +1,4 @@
-/** Answers with embeddings: what they are charged for, in every spelling hosts have, and what is no answer. */
+/** Responses with embeddings: what they are charged for, in every spelling hosts have, and what is not a response. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Usage } from '../dialect.ts'

@@ -1,5 +1,5 @@
 /**
- * An answer with embeddings: what it used, and whether it is one at all. The bytes stay the provider's.
+ * A response with embeddings: its usage, and whether it is one at all. The bytes stay the provider's.
  * Must not throw, whatever they are.
  */
 import type { ExtractedResponse } from '../dialect.ts'

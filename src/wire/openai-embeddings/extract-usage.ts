@@ -1,5 +1,5 @@
 /**
- * Usage of embeddings: nothing but input. Some hosts report it only as the total. Must not price anything.
+ * Usage of embeddings: only input. Some hosts report it only as the total. Must not price anything.
  */
 import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
 import type { JsonRecord } from '../json/parsed.ts'

@@ -1,4 +1,4 @@
-/** The embeddings format, put together: it is passed through and billed, and translated to nothing. */
+/** The embeddings format, assembled: it is passed through and billed, and never translated. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
 import { errorBody, errorFrame, errorStatus, problemStatus } from '../openai-chat/encode-error.ts'

@@ -1,6 +1,6 @@
 /**
  * The fields of an embeddings request that can change what the provider charges, with the page each fact
- * was read from. A field that is not here travels untouched and costs nothing but its tokens.
+ * was read from. Every other field is passed through and costs only its tokens.
  */
 import type { PriceField } from '../price-fields.ts'
 

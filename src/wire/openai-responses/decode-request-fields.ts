@@ -1,6 +1,6 @@
 /**
- * The fields of a Responses body by the names that the policy table knows them by. Of a nested field the first
- * place represents all, so that a long conversation is reported briefly. Must not decide what becomes of any.
+ * The fields of a Responses body by their names in the policy table. Of a nested field the first
+ * position represents all, so that a long conversation is reported briefly. Must not decide their outcome.
  */
 
 import type { View } from '../json/view.ts'
@@ -8,7 +8,7 @@ import type { RequestField } from '../translation/neutral.ts'
 
 /** Read wherever they occur; they need no policy row of their own. */
 const structural = ['model', 'input', 'stream', 'max_tool_calls']
-/** Objects of which each member is a field of its own. */
+/** Objects whose members are fields with their own policy rows. */
 const groups = ['reasoning', 'text']
 /** Values that ask for nothing, as they are written without spaces. */
 const idle: Readonly<Record<string, readonly string[]>> = {

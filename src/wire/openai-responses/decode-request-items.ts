@@ -1,7 +1,7 @@
 /**
- * The items of a Responses request as turns: what one speaker said one after the other is one turn, calls
- * and thoughts belong to the assistant's, outputs of tools to the user's. The order stays. Must not leave out
- * an item in silence: what no other format has is named.
+ * The items of a Responses request as turns: consecutive items of one speaker are one turn, calls
+ * and reasoning belong to the assistant's, outputs of tools to the user's. The order stays. Must not omit
+ * an item silently: what only this format has is named.
  */
 
 import type { View } from '../json/view.ts'
@@ -27,7 +27,7 @@ type TurnRole = ConversationTurn['role']
 
 /** Nothing else could read them, and the conversation would be another one without. */
 const irreplaceable = ['compaction', 'compaction_trigger']
-/** Outputs of tools that only this format has stand on the caller's side. */
+/** Tool outputs that only this format has, on the caller's side. */
 const callerOutputs = /_output$|^mcp_approval_response$/
 
 export class ItemDecoder {
@@ -37,7 +37,7 @@ export class ItemDecoder {
   format: View | undefined
   private readonly fields: ResponsesFieldList
   private readonly tools: ResponsesToolDecoder
-  /** The thoughts that stand in the turn that is being read. */
+  /** The reasoning in the turn that is being read. */
   private thoughts: { readonly turn: readonly ConversationPart[]; readonly keys: Set<string> } | null = null
 
   constructor(fields: ResponsesFieldList, tools: ResponsesToolDecoder) {
@@ -45,7 +45,7 @@ export class ItemDecoder {
     this.tools = tools
   }
 
-  /** Stand before all items; an array of items from some clients. */
+  /** Precede all items; some clients send an array of items. */
   readInstructions(instructions: View): void {
     if (instructions.isList) this.readInput(instructions)
     else if (instructions.text() !== '') this.begin('system').push(textPart(instructions.text()))
@@ -97,7 +97,7 @@ export class ItemDecoder {
   private readCall(item: View, form: CallPart['form'], input: string): void {
     const parts = this.join('assistant')
     const { id, carrier } = readId(item.get('call_id')?.text() ?? '')
-    // They stand there already when a client keeps both the items and the ids.
+    // They are there already when a client sends both the items and the IDs.
     const thoughts = carrier?.thoughts ?? []
     const keys = this.thoughtsIn(parts)
     if (!thoughts.some((thought) => keys.has(keyOf(thought)))) {
@@ -129,7 +129,7 @@ export class ItemDecoder {
       pointer: item.pointer,
     }
     const last = this.turns.at(-1)
-    // Nothing else stands before a result in its turn.
+    // Nothing else precedes a result in its turn.
     const isAmongResults = last?.role === 'user' && (last.parts.at(-1)?.kind ?? 'result') === 'result'
     ;(isAmongResults ? last.parts : this.begin('user')).push(result)
   }

@@ -1,5 +1,5 @@
 /**
- * Media as OpenAI's formats write them: an address that may hold the bytes itself. Must not fetch anything,
+ * Media as OpenAI's formats write them: a URL that may contain the bytes itself. Must not fetch anything,
  * nor decode the bytes.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The tools of a Responses request: the caller's own, grouped in namespaces or not, and those that the
- * provider runs. Schemas stay the text they were. Must not decide which of them another format can offer.
+ * provider runs. Schemas stay unchanged text. Must not decide which of them another format supports.
  */
 
 import type { View } from '../json/view.ts'
@@ -26,7 +26,7 @@ const namespaceCharactersMax = 256
 /** Members of a tool that say how it is offered, not what it is. */
 const offers = ['defer_loading', 'allowed_callers', 'async', 'output_schema']
 
-/** Gathers while lists of tools are read; they stand at the top and in items. */
+/** Collects while lists of tools are read; they are at the top level and in items. */
 export class ResponsesToolDecoder {
   readonly tools: Tool[] = []
   readonly providerTools: ProviderTool[] = []

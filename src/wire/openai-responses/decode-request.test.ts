@@ -1,4 +1,4 @@
-/** Responses requests in neutral words: turns, thoughts, tools, choices, settings, and what is named for the policy. */
+/** Responses requests in the neutral form: turns, reasoning, tools, choices, settings, and what is named for the policy. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadLimits } from '../dialect.ts'

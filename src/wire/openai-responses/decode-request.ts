@@ -1,5 +1,5 @@
 /**
- * A Responses request in words that belong to no format. Must not decide what another format can carry.
+ * A Responses request in the neutral form. Must not decide what another format can carry.
  */
 import type { ReadLimits, UrlFields } from '../dialect.ts'
 import { invalid } from '../json/fields.ts'

@@ -1,4 +1,4 @@
-/** A whole Responses answer, of any host, in words that belong to no format. */
+/** A whole Responses response, of any host, in the neutral form. */
 import { type Usage, WireError } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { RawJson } from '../json/text.ts'

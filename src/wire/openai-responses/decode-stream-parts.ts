@@ -1,6 +1,6 @@
 /**
- * Parts of an answer one after the other, whatever order their pieces come in: what belongs to a later part waits
- * until the earlier ones are closed. An empty part emits nothing. Must not hold what was emitted.
+ * Parts of a response in sequence, whatever order their pieces arrive in: pieces of a later part wait
+ * until the earlier ones are closed. An empty part emits nothing. Must not store what was emitted.
  */
 import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
 import { Queue } from '../stream/queue.ts'
@@ -76,7 +76,7 @@ export class PartQueue {
     part.hasText = true
   }
 
-  /** A part that comes at once. */
+  /** A part that comes whole. */
   whole(key: string, event: ResponseEvent): void {
     this.begin(key, { kind: 'text' })
     const part = this.parts.get(key)

@@ -1,4 +1,4 @@
-/** Streams of Responses hosts as events: in order whatever order their pieces come in, each thing told once, in any chunks. */
+/** Streams of Responses hosts as events: in order whatever order their pieces arrive in, each sent once, in any chunks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -284,7 +284,7 @@ test('parts never overlap, and any bytes are survived', () => {
   )
 })
 
-test('what waits is counted, and next to nothing when all is told', () => {
+test('buffered memory is counted, and close to zero when everything is sent', () => {
   const decoder = codec.decodeStream(1_024)
   decoder.push(
     Buffer.from(created + added(0, call) + added(1, { ...call, call_id: 'c2' }) + input(1, 'waiting')),

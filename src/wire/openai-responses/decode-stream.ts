@@ -1,6 +1,6 @@
 /**
- * The events of a Responses stream, of any host, as those of an answer. Parts are found by their indexes, since
- * ids change on some hosts; what comes whole without deltas is emitted too. Must not throw, nor hold what was emitted.
+ * The events of a Responses stream, of any host, as neutral events. Parts are found by their indexes, since
+ * IDs change on some hosts; what comes whole without deltas is emitted too. Must not throw, nor store what was emitted.
  */
 
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

@@ -1,4 +1,4 @@
-/** Errors as Responses clients know them, and errors of upstreams in whichever shape. */
+/** Errors as Responses clients expect them, and errors of upstreams in any shape. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI, { APIError } from 'openai'

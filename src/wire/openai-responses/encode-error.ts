@@ -1,5 +1,5 @@
 /**
- * Errors in the words of Responses clients. The body is the same as in chat; a stream tells an error
+ * Errors in the format of Responses clients. The body is the same as in chat; a stream sends an error
  * twice: as an `error` event, which libraries throw, and as `response.failed`, whose code agents act on.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'

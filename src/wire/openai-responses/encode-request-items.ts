@@ -1,6 +1,6 @@
 /**
- * Turns as the items of a Responses request: one item for each call, output and thought, one message for the text
- * between them. A thought goes only directly before what was thought about; one of another vendor is left out.
+ * Turns as the items of a Responses request: one item for each call, output and reasoning, one message for the text
+ * between them. Reasoning is sent only directly before its result; another vendor's is omitted.
  */
 
 import type { JsonOut } from '../json/text.ts'
@@ -128,7 +128,7 @@ export class InputEncoder {
       : { type: 'input_file', filename: fileName(part.title, source.mediaType), file_data: address }
   }
 
-  /** What cannot stand in an output is shown by the user after all outputs. */
+  /** What is not supported in an output is sent as a user message after all outputs. */
   private addResult(result: ResultPart): readonly ConversationPart[] {
     const { capabilities, calls } = this.setting
     const call = calls.get(result.callId)

@@ -1,4 +1,4 @@
-/** Limits, sampling and reasoning as one model takes them; adaptations are reported. Must not write what the model refuses. */
+/** Limits, sampling and reasoning as one model supports them; adaptations are reported. Must not write what the model rejects. */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'

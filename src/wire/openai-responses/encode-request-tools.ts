@@ -1,6 +1,6 @@
 /**
  * Tools as a Responses request declares them: flat, free text as custom tools, namespaces as they were. Schemas
- * stay the text they were. Must not declare what only another provider runs.
+ * stay unchanged text. Must not declare what only another provider runs.
  */
 import { type JsonOut, RawJson } from '../json/text.ts'
 import type { Adjustment, Conversation, Tool } from '../translation/neutral.ts'

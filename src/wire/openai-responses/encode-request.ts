@@ -1,8 +1,8 @@
 /**
  * A conversation as a Responses request. What a prompt cache matches comes first (model, tools, input), then
  * all settings, and nothing earlier depends on what comes later, so that the next turn's body begins with this one's.
- * Instructions go as developer items, not as `instructions`: their parts and cache marks stay, at their place.
- * What the format cannot express (seeds, penalties) is reported by the policy of the caller's format; its answers are
+ * Instructions are sent as developer items, not as `instructions`: their parts and cache markers keep their positions.
+ * What the format cannot express (seeds, penalties) is reported by the policy of the caller's format; its responses are
  * cut at stop strings.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The items of an answer that we write: messages, thoughts, calls, images, with their ids. The stream and the
- * whole answer make them here, so that both say the same. Must not know how they are sent.
+ * The items of a response that we write: messages, reasoning, calls, images, with their IDs. The stream and the
+ * whole response make them here, so that both are equal. Must not know how they are sent.
  */
 import type { JsonOut, RawJson } from '../json/text.ts'
 import type { CallPart, Citation, Frame, MediaPart, ThinkingPart } from '../translation/neutral.ts'

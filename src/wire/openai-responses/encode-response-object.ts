@@ -1,6 +1,6 @@
 /**
- * The response object that we write, whole or as it begins: settings of the request repeated, output, usage.
- * Its ids are made of the request's, so that they repeat in no other answer. Must not hold more than it is given.
+ * The response object that we write, whole or at its start: settings of the request repeated, output, usage.
+ * Its IDs are derived from the request's, so that they are unique. Must not contain more than it is given.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import type { Usage } from '../dialect.ts'
@@ -32,7 +32,7 @@ const defaults: Readonly<Record<string, JsonOut>> = {
   user: null,
 }
 
-/** How it stands with an answer; `reason` says why it is incomplete. */
+/** The status of a response; `reason` says why it is incomplete. */
 export interface ResponseOutcome {
   readonly status: 'in_progress' | 'completed' | 'incomplete'
   readonly reason: string | null

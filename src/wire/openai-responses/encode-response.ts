@@ -1,4 +1,4 @@
-/** A whole answer as a Responses object. */
+/** A whole response as a Responses object. */
 import { type JsonOut, jsonText } from '../json/text.ts'
 import type {
   CallPart,
@@ -62,7 +62,7 @@ class OutputWriter {
     this.content.push(content)
   }
 
-  /** Neighbouring texts are parts of one message. */
+  /** Adjacent texts are parts of one message. */
   endMessage(): void {
     if (this.content.length === 0) return
     this.items.push(messageItem(this.ids.next('msg'), this.content, 'completed'))

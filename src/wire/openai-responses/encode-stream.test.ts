@@ -1,4 +1,4 @@
-/** Streams that we write for Responses clients: the official library accumulates them, Codex finds what it acts on, ids are stable. */
+/** Streams that we write for Responses clients: the official library accumulates them, Codex finds what it acts on, IDs are stable. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -147,7 +147,7 @@ test('a stream of everything keeps the rules, and the library accumulates what w
   assert.deepEqual([custom!.call_id, custom!.namespace, custom!.input], ['call_0abc_3', 'files', '*** Begin'])
 })
 
-test('usage is told in this format, with the cost, in the last word alone', () => {
+test('usage is reported in this format, with the cost, only in the terminal event', () => {
   const sse = written(everything)
   assert.deepEqual(lastOf(sse).response.usage, {
     input_tokens: 19,
@@ -208,7 +208,7 @@ for (const [name, events, type, reason, output] of ends) {
   })
 }
 
-test('a refusal is told as one', async () => {
+test('a refusal is sent as one', async () => {
   const sse = written([
     start,
     { kind: 'open', part: { kind: 'refusal' } },
@@ -224,7 +224,7 @@ test('a refusal is told as one', async () => {
   ])
 })
 
-test('the last word waits for the settlement, and so does nothing else', () => {
+test('only the terminal event waits for the settlement', () => {
   const encoder = codec.encodeStream(frame)
   let sse = ''
   for (const event of everything) sse += encoder.write(event)
@@ -232,7 +232,7 @@ test('the last word waits for the settlement, and so does nothing else', () => {
   assert.equal(eventsIn(sse).filter(({ type }) => type === 'response.output_item.done').length, 6)
 })
 
-test('thoughts come back as they were, whoever made them', () => {
+test('reasoning returns unchanged, whichever vendor made it', () => {
   const encryptedValues: (EncryptedReasoning | null)[] = [
     { vendor: 'anthropic', data: 'EpwG' },
     google,
@@ -257,7 +257,7 @@ test('thoughts come back as they were, whoever made them', () => {
     const [thought] = turns[0]!.parts
     assert.ok(thought?.kind === 'thinking')
     assert.equal(thought.text, 'Hm.')
-    // OpenAI's own goes as it is; its id is ours then, and is sent to nobody.
+    // OpenAI's own is relayed unchanged; its ID is ours then, and is never sent upstream.
     assert.deepEqual(
       thought.encrypted,
       encrypted?.vendor === 'openai' ? { ...encrypted, data: 'rs_0abc_1.gAAAA' } : encrypted,
@@ -279,7 +279,7 @@ test('what the caller set is repeated', () => {
   assert.match(sse, /"parameters":\{"x":1e2\}/)
 })
 
-test('log probabilities are told with their text, and whole at the end', () => {
+test('log probabilities are sent with their text, and complete at the end', () => {
   const entry = (token: string) =>
     new RawJson(`[{"token":"${token}","logprob":-0.5,"bytes":[97],"top_logprobs":[]}]`)
   const sse = written([

@@ -1,6 +1,6 @@
 /**
  * A stream as Responses clients read it: each item from its beginning to its end, numbered, and the whole
- * response once more in the terminal event. Only texts are held for that.
+ * response once more in the terminal event. Only texts are buffered for that.
  */
 
 import { type JsonOut, jsonText, RawJson, sseEvent } from '../json/text.ts'

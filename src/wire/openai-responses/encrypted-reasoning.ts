@@ -1,7 +1,7 @@
 /**
- * How opaque values of other vendors stand in the `encrypted_content` of a reasoning item: tagged, so that
- * they are never taken for OpenAI's. A thought without encrypted content gets a tag too: OpenAI would look for an
- * item without one among those it keeps.
+ * How opaque values of other vendors are written in the `encrypted_content` of a reasoning item: tagged, so that
+ * they are never taken for OpenAI's. Reasoning without encrypted content gets a tag too: OpenAI would look up an
+ * item without one among those it stores.
  */
 
 import type { EncryptedReasoning, ThinkingPart, Vendor } from '../translation/neutral.ts'

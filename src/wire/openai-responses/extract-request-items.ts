@@ -1,7 +1,7 @@
 /**
- * What the items of a Responses request hold besides text: media with the places of their bytes, tools,
- * and references to what the provider keeps. Must not decode media, nor look into what the caller named
- * (arguments, actions), nor judge whose it is that is referred to.
+ * What the items of a Responses request contain besides text: media with the positions of their bytes, tools,
+ * and references to objects stored at the provider. Must not decode media, nor look into what the caller named
+ * (arguments, actions), nor judge who owns a referenced object.
  */
 import type { Media, MediaKind } from '../dialect.ts'
 import { absent, FieldReader, isGiven } from '../json/fields.ts'
@@ -65,7 +65,7 @@ export class ItemReader {
   }
 
   /**
-   * Reads the array of items and tells the first one of a user; else what comes first. Throws WireError
+   * Reads the array of items and returns the first one of a user; else the first item. Throws WireError
    * `reference_not_owned` for images and containers stored upstream; `unpriced_option` for video.
    */
   readItems(input: number): number {
@@ -147,7 +147,7 @@ export class ItemReader {
     }
   }
 
-  /** The address is the value; from clients of other formats it stands in an object. */
+  /** The URL is the value; clients of other formats send it in an object. */
   private readAddress(value: number, kind: MediaKind): void {
     const { json } = this
     if (!isGiven(json, value)) return

@@ -1,6 +1,6 @@
 /**
- * What a Responses request names instead of sending it, because the provider keeps it from an earlier answer. Must
- * not judge whose it is.
+ * What a Responses request references instead of sending it, because the provider stores it from an earlier response. Must
+ * not judge who owns it.
  */
 import { type Reference, WireError } from '../dialect.ts'
 import { isGiven, string } from '../json/fields.ts'
@@ -21,8 +21,8 @@ export class References {
 
   /**
    * Records that `value` is the id of a stored object, and its position: a body may have so many that finding it
-   * again would cost the square of its length. Absent and null are none. Throws WireError `invalid_value` for an id
-   * that was there before: the provider refuses it too, and what is read twice would have to be paid twice.
+   * again would take quadratic time. Absent and null are none. Throws WireError `invalid_value` for a repeated
+   * ID: the provider rejects it too, and reading it twice would have to be charged twice.
    */
   add(kind: Reference['kind'], value: number, pointer: string): void {
     const { json, byId } = this

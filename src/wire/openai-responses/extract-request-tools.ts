@@ -1,6 +1,6 @@
 /**
  * The tools of a Responses request: which of them run at the provider and are charged by use. Must not
- * look into schemas or whatever else the caller named.
+ * look into schemas or anything else that the caller named.
  */
 import type { NumberPatch, ServerTool } from '../dialect.ts'
 import { FieldReader, invalid, isGiven, string } from '../json/fields.ts'
@@ -30,7 +30,7 @@ export interface SharedCap {
   readonly capEdit: NumberPatch
 }
 
-/** Gathers while lists of tools are read; they stand at the top and in items. */
+/** Collects while lists of tools are read; they are at the top level and in items. */
 export class ToolReader {
   readonly serverTools: ServerTool[] = []
   hasCallerTools = false

@@ -1,4 +1,4 @@
-/** Responses requests as they pass: the facts that money needs, what is refused, and splices that change nothing else. */
+/** Passed-through Responses requests: the facts that money needs, what is rejected, and splices that change nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReadLimits, WireError, type WireErrorCode } from '../dialect.ts'
@@ -45,7 +45,7 @@ test('a text alone is the conversation', () => {
   assert.equal(cut(body, extractRequest(body, limits).conversationSpan), '"Hello."')
 })
 
-test('media are found wherever they stand', () => {
+test('media are found in every position', () => {
   const data = 'data:image/png;base64,AAAA'
   const body = bytes({
     model: 'm',
@@ -84,7 +84,7 @@ test('media are found wherever they stand', () => {
   ])
 })
 
-test('what is kept upstream is told by its id and its place', () => {
+test('objects stored upstream are reported by ID and position', () => {
   const facts = read({
     previous_response_id: 'resp_1',
     input: [

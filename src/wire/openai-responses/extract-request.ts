@@ -39,7 +39,7 @@ const bodyFields = new FieldReader(
 const reasoningFields = new FieldReader('effort', 'mode')
 const cachingFields = new FieldReader('ttl', 'comparison_response_id')
 
-/** A number that a splice may write or lower, as it stands in the body. */
+/** A number that a splice may write or lower, as it is in the body. */
 interface NumberField {
   /** null: the body has no such member. */
   readonly span: Span | null

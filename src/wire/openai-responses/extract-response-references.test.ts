@@ -1,4 +1,4 @@
-/** What an answer says that its provider keeps: under which ids, how much each stands for, and no more than so many. */
+/** What a response says that its provider stores: under which IDs, the size of each, and at most a given number. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'

@@ -1,6 +1,6 @@
 /**
- * What of a Responses answer its provider keeps, by the ids under which later requests can refer to it. Bounded,
- * however many items an answer has; nothing where the answer does not say that it is stored.
+ * What of a Responses response its provider stores, by the IDs under which later requests can reference it. Bounded,
+ * however many items a response has; nothing if the response does not say that it is stored.
  */
 import type { ProviderObject } from '../dialect.ts'
 import { type JsonRecord, recordsIn, textIn } from '../json/parsed.ts'
@@ -25,7 +25,7 @@ const written = [
 /** What a search found was part of the input that the answer reports. */
 const found = ['web_search_call']
 
-/** Gathers while an answer is read; the last word is the response object. */
+/** Collects while a response is read; the final event is the response object. */
 export class ProviderObjectCollector {
   private readonly items = new Map<string, ProviderObject>()
   private response: ProviderObject | null = null
@@ -54,7 +54,7 @@ export class ProviderObjectCollector {
   }
 }
 
-/** null: the object has no id that can stand in an address. */
+/** null: the object has no ID that can be in a URL. */
 export function responseId(response: JsonRecord): string | null {
   const id = textIn(response, 'id')
   return /^\w[\w.:=+-]{0,255}$/.test(id) ? id : null

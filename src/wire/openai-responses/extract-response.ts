@@ -1,5 +1,5 @@
 /**
- * A whole Responses answer: what it used, what it says, and whether it is an answer at all. The bytes
+ * A whole Responses response: its usage, its text, and whether it is a valid response. The bytes
  * stay the provider's. Must not throw, whatever they are.
  */
 import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../dialect.ts'
@@ -29,7 +29,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   return answerOf(parsed(decoder.decode(body)), sampleCharactersMax)
 }
 
-/** The answer to a request in the background, which is one too while the response goes on. */
+/** The response to a background request, which is also valid while it runs. */
 export function readStart(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
   const value = parsed(decoder.decode(body))
   const answer = answerOf(value, sampleCharactersMax)
@@ -38,7 +38,7 @@ export function readStart(body: Uint8Array, sampleCharactersMax: number): Extrac
   return pending === null ? answer : { ...answer, problem: null, pending }
 }
 
-/** How it stands with a response in the background. */
+/** The status of a background response. */
 export interface ResponseState extends Pick<ExtractedResponse, 'rawUsage' | 'sample'> {
   readonly status: 'running' | 'completed' | 'failed' | 'cancelled'
   /** Under which later requests and polls can refer to it, with the items of its output. */

@@ -1,5 +1,5 @@
 /**
- * Responses usage: which counters the response object may report, and how they become disjoint classes.
+ * Responses usage: which counters the response object may report, and how they become disjoint meters.
  * `input_tokens` includes what was read from and written to the cache, `output_tokens` includes reasoning.
  * Searches are charged by use and reported separately from tokens. Must not price anything.
  */
@@ -69,7 +69,7 @@ function isSearch(item: JsonRecord): boolean {
   return action === 'search' || action === ''
 }
 
-/** Reads a response object: the last word on everything, but for items that it leaves out. */
+/** Reads a response object: the final values of everything, except for items that it omits. */
 export function readResponse(draft: RawUsageDraft, response: JsonRecord): void {
   draft.read(response.usage)
   draft.read({ tool_usage: response.tool_usage })

@@ -1,4 +1,4 @@
-/** The Responses format, put together. */
+/** The Responses format, assembled. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'

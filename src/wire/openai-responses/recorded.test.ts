@@ -1,6 +1,6 @@
 /**
- * What OpenAI really sent and received in this format: read the same in any chunks, carried through neutral words and
- * back without loss, and never taken for complete when cut. What legitimately differs is listed.
+ * What OpenAI really sent and received in this format: read the same in any chunks, converted to the neutral form and
+ * back without loss, and never taken for complete when cut. Legitimate differences are listed.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -171,7 +171,7 @@ function plainRequest(body: Loose): Loose {
   const {
     instructions,
     input,
-    // Nothing of these survives another format: nothing is kept, caches and contexts are the provider's.
+    // None of these survives another format: nothing is stored, caches and contexts are the provider's.
     store: _store,
     prompt_cache_options: _caching,
     include: _include,
@@ -297,7 +297,7 @@ test('a recorded stream comes back from neutral words as it was', () => {
       (JSON.parse([...text.matchAll(/^data: (\{.*)$/gm)].at(-1)![1]!) as { response: Loose }).response
     assert.deepEqual(plainOutput(last(sse).output), plainOutput(last(response.toString()).output), name)
     const deltas = (text: string) => [...text.matchAll(/^event: (.*\.delta)$/gm)].map(([, type]) => type)
-    // The gap between two parts of a summary is told with the next word of it.
+    // The gap between two parts of a summary is sent with its next text.
     assert.deepEqual(deltas(sse), deltas(response.toString()), name)
   }
 })

@@ -1,6 +1,6 @@
 /**
- * What becomes of each field of a Responses request in the other formats. What is nested has a row where its
- * fate is not that of what it stands in. Words for the reader of the compatibility page; no logic.
+ * The outcome of each field of a Responses request in the other formats. A nested field has a row if its
+ * outcome differs from its parent's. Texts for the compatibility page; no logic.
  */
 import type { JsonOut } from '../json/text.ts'
 import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'

@@ -1,6 +1,6 @@
 /**
  * What in a Responses request can change what the provider charges: fields, tools and items, with the
- * page each fact was read from. What is not here travels untouched and costs nothing but its tokens.
+ * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
 import { cacheLifetime, chatPriceFields } from '../openai-chat/request-price-table.ts'
 import { type PriceField, routerPriceFields } from '../price-fields.ts'
@@ -22,10 +22,10 @@ export const responsesPriceFields = {
     name: 'context_management:compaction',
     source: `${docs}/conversation-state`,
   },
-  /** Drops the oldest items where the input is too long: never dearer. */
+  /** Drops the oldest items where the input is too long: never more expensive. */
   truncation: { rule: 'free', source: reference },
   moderation: chatPriceFields.moderation,
-  /** Compresses images: never dearer. */
+  /** Compresses images: never more expensive. */
   image: { rule: 'free', source: `${docs}/images-vision` },
   store: chatPriceFields.store,
   prompt_cache_retention: chatPriceFields.prompt_cache_retention,
@@ -52,7 +52,7 @@ export const cachePriceFields = {
 export const compactionOption = responsesPriceFields.context_management.name
 
 /**
- * Tools that the caller runs, or that cost nothing but the tokens of what stands in the body
+ * Tools that the caller runs, or that cost only the tokens in the body
  * (`tool_search` only chooses among declared tools). Computer use: the caller acts and sends
  * screenshots, https://developers.openai.com/api/docs/guides/tools-computer-use.
  */

@@ -1,4 +1,4 @@
-/** Our marks in bodies that go to OpenAI as they stand: cut out, given back or left alone, and no other byte changed. */
+/** Our carriers in bodies that go to OpenAI: cut out, restored or ignored, and no other byte changed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -61,7 +61,7 @@ test('a body without a mark is not even read', () => {
   assert.deepEqual(stripCarriers(Buffer.from('{"model":"m","input":"tg1"}'), limits), [])
 })
 
-test('whatever stands in a history, no mark is left and the rest is as it was', () => {
+test('for any history, no carrier is left and the rest is unchanged', () => {
   const item = fc.constantFrom(user, foreign, own, bare, damaged)
   fc.assert(
     fc.property(fc.array(item, { maxLength: 12 }), (items) => {

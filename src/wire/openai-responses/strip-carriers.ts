@@ -1,6 +1,6 @@
 /**
- * Takes our marks out of a Responses body on its way to OpenAI as it stands. Nothing else in it changes, and
- * where the bytes hold no mark nothing is read.
+ * Removes our carriers from a Responses body on its way to OpenAI. Nothing else in it changes, and
+ * a body without a carrier is not read.
  */
 import type { BytePatch, ReadLimits, Span } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
@@ -55,7 +55,7 @@ function itemEdit(item: View): BytePatch | 'cut' | null {
     : { ...id.span, text: JSON.stringify(plainId(text, callIdCharactersMax)) }
 }
 
-/** A thought of OpenAI's is given back to it; any other is nothing to it. */
+/** OpenAI's reasoning is restored; any other is useless to it. */
 function reasoningEdit(item: View): BytePatch | 'cut' | null {
   const content = item.get('encrypted_content')
   if (content?.isText !== true) return null

@@ -1,4 +1,4 @@
-/** Responses streams as they pass: what is content, what is the last word, what is an error, and what they used. */
+/** Passed-through Responses streams: what is content, what is the terminal event, what is an error, and their usage. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TapOptions } from '../dialect.ts'
@@ -239,7 +239,7 @@ for (const [name, body, problem] of answers) {
   })
 }
 
-test('usage is split into disjoint classes, and where it ran is told', () => {
+test('usage is split into disjoint meters, and where it ran is reported', () => {
   const body = {
     output: [],
     service_tier: 'flex',

@@ -1,6 +1,6 @@
 /**
  * What the events of a Responses stream mean: content, the terminal event, an error in either of its
- * shapes. Must not change or keep an event.
+ * shapes. Must not change or buffer an event.
  */
 import type { ProviderObject, RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

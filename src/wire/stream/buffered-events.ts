@@ -1,6 +1,6 @@
 /**
- * Buffers the events of a part of a stream until the parts before it are over. Pieces of text that follow each other
- * become one. Its size is what the memory comes to, so that its owner can bound it.
+ * Buffers the events of a part of a stream until the parts before it are over. Consecutive pieces of text
+ * are joined. Its size is its memory use, so that its owner can bound it.
  */
 
 import type { ResponseEvent } from '../translation/neutral.ts'

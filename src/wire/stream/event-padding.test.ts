@@ -1,4 +1,4 @@
-/** An event that was opened in silence arrives whole, in the line that was opened, however its bytes are cut. */
+/** An event that was opened while the stream was idle arrives complete, on the line that was opened, however its bytes are cut. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventPadding } from './event-padding.ts'
@@ -13,7 +13,7 @@ const cases: readonly (readonly [name: string, stream: string, resumed: string])
   ['with bare returns', 'data: {"a":1}\r\r', '{"a":1}\r\r'],
 ]
 for (const [name, stream, resumed] of cases) {
-  test(`an opened event goes on: ${name}`, () => {
+  test(`an opened event continues: ${name}`, () => {
     const bytes = Buffer.from(stream)
     for (const size of [1, 2, 3, 7, bytes.length]) {
       const padding = new EventPadding()

@@ -1,7 +1,7 @@
 /**
- * Keeps a silent Gemini stream alive. Its clients' parsers share no bytes that say nothing between two events: some
- * break on a comment, others on an empty line. All of them take spaces before the JSON of an event, so the `data:`
- * line of the next event is opened early and padded. Must not look into an event.
+ * Keeps an idle Gemini stream alive. Its clients' parsers have no common no-op between two events: some
+ * break on a comment, others on an empty line. All of them accept spaces before the JSON of an event, so the `data:`
+ * line of the next event is opened early and padded. Must not parse an event.
  */
 import { SseParser } from './sse.ts'
 
@@ -29,7 +29,7 @@ export class EventPadding {
     return opening
   }
 
-  /** These bytes as they go on in the opened line: its event without `data:`, then all others as they are. */
+  /** These bytes as they continue on the opened line: their first event without `data:`, all others unchanged. */
   resume(bytes: Uint8Array | string): Uint8Array {
     const { pending } = this
     const piece = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
@@ -47,7 +47,7 @@ export class EventPadding {
   }
 
   private resumed(pending: readonly Uint8Array[]): Uint8Array {
-    // What comes before the event's data says nothing to clients of this format, and its line is open already.
+    // What precedes the event's data has no meaning for clients of this format, and its line is open already.
     while (this.parser.next()) {
       if (!this.parser.hasData) continue
       const all = joined(pending)

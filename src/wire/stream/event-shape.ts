@@ -1,5 +1,5 @@
 /**
- * Recognises the event that differs from an earlier one only inside a few strings: the text that a
+ * Recognizes the event that differs from an earlier one only inside a few strings: the text that a
  * model produces token by token. All bytes outside those strings must be the same, so what was found
  * by parsing the earlier one holds for this one too, whatever its spacing and order of names.
  * Must not accept what it cannot prove; then the event is parsed.
@@ -27,13 +27,13 @@ const eventBytesMax = 4096
 const limits: JsonLimits = { depthMax: eventBytesMax, valuesMax: eventBytesMax }
 
 export class EventShape {
-  /** What stands before, between and after the free strings. */
+  /** What is before, between and after the free strings. */
   private fixed: readonly Uint8Array[] = []
   private textIndex = 0
   /** Events that did not match since the last one that did. */
   private misses = 0
   private sawEscape = false
-  /** The last match's text stands here, quotes excluded. */
+  /** The positions of the last match's text, quotes excluded. */
   private textStart = 0
   private textEnd = 0
   private isEscaped = false
@@ -98,7 +98,7 @@ export class EventShape {
     })
   }
 
-  /** The place of the quote that ends a string, or -1 where what stands there is none. */
+  /** The position of the quote that ends a string, or -1 if there is no string. */
   private stringEnd(bytes: Uint8Array, start: number, end: number): number {
     this.sawEscape = false
     for (let at = start; at < end; at += 1) {
@@ -114,7 +114,7 @@ export class EventShape {
   }
 }
 
-/** Copies of what stands around the strings, their quotes included, without the last brace. */
+/** Copies of what surrounds the strings, their quotes included, without the last brace. */
 function partsAround(event: Uint8Array, strings: readonly Span[]): readonly Uint8Array[] {
   const parts: Uint8Array[] = []
   let from = 0

@@ -1,6 +1,6 @@
 /**
- * Text that comes in pieces and is wanted whole. Pieces of a few letters are joined as they come, since
- * each by itself takes many times the memory of its letters. Must not be asked for its text after every piece.
+ * Text that arrives in pieces and is needed whole. Pieces of a few letters are joined as they arrive, since
+ * each separately takes many times the memory of its letters. Its text must not be requested after every piece.
  */
 
 /** So many characters become one string. */

@@ -1,6 +1,6 @@
 /**
- * Holds the beginning of what a model produced and the size of all of it, for counting tokens where
- * the provider reports none. Must not grow with the answer.
+ * Stores the beginning of what a model produced and the size of all of it, for counting tokens where
+ * the provider reports none. Must not grow with the response.
  */
 import type { OutputSample } from '../dialect.ts'
 
@@ -37,7 +37,7 @@ export class ProducedText implements OutputSample {
     this.sampledCharacters += added.length
   }
 
-  /** Adds the UTF-8 text that stands in `bytes` from `start` to `end`. */
+  /** Adds the UTF-8 text in `bytes` from `start` to `end`. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const characters = charactersIn(bytes, start, end)
     const room = this.charactersMax - this.sampledCharacters
@@ -52,7 +52,7 @@ export class ProducedText implements OutputSample {
     for (let at = start; at < end; at += 1) this.raw[this.rawBytes++] = bytes[at]!
   }
 
-  /** Adds the content of a JSON string that stands in `bytes` from `start` to `end`, escapes and all. */
+  /** Adds the content of a JSON string in `bytes` from `start` to `end`, including escapes. */
   addEscaped(bytes: Uint8Array, start: number, end: number): void {
     this.add(JSON.parse(`"${decoder.decode(bytes.subarray(start, end))}"`) as string)
   }

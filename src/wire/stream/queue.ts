@@ -1,6 +1,6 @@
 /**
  * First in, first out: each step costs the same, however long the queue is, which an array's own `shift`
- * does not. Must not keep what has left it.
+ * does not. Must not retain what has left it.
  */
 export class Queue<Item extends object> {
   private items: (Item | undefined)[] = []

@@ -1,7 +1,7 @@
 /**
- * Watches a stream of server-sent events for any format: keeps the offsets that say what may be sent,
- * what waits for settlement and what is left out. What an event means, a reader of the format says.
- * Must not look into events itself, nor keep any of them.
+ * Taps a stream of server-sent events for any format: tracks the offsets of what may be sent,
+ * what waits for settlement and what is dropped. A format's reader decides what an event means.
+ * Must not parse events itself, nor buffer any of them.
  */
 import type {
   OutputSample,
@@ -103,7 +103,7 @@ export class SseTap implements UsageTap {
   private take(meaning: EventMeaning): void {
     const { parser } = this
     if (meaning === 'failed') return this.fail(this.reader.problem)
-    // What a cut connection left of an event counts only where it is plainly the last word.
+    // The rest of an event after a cut connection counts only if it is clearly the terminal event.
     if (!parser.isWhole && !terminalMeanings.includes(meaning)) return
     if (meaning === 'unreadable') {
       return this.fail({ ...noProblem, message: 'The upstream sent data that is not in its format.' })

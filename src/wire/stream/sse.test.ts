@@ -1,4 +1,4 @@
-/** The parser finds the same events however the stream is cut, and says exactly where they stand. */
+/** The parser finds the same events however the stream is cut, and reports their exact positions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,8 +1,8 @@
 /**
  * A push parser for server-sent events over bytes: chunks cut anywhere, LF, CRLF or CR, comments, a
- * byte order mark, several data lines, a last event without its blank line. It tells where each
- * event stands in the stream, so that whole events can be relayed as they came; data is decoded only
- * when asked for. Every byte is looked at once, however large an event is.
+ * byte order mark, several data lines, a last event without its blank line. It reports the position of
+ * each event in the stream, so that whole events can be relayed unchanged; data is decoded only
+ * when requested. Every byte is read once, however large an event is.
  */
 
 import type { Span } from '../dialect.ts'
@@ -14,7 +14,7 @@ const space = 0x20
 
 /** Lines are looked through byte by byte for so long, then natively. */
 const bytewiseMax = 40
-/** Own memory larger than this is given back as soon as the event that needed it is read. */
+/** A buffer larger than this is released as soon as the event that needed it is read. */
 const ownBytesMax = 256 * 1024
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -26,7 +26,7 @@ const noSpan: Span = { start: 0, end: 0 }
  * everything up to and with its blank line. A block of comments alone has no data.
  */
 export class SseParser {
-  /** Where the block stands in the stream, counted from the stream's first byte. */
+  /** The position of the block in the stream, counted from the stream's first byte. */
   start = 0
   end = 0
   /** `bytes` from `dataStart` to `dataEnd` are the data: its lines joined by line feeds. Valid until the next call. */
@@ -55,7 +55,7 @@ export class SseParser {
   /** Lines end with a bare carriage return: no line feed need be waited for. */
   private hasBareReturns = false
   private name: Span = noSpan
-  /** Where each data line of the block stands, counted from `block`. */
+  /** The position of each data line of the block, counted from `block`. */
   private lines: Span[] = []
   private eventName: Span = noSpan
 

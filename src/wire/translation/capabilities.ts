@@ -1,6 +1,6 @@
 /**
- * What one model can take, as far as translating to it must know. Types and the words only: the rows,
- * with their sources, are in `src/providers/`. What is not known of a model is taken from the
+ * The capabilities of one model, as far as translation needs them. Only types: the rows,
+ * with their sources, are in `src/providers/`. Unknown facts of a model are those of the
  * newest of its family.
  */
 import type { Effort } from './neutral.ts'
@@ -29,12 +29,12 @@ export interface Capabilities {
   readonly budget: { readonly min: number; readonly max: number } | null
   /** The vendor checks thinking against the exact prefix, so that a lossy history must ask for unreadable thoughts to be dropped. */
   readonly bindsThinking: boolean
-  /** A call in the history must carry its signature, or the documented stand-in. */
+  /** A call in the history must carry its signature, or the documented placeholder. */
   readonly signedCalls: boolean
   readonly forcedTools: boolean
   /** The conversation may end with the beginning of the answer. */
   readonly prefill: boolean
-  /** Instructions may stand between the turns. */
+  /** Instructions are allowed between the turns. */
   readonly midSystem: boolean
   readonly parallelSwitch: boolean
   readonly schemaOutput: boolean

@@ -1,5 +1,5 @@
 /**
- * What a format provides to be translated: its requests, responses and streams into neutral words and out of them.
+ * What a format provides for translation: its requests, responses and streams to the neutral form and from it.
  * Interfaces only.
  */
 import type { BytePatch, ReadLimits, UrlFields, Usage } from '../dialect.ts'
@@ -55,9 +55,9 @@ export interface UpstreamCodec {
   decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse
   decodeStream(eventBytesMax: number): StreamDecoder
   /**
-   * The byte patches that take our reasoning carriers out of a body on its way to its vendor as it stands: tagged
+   * The byte patches that remove our reasoning carriers from a body on its way to its own vendor: tagged
    * ids to their short form, reasoning of other vendors removed, this vendor's own signatures restored. Empty when
-   * there are none; the body is then looked at no further than a search for the carrier.
+   * there are none; the body is then only searched for a carrier.
    */
   stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[]
   /** The patches for a host that takes requests otherwise than the vendor, carriers included; absent: no host does. */

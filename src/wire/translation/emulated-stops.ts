@@ -1,4 +1,4 @@
-/** Stop strings that a target does not take, and that the answer is cut at instead. Pure. */
+/** Stop strings that a target does not support, and at which the response is cut instead. Pure. */
 import { WireError } from '../dialect.ts'
 import { type Emulation, emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
 import type { Conversation } from './neutral.ts'

@@ -1,4 +1,4 @@
-/** What is done to an answer because its upstream could not be asked: whole, and in a stream cut anywhere. */
+/** What is done to a response because its upstream does not support it: whole, and in a stream cut anywhere. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -131,7 +131,7 @@ test('a whole answer says the same', () => {
   )
 })
 
-test('the input of a tool is told as its call, and anything else as what it is', () => {
+test('the input of a tool is sent as its call, and anything else unchanged', () => {
   const called = { callOf: 'f', stops: [] }
   assert.equal(streamed(called, textEvents(['\n', ' {"a"', ':1}'])), '<f>{"a":1}</>calls')
   assert.equal(streamed(called, textEvents(['I can', 'not.'])), '<text>I cannot.</>end')

@@ -1,7 +1,7 @@
 /**
- * What an upstream could not be asked for and is done to its answer instead: a text that ends before a stop
- * string, and the input of a tool that was asked for as structured output. Pure; keeps no more of a stream
- * than the beginning of a stop string, or white space before the first word.
+ * What an upstream does not support and is done to its response instead: a text that ends before a stop
+ * string, and the input of a tool that was requested as structured output. Pure; of a stream it buffers only
+ * the beginning of a stop string, or white space before the first word.
  */
 import type { Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
 
@@ -173,7 +173,7 @@ interface StopCandidate {
   matched: number
 }
 
-/** Finds the first stop string in a text that comes in pieces; each letter is looked at once for each string. */
+/** Finds the first stop string in a text that arrives in pieces; each character is read once for each string. */
 export class StopMatcher {
   /** The string that was found. */
   stop: string | null = null

@@ -1,4 +1,4 @@
-/** Fingerprints: of one length, always the same, and apart for texts that differ anywhere. */
+/** Fingerprints: constant length, deterministic, and different for texts that differ anywhere. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** A short fingerprint of a text, always the same, for names and ids that must be made of longer ones. Keeps no secret. */
+/** A short deterministic fingerprint of a text, for names and IDs that are derived from longer ones. Not for secrets. */
 
 const seeds = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35] as const
 

@@ -1,7 +1,7 @@
 /**
- * A conversation, an answer and the events of a stream in words that belong to no wire format: what one
- * dialect decodes and another encodes. Types only. It holds what some other dialect can carry; what none
- * can is named in `OtherPart` and `fields`, so that it is refused or reported, never lost silently.
+ * The neutral form of a conversation, a response and the events of a stream: what one
+ * dialect decodes and another encodes. Types only. It contains what some other dialect can carry; what none
+ * can is named in `OtherPart` and `fields`, so that it is rejected or reported, never lost silently.
  */
 
 import type { AutomaticCaching } from '../../../contract/values.ts'
@@ -25,7 +25,7 @@ export interface EncryptedReasoning {
 
 export type CacheLifetime = '5m' | '1h'
 
-/** Where a part stood in the caller's body, for sentences about it: `messages[2].content[0]`. */
+/** The position of a part in the caller's body, for messages about it: `messages[2].content[0]`. */
 export type Pointer = string
 
 export interface TextPart {
@@ -74,7 +74,7 @@ export interface ThinkingPart {
 /** The model asks for a tool of the caller's. */
 export interface CallPart {
   readonly kind: 'call'
-  /** As it stands in the format it came in, with our mark cut off: see reasoning-carriers.ts. */
+  /** As in its original format, without our carrier: see reasoning-carriers.ts. */
   readonly id: string
   readonly name: string
   /** The group that the tool was declared in (Responses namespaces); null: none. */
@@ -189,7 +189,7 @@ export interface Sampling {
   readonly seed: string | null
 }
 
-/** A field of the caller's body and where it stands: what the policy tables decide about. */
+/** A field of the caller's body and its position: the input of the policy tables. */
 export interface RequestField {
   /** As the table names it: `temperature`, `generationConfig.seed`. */
   readonly name: string
@@ -331,7 +331,7 @@ export type ResponseEvent =
   | { readonly kind: 'logprobs'; readonly content: RawJson }
   /** Ends the open part; the encrypted value of a thinking part is known only here. */
   | { readonly kind: 'close'; readonly encrypted: EncryptedReasoning | null }
-  /** A part that comes at once: redacted thinking, media. */
+  /** A part that comes whole: redacted thinking, media. */
   | { readonly kind: 'whole'; readonly part: ThinkingPart | MediaPart }
   | { readonly kind: 'finish'; readonly finish: Finish }
 

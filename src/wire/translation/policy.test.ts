@@ -1,4 +1,4 @@
-/** The policy decides each given field by its table, and what no table knows is dropped and said. */
+/** The policy decides each given field by its table, and unknown fields are dropped and reported. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WireError } from '../dialect.ts'

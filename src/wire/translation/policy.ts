@@ -1,6 +1,6 @@
 /**
- * What becomes of each field of a request on its way to another format: one table per dialect, read by
- * the translation and by the page that documents it, so that neither can say what the other does not do.
+ * The outcome of each field of a request on its way to another format: one table per dialect, read by
+ * the translation and by the page that documents it, so that the two cannot differ.
  */
 import { WireError } from '../dialect.ts'
 import type { SourceFormat, TargetFormat } from '../formats.ts'

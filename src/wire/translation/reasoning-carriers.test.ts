@@ -1,4 +1,4 @@
-/** Marks come back as they were sent, through whatever a client does to an id short of changing it; a damaged one is noticed. */
+/** Carriers return as they were sent, whatever a client does to an ID except for changing it; a damaged one is detected. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -201,7 +201,7 @@ test('tagged texts come back with their vendor, in both forms', () => {
   )
 })
 
-test('what no mark of ours is belongs to the vendor of the field, and what is damaged to nobody', () => {
+test('a value without our carrier belongs to the vendor of the field, and a damaged one to no vendor', () => {
   const tag = tagged(google)
   const base64 = taggedBase64(google)
   const rows: readonly [text: string, kind: string, base64Kind: string][] = [
@@ -223,7 +223,7 @@ test('what no mark of ours is belongs to the vendor of the field, and what is da
   }
 })
 
-test('every mark is found in a body, wherever it stands', () => {
+test('every carrier is found in a body, in every position', () => {
   const encoder = new TextEncoder()
   const border = 64 * 1024
   assert.equal(mayHoldCarrier(encoder.encode('_tg1-tg1,dGcx_'.repeat(border))), false)

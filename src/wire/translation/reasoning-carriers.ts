@@ -1,15 +1,15 @@
 /**
- * Carries one vendor's opaque values through formats that have no place for them, without keeping state:
- * in the id of a tool call (`<id>_tg1_<payload>`), or as a tagged text where a format has an opaque field
- * of its own (`tg1.<vendor>.<payload>`). Both end with a check, so that a mark that a client cut is noticed.
- * Must not let a mark reach an upstream: ids go out short, and alike in call and result.
+ * Carries one vendor's opaque values through formats that have no field for them, without storing state:
+ * in the ID of a tool call (`<id>_tg1_<payload>`), or as a tagged text where a format has its own opaque
+ * field (`tg1.<vendor>.<payload>`). Both end with a check, so that a truncated carrier is detected.
+ * Must not let a carrier reach an upstream: IDs are sent short, and equal in call and result.
  */
 import { shortHash, textHash } from './hash.ts'
 import type { ConversationPart, EncryptedReasoning, ThinkingPart, Vendor } from './neutral.ts'
 
 /** A marked id is never longer; a signature that does not fit is not carried. */
 export const carrierIdCharactersMax = 65_536
-/** Thoughts, which a conversation can go on without, make no id longer than this. */
+/** Reasoning, which is optional in a conversation, makes no ID longer than this. */
 export const thoughtIdCharactersMax = 8_192
 /** Ids that we hand out, without their mark. */
 export const plainIdCharactersMax = 32
@@ -50,8 +50,8 @@ export function carrierId(id: string, carrier: ReasoningCarrier): string {
 }
 
 /**
- * Takes an id apart; never throws, whatever a client made of it. A damaged mark is cut off all the same,
- * so that a call and its result still have one id.
+ * Parses an ID; never throws, whatever a client made of it. A damaged carrier is cut off as well,
+ * so that a call and its result still have one ID.
  */
 export function readId(text: string): ReadId {
   const first = carrierAt(text, text.indexOf(carrierStart))
@@ -149,13 +149,13 @@ export function isUnencrypted({ vendor, data }: EncryptedReasoning): boolean {
 }
 
 /**
- * Google signs texts as well; elsewhere such a signature is an empty thought next to the text. Where
- * the text stands is a first letter that base64 does not have; without one it is no text's signature.
+ * Google signs texts as well; elsewhere such a signature is an empty reasoning part next to the text. The position
+ * of the text is a first letter that base64 does not have; without one it is not a text's signature.
  */
 const places = { before: '^', behind: '>' } as const
 export type SignedPlace = keyof typeof places
 
-/** The signature of the text that stands `before` it, or `behind` it. */
+/** The signature of the text `before` it, or `behind` it. */
 export function signatureOfText(
   { vendor, data }: EncryptedReasoning,
   place: SignedPlace,
@@ -163,7 +163,7 @@ export function signatureOfText(
   return { vendor, data: `${places[place]}${data}` }
 }
 
-/** Where the text stands that was signed; null: it was no text. */
+/** The position of the text that was signed; null: it was not a text. */
 export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
   if (data.startsWith(places.before)) return 'before'
   return data.startsWith(places.behind) ? 'behind' : null
@@ -172,11 +172,11 @@ export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
 /** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
 const anyCarrier = new RegExp([carrierSeparator, tagPrefix, base64TagPrefix].join('|').replaceAll('.', '\\.'))
 const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
-/** So much of a body becomes text at once, and so much of it again, since a mark may stand across the border. */
+/** The size of the pieces that are decoded, and their overlap, since a carrier may cross a boundary. */
 const searchBytes = 64 * 1_024
 const borderBytes = 8
 
-/** Whether a mark of ours may stand anywhere in a body; false is certain. */
+/** Whether a carrier of ours may be anywhere in a body; false is certain. */
 export function mayHoldCarrier(body: Uint8Array): boolean {
   for (let at = 0; at < body.length; at += searchBytes) {
     // Bytes of a character that is cut there are no letters of a mark.

@@ -1,4 +1,4 @@
-/** Every name a caller can think of becomes one that the format takes, always the same, and no two become one. */
+/** Every possible name becomes one that the format accepts, deterministically and without collisions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 /**
- * Names of tools as another format allows them, and the way back: the answer must call a tool by the name
+ * Names of tools as another format allows them, and back: the response must call a tool by the name
  * that the caller declared. Pure: the same name always becomes the same, declared or only in the history.
  */
 import { shortHash } from './hash.ts'
@@ -8,9 +8,9 @@ import type { CallerTool, Tool, ToolNames } from './neutral.ts'
 /** What a format allows in the name of a tool. */
 export interface NameRule {
   readonly charactersMax: number
-  /** One character that may stand anywhere but first. */
+  /** One character that is allowed anywhere but first. */
   readonly allowed: RegExp
-  /** One character that may stand first. */
+  /** One character that is allowed first. */
   readonly first: RegExp
 }
 

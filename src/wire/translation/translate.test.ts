@@ -1,4 +1,4 @@
-/** Tools that other formats cannot name, or not give free text to, come back to the caller as it declared them. */
+/** Tools that other formats cannot name, or not with free text, return to the caller as it declared them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codecs, dialects } from '../../../test/support/wire-formats.ts'
@@ -61,7 +61,7 @@ function translated(toName: ConversationFormat): TranslatedRequest {
   })
 }
 
-/** The upstream's calls of all of them, by the names it was told, in its words. */
+/** The upstream's calls of all of them, by the names it received, in its format. */
 function upstreamCalls({ names }: TranslatedRequest): readonly CallPart[] {
   return declared.map(({ name, namespace, form }, index) => {
     const found = [...names].find(([, tool]) => tool.name === name && tool.namespace === namespace)
@@ -165,7 +165,7 @@ test('free text that a model did not wrap goes as it is', () => {
   assert.deepEqual([part.form, part.input], ['text', 'just text'])
 })
 
-test('what was changed is told once, and not without end', () => {
+test('each adjustment is reported once, and the report is bounded', () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x_${index}`, 1]))
   const body = { model: 'm', input: 'Hello.', store: true, metadata: { a: 'b' }, ...many }
   const { adjusted } = translateRequest(encoder.encode(JSON.stringify(body)), {

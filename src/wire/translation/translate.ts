@@ -1,6 +1,6 @@
 /**
  * From one format to another: decode with one codec, encode with the other, with the policy between them
- * and the caller's names of tools restored in the answer. Pure. Must not know any format.
+ * and the caller's names of tools restored in the response. Pure. Must not know any format.
  */
 import type { ReadLimits, UrlFields, Usage } from '../dialect.ts'
 import type { TargetFormat } from '../formats.ts'

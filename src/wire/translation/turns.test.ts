@@ -21,7 +21,7 @@ const turn = (role: ConversationTurn['role'], ...parts: ConversationPart[]): Con
   parts,
 })
 
-test('neighbours of one role become one turn, and no part is lost or moved', () => {
+test('adjacent turns of one role become one turn, and no part is lost or moved', () => {
   const turns = fc.array(
     fc.record({
       role: fc.constantFrom('system', 'user', 'assistant'),

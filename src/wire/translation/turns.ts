@@ -1,10 +1,10 @@
 /**
  * What every encoder needs to know of a history as a whole: turns of one speaker joined, and which call a
- * result belongs to. The order stays; nothing is added or left out.
+ * result belongs to. The order stays; nothing is added or omitted.
  */
 import type { CallPart, ConversationPart, ConversationTurn } from './neutral.ts'
 
-/** Neighbours of the same role become one turn; instructions stay as they are. */
+/** Adjacent turns of the same role become one turn; instructions stay as they are. */
 export function joinedTurns(turns: readonly ConversationTurn[]): readonly ConversationTurn[] {
   const joined: { role: ConversationTurn['role']; parts: ConversationPart[] }[] = []
   for (const { role, parts } of turns) {
