@@ -4,7 +4,7 @@
 // Writes nothing to stdout, which belongs to the command.
 import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const compiled = new URL('../dist/src/main.js', import.meta.url)
@@ -15,14 +15,16 @@ if (existsSync(source)) {
   const { isConsoleStale } = await import(new URL('../scripts/console-sources.js', import.meta.url).href)
   const needsConsole = process.argv[2] === 'serve' && isConsoleStale()
   await prepare(import.meta.url, [sets.serverPackages, ...(needsConsole ? [sets.consolePackages] : [])])
+  let main = source.href
   if (process.argv[2] === 'serve') {
-    const { compileAhead } = await import(new URL('../scripts/compile-ahead.js', import.meta.url).href)
+    const { prepareServer } = await import(new URL('../scripts/prepare-server.js', import.meta.url).href)
     const { prepareConsole } = await import(new URL('../scripts/prepare-console.js', import.meta.url).href)
     // Without its pages the server serves all the same, and says there how to get them.
-    await Promise.all([compileAhead(cacheFolder()), needsConsole && prepareConsole()])
+    const [bundled] = await Promise.all([prepareServer(), needsConsole && prepareConsole()])
+    if (bundled !== undefined) main = pathToFileURL(bundled).href
   }
   keepWhatIsCompiled()
-  await import(source.href)
+  await import(main)
 } else {
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const [major = 0, minor = 0] = engines.node.match(/\d+/g).map(Number)

@@ -1,6 +1,6 @@
 /**
- * Starts the server once and ends it in good order, so that what it compiled is stored: a server that a test kills keeps
- * nothing, and to compile takes as long as the rest of a start. Says nothing, and fails nothing: the tests will.
+ * Bundles the server, starts it once and ends it in good order, so that what it compiled is stored: a server that a test
+ * kills stores nothing. Prints nothing and fails nothing: the tests will.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,12 +8,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { prepareServer } from './prepare-server.js'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const startMsMax = 60_000
 
 /** @param {string} cacheFolder */
 export async function warmCache(cacheFolder) {
+  const main = (await prepareServer()) ?? source
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-warm-'))
   const server = spawn(process.execPath, [main, 'serve'], {
     cwd: folder,

@@ -289,3 +289,33 @@ test('a failed console build does not prevent the server from starting', async (
   assert.deepEqual([JSON.parse(stdout).arguments, code], [['serve'], 0])
   assert.match(stderr, /the console could not be built/)
 })
+
+/** Stands in for the bundler of the server: notes that it ran, and writes a program that says where it is from. */
+const serverBundler = `
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../scripts/source-hash.js'
+appendFileSync(join(root, 'bundles'), 'made\\n')
+const place = join(process.argv[2], 'server')
+mkdirSync(place, { recursive: true })
+writeFileSync(join(place, 'main.js'), 'console.log("bundle of " + ' + JSON.stringify(readFileSync(join(root, 'src', 'part.ts'), 'utf8')) + ')')
+`
+
+test('a server runs from a bundle of its sources as they are, commands run from the sources', async () => {
+  const folder = makeCheckout('bundle')
+  write(join(folder, 'src', 'part.ts'), '// first')
+  const serve = async () => (await finish(start(folder, 'bin/tollgate.js', 'serve'))).stdout.trim()
+  write(join(folder, 'console', 'bundle-server.js'), serverBundler)
+  assert.match(await serve(), /"arguments":\["serve"\]/, 'without a bundler')
+  write(join(folder, 'console', 'node_modules', 'rolldown', 'package.json'), '{}')
+  assert.equal(await serve(), 'bundle of // first')
+  assert.equal(await serve(), 'bundle of // first')
+  const command = await finish(start(folder, 'bin/tollgate.js', 'account'))
+  assert.match(command.stdout, /"arguments":\["account"\]/)
+  write(join(folder, 'src', 'part.ts'), '// second')
+  assert.equal(await serve(), 'bundle of // second')
+  assert.equal(readFileSync(join(folder, 'bundles'), 'utf8'), 'made\n'.repeat(2))
+  write(join(folder, 'src', 'part.ts'), '// third')
+  write(join(folder, 'console', 'bundle-server.js'), 'process.exit(1)')
+  assert.match(await serve(), /"arguments":\["serve"\]/, 'where the bundler fails')
+})

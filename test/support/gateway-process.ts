@@ -14,10 +14,13 @@ import {
   type OperationOutput,
   operations,
 } from '../../contract/operations.ts'
+import { bundledMain } from '../../scripts/server-bundle.js'
 import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** As `npm start` runs it: from a bundle of the sources as they are now, where there is one. */
+const serverProgram = bundledMain() ?? source
 /** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
@@ -78,6 +81,7 @@ export function makeInstallation(yaml = ''): Installation {
   mkdirSync(compileCache, { recursive: true })
 
   function launch(words: readonly string[], { failpoint, environment }: StartOptions): ChildProcess {
+    const program = words[0] === 'serve' ? serverProgram : source
     const child = spawn(process.execPath, [program, ...words], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
