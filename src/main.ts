@@ -1,7 +1,7 @@
 /**
- * How a process lives: arguments → command, or a server that listens until it is stopped. Reads
- * nothing but what it hands to the parts. Imports the commands, the server and the database only where they are used: a
- * command that asks a running server needs neither, and most of the time it takes is loading modules.
+ * The life of a process: arguments → command, or a server that listens until it is stopped. Reads
+ * only what it passes to the parts. Imports the commands, the server and the database only where they are used: a
+ * command that calls a running server needs neither, and most of the time it takes is loading modules.
  */
 import { systemClock } from './base/clock.ts'
 import { systemRandom } from './base/ids.ts'

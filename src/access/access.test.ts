@@ -1,4 +1,4 @@
-/** Keys against a real store: found, judged, revoked, and never called wrong because the store is in trouble. */
+/** Keys against a real store: found, judged, revoked, and never reported as invalid because the store is unavailable. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -82,7 +82,7 @@ function counted(database: Store['database']): {
   return { database: counting, queries: () => queries }
 }
 
-test('a key that was made is its caller at once, and after a restart as well', async (context) => {
+test('a new key identifies its caller immediately, and after a restart', async (context) => {
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id, secret, label } = await access.create(newKey)
@@ -107,7 +107,7 @@ test('a key is found only under the hash key that it was made with', async (cont
   assert.deepEqual(await open({ hashKey: systemRandom(32) }).identify(secret), { kind: 'invalid' })
 })
 
-test('what is not ours is told apart without asking the store', async (context) => {
+test('a foreign key is recognized without a store lookup', async (context) => {
   const { open, newKey, store } = await prepare(context)
   const { database, queries } = counted(store.database)
   const access = open({ database })
@@ -124,7 +124,7 @@ test('what is not ours is told apart without asking the store', async (context) 
   assert.equal(queries(), before)
 })
 
-test('an unknown key is asked for once, and a known one with many requests at once too', async (context) => {
+test('an unknown key causes one lookup, and a known one too with many concurrent requests', async (context) => {
   const { open, newKey, store, clock } = await prepare(context)
   const { secret } = await open().create(newKey)
   const { database, queries } = counted(store.database)
@@ -164,7 +164,7 @@ test('a key ends at its time by the clock, also while it is in memory', async (c
   assert.equal((await access.identify(secret)).kind, 'expired')
 })
 
-test('a revoked key ends at once, whoever has it in memory is told, and it stays revoked', async (context) => {
+test('a revoked key ends immediately, the owner of a cached copy is notified, and it stays revoked', async (context) => {
   const { open, newKey, clock } = await prepare(context)
   const access = open()
   const { id, secret } = await access.create(newKey)
@@ -183,7 +183,7 @@ test('a revoked key ends at once, whoever has it in memory is told, and it stays
   assert.deepEqual(told, [id])
 })
 
-test('a look-up that runs beside a revocation does not bring the key back', async (context) => {
+test('a lookup concurrent with a revocation does not restore the key', async (context) => {
   const { open, newKey } = await prepare(context)
   for (let round = 0; round < 20; round += 1) {
     const { id, secret } = await open().create(newKey)
@@ -193,7 +193,7 @@ test('a look-up that runs beside a revocation does not bring the key back', asyn
   }
 })
 
-test('a change is in force at once, after a restart as well, and who runs under the key hears when it rests', async (context) => {
+test('a change applies immediately, after a restart too, and running requests are notified when the key is disabled', async (context) => {
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id, secret } = await access.create({ ...newKey, createdBy: 'ada' })
@@ -238,7 +238,7 @@ test('a change that is refused while it is made changes nothing', async (context
   )
 })
 
-test('a hundred changes and look-ups at once leave memory as the store is', async (context) => {
+test('a hundred concurrent changes and lookups leave the cache equal to the store', async (context) => {
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id, secret } = await access.create(newKey)
@@ -294,7 +294,7 @@ test('a key that another one replaces works until the overlap is over, or its ow
   }
 })
 
-test('a rotation without overlap revokes the old key at once; one that is good for nothing is not rotated', async (context) => {
+test('a rotation without overlap revokes the old key immediately; an ended key is not rotated', async (context) => {
   const { open, newKey, clock } = await prepare(context)
   const access = open()
   const nextId = idSource(clock, 11)
@@ -316,7 +316,7 @@ test('a rotation without overlap revokes the old key at once; one that is good f
   assert.deepEqual(await rotate(1n), { kind: 'not_found' })
 })
 
-test('a disabled key is told so', async (context) => {
+test('a disabled key is reported as disabled', async (context) => {
   const { open, newKey, store } = await prepare(context)
   const { id, secret } = await open().create(newKey)
   await store.database.updateTable('api_key').set({ disabled: 1 }).where('id', '=', id).execute()

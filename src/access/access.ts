@@ -1,6 +1,6 @@
 /**
- * Keys as the data plane meets them: found in memory by their keyed hash, looked up in the store once when
- * they are not there, judged by the clock at every use. The whole key is never stored and never logged.
+ * Keys on the data plane: found in memory by their keyed hash, looked up in the store once if
+ * missing there, checked against the clock at every use. The whole key is never stored and never logged.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-/** The console's own key of an account: one however many ask at once, and judged like every other key. */
+/** The console's own key of an account: one under any concurrency, and judged like every other key. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -20,7 +20,7 @@ const policy: KeyPolicy = {
   showCost: false,
 }
 
-test('however many ask at once, an account has one built-in key, which ends when it is revoked', async (context) => {
+test('concurrent requests create one built-in key per account, which ends when it is revoked', async (context) => {
   const clock = manualClock()
   const { store, ledger } = await openTestLedger(context, { clock })
   const nextId = idSource(clock, 7)

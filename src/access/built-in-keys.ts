@@ -1,5 +1,5 @@
 /**
- * The key under which the console itself makes an account's requests: made at the first one, judged like every
+ * The key under which the console itself makes an account's requests: created with the first one, judged like every
  * other key, and without a secret: its row's hash matches no key, so no client can send it.
  */
 import type { Clock } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-/** Keys of others, put together here so that no such thing stands in the source. */
+/** Keys of other services, assembled here so that none is in the source. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foreignProvider } from './foreign-keys.ts'
@@ -25,6 +25,6 @@ const cases: readonly [parts: readonly string[], provider: string | undefined][]
 
 for (const [parts, provider] of cases) {
   const shown = parts.join('-').slice(0, 12)
-  test(`${shown}… is ${provider ?? "nobody's"}`, () =>
+  test(`${shown}… is ${provider ?? 'unknown'}`, () =>
     assert.equal(foreignProvider(parts.join('-')), provider))
 }

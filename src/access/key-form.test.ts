@@ -1,4 +1,4 @@
-/** The form of a key: what it says, what it hides, and that a slip of a finger is noticed. */
+/** The form of a key: what it contains, what it hides, and that a typo is detected. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

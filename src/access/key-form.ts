@@ -1,6 +1,6 @@
 /**
  * What an API key looks like: `sk-tg-` + 6 characters of its account + 11 of its id + `-` + 28 of secret +
- * 6 of checksum, all base62. Pure; the checksum detects a mistyped or truncated key without a look-up.
+ * 6 of checksum, all base62. Pure; the checksum detects a mistyped or truncated key without a lookup.
  */
 import { crc32 } from 'node:zlib'
 import { assert } from '../base/assert.ts'

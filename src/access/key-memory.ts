@@ -1,6 +1,6 @@
 /**
- * What is remembered of keys, by their hashes: each is read from the store once, and what this process changed is
- * never overwritten by an older reading. Bounded; knows nothing of what a key may do.
+ * The cache of keys, by their hashes: each is read from the store once, and what this process changed is
+ * never overwritten by an older read. Bounded; knows nothing of a key's permissions.
  */
 import { Lru } from './lru.ts'
 
@@ -12,7 +12,7 @@ export interface KeyMemoryLimits {
 export interface KeyMemory<Row> {
   /** From memory, else from the store; undefined where there is no such key. */
   find(hash: Uint8Array): Promise<Row | undefined>
-  /** The cached key; a change may have stored it during a pending look-up. */
+  /** The cached key; a change may have stored it during a pending lookup. */
   newest(hash: Uint8Array): Row | undefined
   /** What is newest of a key. */
   put(hash: Uint8Array, row: Row): void
@@ -29,7 +29,7 @@ export function keyMemory<Row>(
 
   async function ask(name: string, hash: Uint8Array): Promise<Row | undefined> {
     const row = await read(hash)
-    // What a change put here meanwhile is newer than what was read.
+    // A change that was stored in the meantime is newer than what was read.
     const newer = known.get(name)
     if (newer !== undefined) return newer
     if (row === undefined) unknown.set(name, true)

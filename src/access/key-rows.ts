@@ -1,4 +1,4 @@
-/** The table of API keys: rows in, rows out, always whole. Knows no secret but its hash, and judges nothing. */
+/** The table of API keys: whole rows in and out. Knows no secret but its hash, and judges nothing. */
 import type { Insertable, Selectable } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { ApiKeyTable } from '../store/tables.ts'

@@ -1,4 +1,4 @@
-/** Keys of the control plane against a real store: found, judged, revoked, and never taken for API keys. */
+/** Management keys against a real store: found, judged, revoked, and never taken for API keys. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -44,7 +44,7 @@ async function prepare(context: TestContext) {
 
 const asked = { name: 'reports', scopes: ['usage:read', 'keys:read'], expiresMs: null } as const
 
-test('a key is found at once and after a restart, and its text is stored nowhere', async (context) => {
+test('a key is found immediately and after a restart, and its text is stored nowhere', async (context) => {
   const { open, account, store } = await prepare(context)
   const keys = open()
   const { id, secret } = await keys.create({ ...asked, account })
@@ -74,7 +74,7 @@ test('it is no API key, and an API key is none of these', async (context) => {
   assert.equal(await open().identify(made.secret), undefined)
 })
 
-test('a key ends at its time, and at once when it is revoked, also beside a look-up', async (context) => {
+test('a key ends at its expiry, and immediately when it is revoked, also during a lookup', async (context) => {
   const { open, account, clock } = await prepare(context)
   const keys = open()
   const short = await keys.create({ ...asked, account, expiresMs: clock.wallMs() + 1_000 })
@@ -103,7 +103,7 @@ test('junk is refused without a question, an unknown key with one', async (conte
   assert.equal(queries() - before, 2, 'one to find it, one for its first use')
 })
 
-test('the last use is kept to the minute, with one write a minute', async (context) => {
+test('the last use is stored to the minute, with one write per minute', async (context) => {
   const { open, account, clock, queries, troubles } = await prepare(context)
   const keys = open()
   const { id, secret } = await keys.create({ ...asked, account })
@@ -121,7 +121,7 @@ test('the last use is kept to the minute, with one write a minute', async (conte
   assert.deepEqual(troubles, [])
 })
 
-/** The write goes on behind the request that made it. */
+/** The write continues after the request that caused it. */
 async function written(
   read: () => Promise<{ readonly lastUsedMs: number | null } | undefined>,
   expectedMs: number,

@@ -1,4 +1,4 @@
-/** Sealed secrets: opened only with their key, for their words, unchanged. */
+/** Encrypted secrets: decrypted only with their key, for their purpose, unchanged. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

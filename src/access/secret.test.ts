@@ -1,4 +1,4 @@
-/** The root secret: made once, kept to its owner, the same for ever, and noticed when it is another. */
+/** The root secret: created once, readable by its owner only, permanent, and a change is detected. */
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ test('the first start makes the file, for its owner alone, and the next one read
   )
 })
 
-test('each purpose has a key of its own, and none is the secret', async (context) => {
+test('each purpose has a separate key, and none is the secret', async (context) => {
   const { open } = await prepare(context)
   const result = await open(someText)
   assert.ok(result.kind === 'secret')
@@ -67,7 +67,7 @@ test('another secret than the one of the database is refused', async (context) =
   keyOf(await open(someText))
 })
 
-test('a file that is gone is not made anew over keys that depend on it', async (context) => {
+test('a missing file is not recreated while keys depend on it', async (context) => {
   const { open, file } = await prepare(context)
   keyOf(await open())
   rmSync(file)

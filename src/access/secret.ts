@@ -1,7 +1,7 @@
 /**
  * The root secret of an installation: read from the configuration, or generated once and stored in the data folder,
  * and checked against the database, because with another secret no stored key would be found. It is never
- * used itself: each purpose gets a key derived for it alone.
+ * used itself: each purpose gets a separate derived key.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-/** Why a running request ends when its key or account may go on no longer, as its caller is answered. */
+/** Why a running request ends when its key or account may no longer run it, as reported to its caller. */
 import { TollgateError } from '../base/errors.ts'
 import type { StoppedBy } from './types.ts'
 

@@ -57,7 +57,7 @@ export interface Caller {
 /** What a presented credential turned out to be. */
 export type Identified =
   | { readonly kind: 'caller'; readonly caller: Caller }
-  /** Not of our form, a wrong checksum, or no such key: all the same to the outside. */
+  /** Not our form, a wrong checksum, or an unknown key: indistinguishable from outside. */
   | { readonly kind: 'invalid' }
   /** A key of ours that pays for nothing now: whose it is. */
   | { readonly kind: 'revoked' | 'expired' | 'disabled'; readonly account: bigint; readonly key: bigint }
@@ -107,7 +107,7 @@ export type StoppedBy = 'revoked' | 'disabled' | 'expired'
 
 /** Keys: made, found by their hash in memory, changed, revoked. */
 export interface Access {
-  /** Checks format and checksum before any look-up; an unknown hash costs one read of the store. */
+  /** Checks format and checksum before any lookup; an unknown hash costs one read of the store. */
   identify(credential: string): Promise<Identified>
   /** Makes a key; `secret` is the only copy of the whole key. */
   create(key: NewKey): Promise<{ readonly id: bigint; readonly secret: string; readonly label: string }>

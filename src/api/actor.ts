@@ -11,7 +11,7 @@ import type { ApiDeps } from './api-deps.ts'
 const modelKeyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const
 const modelKeyStart = 'sk-tg-'
 
-/** Throws 400 for two credentials at once and 401 for a key that is none of this API's. */
+/** Throws 400 for two credentials in one request and 401 for an invalid key. */
 export async function authenticateActor(
   { control, clientAddress }: Pick<ApiDeps, 'control' | 'clientAddress'>,
   request: IncomingMessage,

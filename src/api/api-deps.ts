@@ -1,4 +1,4 @@
-/** What the control plane over HTTP works with. Types only; the root of the program composes it. */
+/** What the control plane over HTTP needs. Types only; the root of the program composes it. */
 import type { IncomingMessage } from 'node:http'
 import type { ControlDeps } from '../control/control-deps.ts'
 import type { AuthRequest, AuthResponse } from '../identity/auth-messages.ts'

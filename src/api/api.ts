@@ -1,4 +1,4 @@
-/** The control plane over HTTP, put on a Fastify server: operations, identity, events, the webhook and the documentation. */
+/** The control plane over HTTP, mounted on a Fastify server: operations, identity, events, the webhook and the documentation. */
 import type { FastifyInstance } from 'fastify'
 import type { ApiDeps } from './api-deps.ts'
 import { addAuth } from './auth.ts'

@@ -1,6 +1,6 @@
 /**
- * Hands what is below `/api/auth` to identity: the whole request in, the whole answer out. Sets no policy of its own
- * but that pages of other sites change nothing here.
+ * Passes requests below `/api/auth` to identity: the whole request in, the whole response out. Its only policy is
+ * that pages of other sites change nothing here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthResponse } from '../identity/auth-messages.ts'
@@ -76,7 +76,7 @@ function callIdentity(deps: ApiDeps, request: FastifyRequest): Promise<AuthRespo
 }
 
 function sendAuthResponse(reply: FastifyReply, { status, headers, body }: AuthResponse): FastifyReply {
-  // Each cookie is a header of its own; Fastify keeps them apart.
+  // Each cookie is a separate header; Fastify sends them separately.
   for (const [name, value] of headers) reply.header(name, value)
   return reply.code(status).send(Buffer.from(body))
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests to the control plane: bounded in bytes, in time, in depth and, while they are on their way, all of
- * them together in memory. Parsers for Fastify in the place of its own; what they say is judged elsewhere.
+ * Bodies of requests to the control plane: bounded in bytes, in time, in depth and, while they arrive, in their total
+ * memory. Replaces Fastify's parsers; the content is validated elsewhere.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
@@ -88,7 +88,7 @@ export function openBodies({ clock, limits, clientAddress }: BodiesDeps): Bodies
   }
 }
 
-/** Budgets of their own, so that people who are known and payments do not wait behind those who are not. */
+/** Separate budgets, so that known callers and payments do not wait behind unknown ones. */
 function openBudgets(limits: BodiesDeps['limits']) {
   const anonymous = { network: limits.anonymousShareOfNetworkMax, site: limits.anonymousShareOfSiteMax }
   const known = { caller: limits.shareOfKeyMax, network: limits.shareOfNetworkMax }
@@ -123,7 +123,7 @@ const [quote, backslash] = [byteOf('"'), byteOf('\\')]
 const openings: readonly number[] = ['[', '{'].map(byteOf)
 const closings: readonly number[] = [']', '}'].map(byteOf)
 
-/** Whether brackets outside of texts are open more than `depthMax` at once; says nothing of whether it is JSON. */
+/** Whether brackets outside of strings are nested deeper than `depthMax`; does not validate the JSON. */
 function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
   let depth = 0
   let isInText = false

@@ -1,6 +1,6 @@
 /**
- * How often a caller may change something through the control plane: each change is a row of the audit and a write that the
- * paid requests wait behind. What is only read is bounded where it is read.
+ * How often a caller may change something through the control plane: each change is a row of the audit and a write ahead
+ * of the paid requests. Reads are bounded where they are read.
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'

@@ -1,4 +1,4 @@
-/** The pages of the documentation and their files, as its build hands them to the server. Types and one value. */
+/** The pages of the documentation and their files, from its build to the server. Types and one value. */
 
 export interface DocsPage {
   /** Below the folder of the build. */

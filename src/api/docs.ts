@@ -1,4 +1,4 @@
-/** For programs: descriptions of the gateway's and the Management API; and the style sheet of the pages that the server writes itself. */
+/** For programs: the OpenAPI documents of both APIs; and the style sheet of the pages that the server writes itself. */
 import type { FastifyInstance } from 'fastify'
 import type { ApiDeps } from './api-deps.ts'
 import { gatewayOpenApi, gatewayOpenApiPath } from './gateway-openapi.ts'

@@ -1,4 +1,4 @@
-/** Streams of events over real sockets: what is told, when they end, and who gets none. */
+/** Streams of events over real sockets: what is sent, when they end, and who gets none. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -67,7 +67,7 @@ interface Reader {
   readonly closed: Promise<unknown>
 }
 
-/** Asks for a stream and waits until `shows` stands in what came. */
+/** Opens a stream and waits until `shows` appears in it. */
 async function watch(name: string, shows = 'event: ready'): Promise<Reader> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -134,7 +134,7 @@ test('a watcher has so many streams, all of them together so many, and places co
   await watch('a')
 })
 
-test('whoever has many names has as many streams as their network, and places come back', async () => {
+test('a client with many users has as many streams as its network allows, and ended streams do not count', async () => {
   const first = await watch('a/office')
   await watch('b/office')
   await watch('c/office', 'full')
@@ -144,7 +144,7 @@ test('whoever has many names has as many streams as their network, and places co
   await watch('c/office')
 })
 
-test('whoever leaves before their stream begins takes no place', async () => {
+test('a client that disconnects before its stream begins does not count', async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
   const asked = once(server, 'request')
@@ -166,7 +166,7 @@ test('when the server ends, streams end and none begins', async () => {
   clock.advance(limits.eventsRecheckMs * 2)
 })
 
-test('whoever does not read is cut, and nothing of theirs is kept', async () => {
+test('a reader that does not read is disconnected, and nothing is buffered for it', async () => {
   const reader = await watch('a')
   reader.socket.pause()
   let told = 0

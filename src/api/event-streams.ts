@@ -1,6 +1,6 @@
 /**
  * Streams of server-sent events to the watchers of an account: bounded in number, ended when the watcher may no longer
- * watch, when they read too slowly, and when the server ends. Knows no accounts and no HTTP but the answer it writes.
+ * watch, when they read too slowly, and when the server stops. Knows no accounts and no HTTP but the response it writes.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Changed, changed } from '../../contract/events.ts'
@@ -168,7 +168,7 @@ class Stream {
   #write(text: string): void {
     if (this.#ended) return
     this.#response.write(text)
-    // Whoever does not read is cut: what was missed is asked for again when they come back.
+    // A client that does not read is disconnected: it refetches what it missed when it reconnects.
     if (this.#response.writableLength <= this.#limits.eventsUnsentBytesMax) return
     this.forget()
     this.#response.destroy()

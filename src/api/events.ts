@@ -23,7 +23,7 @@ export function addEvents(app: FastifyInstance, deps: ApiDeps): void {
   app.route({
     method: 'GET',
     url: otherRoutes.events.path,
-    // Nobody can watch an answer without its body.
+    // A response without its body cannot be watched.
     exposeHeadRoute: false,
     async handler(request, reply) {
       const asked = query.safeParse(request.query)

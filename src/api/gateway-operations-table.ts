@@ -1,4 +1,4 @@
-/** The operations of the gateway's API: where each is, what it takes and returns, in whose format. Pure data. */
+/** The operations of the gateway's API: path, input and output of each, and its format. Pure data. */
 import type { GatewaySchema } from './gateway-schemas.ts'
 
 export const gatewayTags = {

@@ -1,4 +1,4 @@
-/** The description of the API holds together: checked without knowing how it was made. */
+/** The OpenAPI description is consistent: checked independently of the code that makes it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../contract/operations.ts'
@@ -45,7 +45,7 @@ test('every operation that is on HTTP is described once, with its own id', () =>
   for (const id of ids) assert.match(id, /^[a-z_]+$/)
 })
 
-test('every operation stands in a section', () => {
+test('every operation is in a section', () => {
   assert.deepEqual(
     sections.flatMap((section) => section.operations).toSorted(),
     Object.keys(operations).toSorted(),
@@ -109,7 +109,7 @@ test('every schema uses what JSON Schema 2020-12 has', () => {
   }
 })
 
-/** What stands where a schema stands. */
+/** Every schema of the document, with its parts. */
 function* schemasOf(value: unknown): Generator<Readonly<Record<string, unknown>>> {
   for (const object of objectsOf(value)) {
     if (typeof object.schema === 'object') yield* schemaAndParts(object.schema)

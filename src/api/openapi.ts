@@ -141,7 +141,7 @@ function operationOf(name: OperationName, tag: string): OpenApiOperation {
   }
 }
 
-/** An operation's input, taken apart into where its fields stand. */
+/** An operation's input, split by the location of its fields. */
 export function inputParts(name: OperationName): {
   readonly parameters: readonly Parameter[]
   readonly body: JsonSchema | null

@@ -50,7 +50,7 @@ const notFoundCodes: Readonly<Record<Subject, ErrorCode>> = {
   top_up: 'top_up_not_found',
 }
 
-/** The errors that follow from the policy and the way over HTTP; an operation may have others of its own. */
+/** The errors that follow from the policy and from HTTP; an operation may add its own. */
 export function usualErrors({ policy, effect }: OperationTraits): readonly ErrorCode[] {
   const inputErrors: readonly ErrorCode[] = ['invalid_value', 'missing_field']
   const bodyErrors: readonly ErrorCode[] =

@@ -1,4 +1,4 @@
-/** The contract's zod schemas as JSON Schema (2020-12, the dialect of OpenAPI 3.1): what operations take and give. Pure. */
+/** The contract's zod schemas as JSON Schema (2020-12, the dialect of OpenAPI 3.1): inputs and outputs of operations. Pure. */
 import { z } from 'zod'
 import { managementKey } from '../../contract/operations/accounts.ts'
 import { billing } from '../../contract/operations/billing.ts'

@@ -1,4 +1,4 @@
-/** The pages that the server writes itself: no script, a style sheet at an address of its own. Pure. */
+/** The pages that the server writes itself: no script, a style sheet with a separate URL. Pure. */
 
 export const stylePath = '/style.css'
 
@@ -23,7 +23,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Sent where a page has to be built first. */
+/** Sent if a page has to be built first. */
 export const notBuiltPage = pageOf(
   'Not built yet',
   `<main class="narrow">

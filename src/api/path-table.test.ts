@@ -1,4 +1,4 @@
-/** A wrong method is told from a wrong address. */
+/** A wrong method is distinguished from an unknown path. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PathTable } from './path-table.ts'

@@ -1,4 +1,4 @@
-/** Which methods an address takes, so that a wrong method is distinguished from an unknown path. Pure. */
+/** Which methods a path allows, so that a wrong method is distinguished from an unknown path. Pure. */
 
 interface PathRow {
   readonly path: string

@@ -1,6 +1,6 @@
 /**
- * Tells the consoles that are open what an answer of identity changed: those of the organization that it was about, of
- * the member, and of the person who asked. A change that cannot be announced still holds, and is seen at the next look.
+ * Notifies open consoles of what a response of identity changed: those of the organization, of
+ * the member, and of the caller. If the notification fails, the change is still valid, and visible at the next fetch.
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'

@@ -1,4 +1,4 @@
-/** Texts of an address become the values that an operation takes, and nothing else does. */
+/** Texts of a URL become the values that an operation accepts, and nothing else does. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -57,7 +57,7 @@ test('an input cannot reach the prototype of anything', () => {
   assert.equal(Object.getPrototypeOf(input), Object.prototype)
 })
 
-test('whatever stands in an address can be written as text', () => {
+test('every value in a URL can be written as text', () => {
   for (const [name, { http, input }] of Object.entries(operations)) {
     if (http === null) continue
     const [method, path] = http

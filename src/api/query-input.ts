@@ -1,6 +1,6 @@
 /**
- * The texts of an address as the input of an operation: numbers, booleans and lists by what the operation takes. What
- * does not look like what is wanted is handed on as it is, for the schema to refuse.
+ * The texts of a URL as the input of an operation: numbers, booleans and lists by the operation's schema. Other
+ * texts are passed on unchanged, for the schema to reject.
  */
 import type { z } from 'zod'
 import { TollgateError } from '../base/errors.ts'

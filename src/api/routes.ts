@@ -1,6 +1,6 @@
 /**
- * One route for each operation of the contract that is on HTTP: who asks and whether they may is decided before a body
- * is read, then the input is put together and the operation dispatched. Knows no particular operation.
+ * One route for each operation of the contract that is on HTTP: the actor and its permission are decided before a body
+ * is read, then the input is assembled and the operation dispatched. Knows no particular operation.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'
@@ -51,7 +51,7 @@ function addOperation(
   app.route<{ Params: Texts; Querystring: Texts }>({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    // Whoever is not known has little to say.
+    // Bodies of unknown callers are small.
     bodyLimit: operation.policy.kind === 'public' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
     async onRequest(request) {
       const actor = await authorizeRequest(deps, request, operation)

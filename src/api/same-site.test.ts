@@ -1,4 +1,4 @@
-/** Which requests a browser may have been made to send by another site's page, by everything it says of them. */
+/** Which requests another site's page may have made a browser send, judged by its headers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TollgateError } from '../base/errors.ts'

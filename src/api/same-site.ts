@@ -1,6 +1,6 @@
 /**
- * Whether a request that may change something was made by a page of ours. Browsers say where a request comes from; a
- * request that a browser sends on another site's behalf is refused, whatever cookie it carries.
+ * Whether a request that may change something was made by our own page. Browsers send where a request comes from; a
+ * request that a browser sends on another site's behalf is rejected, whatever cookie it has.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { TollgateError } from '../base/errors.ts'
@@ -16,8 +16,8 @@ export interface SiteRequest {
 const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Throws `cross_site`. `address`: where people reach the server. A management key is no cookie: no browser adds it to
- * a request by itself.
+ * Throws `cross_site`. `address`: the public URL of the server. A management key is not a cookie: no browser adds it to
+ * a request automatically.
  */
 export function assertSameSite(
   { method, headers }: SiteRequest,

@@ -1,4 +1,4 @@
-/** Schemas in words say what they take, and the examples are taken. */
+/** Schema descriptions match the schemas, and their examples are valid. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'

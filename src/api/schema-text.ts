@@ -1,4 +1,4 @@
-/** A JSON Schema in words for readers, its fields as rows, and a valid example. Pure. */
+/** A JSON Schema as text for readers, its fields as rows, and a valid example. Pure. */
 import { type JsonSchema, schemaPlace } from './operation-schemas.ts'
 
 export interface FieldRow {

@@ -1,4 +1,4 @@
-/** The sections in which the description of the API stands, in their order. */
+/** The sections of the API description, in order. */
 import { accountOperations } from '../../contract/operations/accounts.ts'
 import { billingOperations } from '../../contract/operations/billing.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'

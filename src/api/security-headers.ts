@@ -1,4 +1,4 @@
-/** The headers that tell a browser what an answer may do: nothing for what is no page, its own origin for pages. Pure. */
+/** The headers that restrict what a browser does with a response: nothing unless it is a page, its own origin for pages. Pure. */
 
 const everyAnswer = {
   'x-content-type-options': 'nosniff',

@@ -1,4 +1,4 @@
-/** How a row of the error table and a file leave over HTTP. Decides nothing about requests. */
+/** How a row of the error table and a file are sent over HTTP. Decides nothing about requests. */
 import type { FastifyReply } from 'fastify'
 import type { ControlErrorBody } from '../../contract/operations.ts'
 import type { TollgateError } from '../base/errors.ts'

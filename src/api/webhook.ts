@@ -1,4 +1,4 @@
-/** Hands the payment provider's messages on as they came, byte for byte; not there while no payments are configured. */
+/** Passes on the payment provider's messages byte for byte; not mounted while no payments are configured. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ControlDeps } from '../control/control-deps.ts'
 import type { Bodies } from './bodies.ts'

@@ -1,4 +1,4 @@
-/** The audit's list by every filter, and that none of them reads all of it. Real database. */
+/** The audit's list by every filter, and that none of them scans all of it. Real database. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestLedger } from '../../test/support/open-ledger.ts'

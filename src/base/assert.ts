@@ -1,4 +1,4 @@
-/** For our own mistakes only: a broken invariant ends the request that met it, never the process. */
+/** Only for programming errors: a broken invariant ends the request that met it, never the process. */
 
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant'

@@ -1,6 +1,6 @@
 /**
- * Work that outlives the request that began it: named, counted, bounded, and waited for at the end
- * of the process. There is no other way to let a promise go.
+ * Work that outlives the request that began it: named, counted, bounded, and awaited at the end
+ * of the process. There is no other way to detach a promise.
  */
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'

@@ -1,6 +1,6 @@
 /**
  * The only reader of the clocks. Durations are measured on the monotonic clock, dates are read
- * from the wall clock, and every timer goes through here, so that a test can own time.
+ * from the wall clock, and every timer goes through here, so that a test can control time.
  */
 
 export interface Timer {
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
 
 /**
  * Timestamps of one piece of work that advance with the monotonic clock, so that the difference of two is a
- * duration even when the wall clock is set meanwhile.
+ * duration even when the wall clock is set in between.
  */
 export function steadyClock(clock: Clock, start: { startedMs: number; startedMonoMs: number }): Clock {
   const { startedMs, startedMonoMs } = start

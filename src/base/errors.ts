@@ -1,6 +1,6 @@
 /**
  * The one error that leaves the phases of a request. Expected outcomes inside a phase are return
- * values; throwing this answers the caller with this row of the error table.
+ * values; throwing this responds to the caller with this row of the error table.
  */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 

@@ -1,4 +1,4 @@
-/** Failpoints: what a specification makes happen, and that a misspelt one is refused. */
+/** Failpoints: the effects of a specification, and that a misspelled one is rejected. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'

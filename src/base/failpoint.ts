@@ -1,5 +1,5 @@
 /**
- * Named places where a test makes the program fail: die at once, lose a thread, wait, or meet an error. Off unless a
+ * Named places where a test makes the program fail: exit immediately, lose a thread, wait, or throw. Off unless a
  * specification was configured; then nothing but one property is read. Never decides anything else.
  */
 import { BrokenInvariant } from './assert.ts'

@@ -1,4 +1,4 @@
-/** Owners take turns, whatever each of them brings. */
+/** Owners take turns, however much each of them adds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FairQueue } from './fair-queue.ts'

@@ -1,6 +1,6 @@
 /**
- * A queue in which owners take turns, and the items of one owner go in the order in which they came. It knows no bound:
- * who adds to it sees that there is room.
+ * A queue in which owners take turns, and the items of one owner stay in order. It is unbounded:
+ * its user checks that there is room.
  */
 export class FairQueue<Item> {
   /** The owner whose turn is next comes first; none of the lists is empty. */

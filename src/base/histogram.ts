@@ -60,8 +60,8 @@ const bytesMax = bucketsMax * 8
 export const newScratch = (): Uint8Array => new Uint8Array(bytesMax)
 
 /**
- * For each bucket that has any: its place, then its count in groups of seven bits, the lowest first. The bytes stand
- * in `scratch` and are good until it is used again.
+ * For each nonempty bucket: its index, then its count in groups of seven bits, the lowest first. The bytes are
+ * in `scratch` and are valid until it is used again.
  */
 export function toBytes(histogram: readonly number[], scratch: Uint8Array = newScratch()): Uint8Array {
   let end = 0

@@ -1,6 +1,6 @@
 /**
  * Identifiers and randomness. Ids are 63-bit integers in time order (41 bits of milliseconds since
- * 2024, 10 bits of process, 12 bits of sequence), so that tables grow at their end and an id
+ * 2024, 10 bits of process, 12 bits of sequence), so that tables grow at their end and an ID
  * shows its age; outside they are written as a prefix and 13 base-32 digits.
  */
 import { randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ const sequenceMax = (1 << Number(sequenceBits)) - 1
 
 export const processSlots = 1 << Number(processBits)
 
-/** Makes the next id; never the same twice in one process slot, even when the wall clock steps back. */
+/** Makes the next ID; unique within one process slot, even when the wall clock steps back. */
 export type NextId = () => bigint
 
 export function idSource(clock: Clock, processSlot: number): NextId {
@@ -34,7 +34,7 @@ export function idSource(clock: Clock, processSlot: number): NextId {
   }
 }
 
-/** The wall-clock millisecond in which the id was made. */
+/** The wall-clock millisecond in which the ID was made. */
 export function idTimeMs(id: bigint): number {
   return Number(id >> (processBits + sequenceBits)) + epochMs
 }

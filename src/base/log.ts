@@ -1,6 +1,6 @@
 /**
- * The log: one JSON line per event, without keys, prompts or answers. What may be logged of an error
- * is chosen here, so that a new field cannot leak by accident.
+ * The log: one JSON line per event, without keys, prompts or responses. The loggable fields of an error
+ * are chosen here, so that a new field cannot leak by accident.
  */
 import pino, { type Logger } from 'pino'
 import { TollgateError } from './errors.ts'

@@ -1,4 +1,4 @@
-/** What counts as near, and that the work stays bounded on long input. */
+/** Which names are near, and that the work stays bounded on long input. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costRatio } from '../../test/support/cost-ratio.ts'
@@ -27,7 +27,7 @@ for (const [wanted, found] of cases) {
   })
 }
 
-test('a swap of neighbours is one edit, so it comes before two replacements', () => {
+test('a swap of adjacent letters is one edit, so it ranks before two replacements', () => {
   assert.deepEqual(nearest('abdc', ['abxy', 'abcd'], 2), ['abcd'])
 })
 

@@ -1,6 +1,6 @@
 /**
- * Finds the names that someone probably meant by a name that does not exist. Pure; the caps bound the
- * work whatever the wanted name and the list are.
+ * Finds the names that a user probably meant by an unknown name. Pure; the caps bound the
+ * work for any name and list.
  */
 
 const wantedCharactersMax = 80
@@ -31,7 +31,7 @@ function distanceOf(target: string, name: string): number | undefined {
   return Math.min(asBeginning, asEdits)
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two texts; undefined above `editsMax`. */
+/** Insertions, deletions, replacements and swaps of adjacent letters between two texts; undefined above `editsMax`. */
 function edits(one: string, other: string, editsMax: number): number | undefined {
   let beforeLast: readonly number[] = []
   let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column)

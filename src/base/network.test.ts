@@ -16,7 +16,7 @@ for (const [address, network] of networks) {
   test(`the network of ${address} is ${network}`, () => assert.equal(networkOf(address), network))
 }
 
-test('a site is the /48 of an IPv6 address, and an IPv4 address by itself', () => {
+test('a site is the /48 of an IPv6 address, and a single IPv4 address', () => {
   const sites = ['2001:db8:1:2::9', '192.0.2.7', '::ffff:192.0.2.7'].map(
     (address) => networkScopes(address).site,
   )

@@ -1,5 +1,5 @@
 /**
- * What counts as one place for throttling: an IPv4 address, or the /64 of an IPv6 address, and the site around it that
+ * The unit of throttling: an IPv4 address, or the /64 of an IPv6 address, and the surrounding site that
  * one customer of a provider gets. Pure.
  */
 import { isIP } from 'node:net'

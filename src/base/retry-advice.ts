@@ -1,6 +1,6 @@
 /**
- * The value of `x-should-retry`, which the providers' libraries obey: whether sending the same
- * request again can succeed. Clients that go by the status alone do not read it.
+ * The value of `x-should-retry`, which the providers' libraries obey: whether the same
+ * request can succeed later. Clients that only look at the status do not read it.
  */
 import { type ErrorCode, errors } from './errors.ts'
 

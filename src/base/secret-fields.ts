@@ -1,4 +1,4 @@
-/** Secrets that are one text, or fields of which several parts are secret, written as a JSON object of texts. Pure. */
+/** Secrets that are one text, or several fields of which some are secret, written as a JSON object of texts. Pure. */
 
 export type SecretFields = Readonly<Record<string, string>>
 

@@ -42,7 +42,7 @@ test('however many take all that they get, something is left for the next one', 
   assert.equal(next.reserve(16 * 1024), undefined)
 })
 
-test('what is given back is free again, and only holders of something are remembered', () => {
+test('what is released is available again, and only active holders are tracked', () => {
   const budget = new SharedBudget(100, shares)
   const allowance = budget.allowance({ key: 1n, account: 'a' })
   assert.equal(allowance.reserve(50), undefined)

@@ -1,5 +1,5 @@
 /**
- * What many share (memory, connections), in a way that leaves something for the next one whatever a single holder does:
+ * A shared resource (memory, connections) that leaves something for the next holder whatever a single one does:
  * a holder may have a fixed share of what others leave. What is reserved must be released; holders that hold nothing cost nothing.
  */
 

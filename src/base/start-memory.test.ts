@@ -1,4 +1,4 @@
-/** What a start leaves behind in the young generation is given back once, when nothing waits for it. */
+/** What startup leaves in the young generation is released once, when nothing waits for it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getHeapSpaceStatistics } from 'node:v8'

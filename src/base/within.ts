@@ -1,5 +1,5 @@
 /**
- * Waits for something, but not for ever: for the ways out of the process, where what hangs must not keep
+ * Waits for something, with a limit: for the shutdown of the process, where one hanging task must not prevent
  * everything else from ending.
  */
 import type { Clock } from './clock.ts'

@@ -1,4 +1,4 @@
-/** What the command line understands, and how it tells mistakes. */
+/** What the command line parses, and how it reports mistakes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseArguments } from './arguments.ts'

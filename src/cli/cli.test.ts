@@ -1,6 +1,6 @@
 /**
- * The command line over a real data folder: alone, beside a running server, and beside what a dead server
- * left. Some cases run it as a process, as people do; the others call it as that process does.
+ * The command line over a real data folder: alone, next to a running server, and after a killed
+ * server. Some cases run it as a process, as users do; the others call it as that process does.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -55,7 +55,7 @@ function processEnvironment(dataFolder: string): Environment {
   return { PATH, NODE_COMPILE_CACHE, ...environmentOf(dataFolder) }
 }
 
-/** As a process of its own. */
+/** As a separate process. */
 function spawned(dataFolder: string, ...words: string[]): Ran {
   const ran = spawnSync(process.execPath, [main, ...words], {
     encoding: 'utf8',
@@ -205,7 +205,7 @@ function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
   })
 }
 
-/** A server as people start it; `told` is all of its output until it is ready. */
+/** A server as users start it; `told` is all of its output until it is ready. */
 async function served(dataFolder: string, context: TestContext) {
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: scratch,
@@ -227,7 +227,7 @@ async function served(dataFolder: string, context: TestContext) {
   }
 }
 
-test('as a process: what the first start tells works as it stands there, and the second start tells no key', async (context) => {
+test('as a process: the commands that the first start prints work unchanged, and the second start prints no key', async (context) => {
   const folder = newFolder()
   const server = await served(folder, context)
   const path = join(folder, 'first-run.txt')
@@ -425,7 +425,7 @@ for (const [what, reply, told] of [
   })
 }
 
-test('an answer that is lost is told, and the command is not carried out a second time', async () => {
+test('a lost response is reported, and the command is not executed a second time', async () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'admin'), { recursive: true, mode: 0o700 })
   const path = join(folder, 'admin', 'socket')
@@ -456,7 +456,7 @@ test('a ledger that was tampered with is reported with exit code 1', async () =>
   assert.match(text.stdout, /not ok: 1 account/)
 })
 
-test('mistakes in the configuration are all told, each in a line', async () => {
+test('mistakes in the configuration are all reported, each on a line', async () => {
   const environment = { ...environmentOf(newFolder()), TOLLGATE_PROT: '1', TOLLGATE_PORT: 'x' }
   const ran = await called(environment, 'account', 'list')
   assert.deepEqual([ran.code, ran.stdout], [1, ''])
@@ -477,7 +477,7 @@ test('mistakes in the configuration are all told, each in a line', async () => {
   )
 })
 
-test('a catalog that cannot be is told before anything is opened', async () => {
+test('an invalid catalog is reported before anything is opened', async () => {
   const folder = newFolder()
   const file = `${folder}.yaml`
   writeFileSync(file, 'disabled: [no-such-model]\n')

@@ -1,4 +1,4 @@
-/** What `doctor` makes of what it sees, check by check. */
+/** The findings of `doctor`, check by check. */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

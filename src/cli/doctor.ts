@@ -40,7 +40,7 @@ export interface DoctorInput {
   readonly targetOf: (config: Config) => OperationTarget
   readonly program: { readonly nodeRange: string }
   readonly variableNames: readonly string[]
-  /** The names of all environment variables that are set, whoever reads them. */
+  /** The names of all environment variables that are set, for any program. */
   readonly setVariables: readonly string[]
   readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
   readonly nowMs: number

@@ -54,7 +54,7 @@ function keyOf(name: string): readonly (readonly [maker: string, name: string])[
   return maker === undefined ? [] : [[maker, name]]
 }
 
-/** What stands before the words for a key; undefined for what is no key. */
+/** The part of a name without the words for a key; undefined if it names no key. */
 function makerOf(variable: string): string | undefined {
   const words = variable.toUpperCase().split('_')
   const maker = words.filter((word) => !keyWords.has(word))

@@ -1,4 +1,4 @@
-/** Outputs as people read them. */
+/** Outputs as users read them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as print from './print.ts'

@@ -1,4 +1,4 @@
-/** Configuration as an operator meets it: what is read from where, and how each mistake is named. */
+/** Configuration for operators: what is read from where, and how each mistake is named. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -360,7 +360,7 @@ for (const [what, environment, told] of wrongVariables) {
   test(`variable: ${what}`, () => assert.deepEqual(mistakes('', environment), [told]))
 }
 
-test('all mistakes are told at once, and none repeats a credential', () => {
+test('all mistakes are reported together, and none repeats a credential', () => {
   const secret = ['not', 'for', 'the', 'log'].join(' ')
   const told = mistakes('modles: []\nsandbox: perhaps', { TOLLGATE_PORT: 'x', OPENAI_API_KEY: secret })
   assert.equal(told.length, 4)

@@ -1,4 +1,4 @@
-/** Settings of people and mail: what is read, what follows where nothing is said, and every mistake by its name. */
+/** Settings of users and mail: what is read, the defaults, and every mistake by its name. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -82,7 +82,7 @@ const mistakes: readonly [yaml: string, environment: Environment, told: RegExp][
   ],
 ]
 for (const [yaml, environment, told] of mistakes) {
-  test(`a mistake is told: ${told.source}`, (context) => {
+  test(`a mistake is reported: ${told.source}`, (context) => {
     const result = read(context, yaml, environment)
     assert.ok(result.kind === 'mistakes')
     assert.match(result.mistakes.join('\n').replace(/^.*yaml: /, ''), told)

@@ -1,10 +1,10 @@
-/** Who acts, and what they act on. Values only. */
+/** The actor of an operation, and its subject. Values only. */
 import type { Role, Scope } from '../../contract/operation.ts'
 import type { Person } from '../identity/types.ts'
 import type { AccountRow } from '../ledger/types.ts'
 
 export type Actor =
-  /** Somebody with the operator's rights on the machine itself. */
+  /** A user with the operator's rights on the machine itself. */
   | { readonly kind: 'local' }
   | {
       readonly kind: 'person'

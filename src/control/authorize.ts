@@ -1,6 +1,6 @@
 /**
- * Whether an actor may use an operation, and on whose account: the one place that decides. What belongs to someone
- * else is answered exactly like what does not exist.
+ * Whether an actor may use an operation, and on whose account: the one place that decides. Another account's objects
+ * look exactly like missing ones.
  */
 import type { Policy, Role, Subject } from '../../contract/operation.ts'
 import type { ErrorCode } from '../base/errors.ts'
@@ -77,7 +77,7 @@ export async function authorizeAccount(
   throw notAllowed(`The role ${role} cannot do this.`)
 }
 
-/** What does not exist takes the look-ups of what belongs to someone else, so that timing does not distinguish the two. */
+/** A missing object takes as many lookups as another account's, so that timing does not distinguish the two. */
 async function equalizeLookupTime(
   { ledger, identity }: ControlDeps,
   subject: Subject,

@@ -1,4 +1,4 @@
-/** What control-plane operations work with. Types only; the root of the program composes it. */
+/** What control-plane operations need. Types only; the root of the program composes it. */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { BuiltInKeys } from '../access/built-in-keys.ts'
 import type { Access, ManagementKeys } from '../access/types.ts'

@@ -1,4 +1,4 @@
-/** Whatever text is in a cell: a reader of CSV gets it back, and no spreadsheet takes it for a formula. */
+/** Any text in a cell: a CSV reader returns it unchanged, and no spreadsheet takes it for a formula. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What a spreadsheet makes of our files: text stays text, whatever somebody called a key or a model. */
+/** How a spreadsheet reads our files: text stays text, whatever a key or a model is called. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CsvCell, csvText } from './csv.ts'

@@ -1,5 +1,5 @@
 /**
- * Tables as CSV files for people's spreadsheets: quoted as RFC 4180 says, and so that no cell of text is ever taken
+ * Tables as CSV files for spreadsheets: quoted by RFC 4180, and so that no text cell is ever taken
  * for a formula. Pure.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Every operation over the real store, ledger, keys and catalog: what it answers, what it refuses, and
- * that whatever it answers is what the contract promises.
+ * Every operation over the real store, ledger, keys and catalog: its response, its errors, and
+ * that every response matches the contract.
  */
 
 import assert from 'node:assert/strict'
@@ -156,7 +156,7 @@ test('credit is booked once for a reference', async () => {
   assert.equal((await done('account.show', { account })).posted, '5.50')
 })
 
-test('a hundred credits at once add up, each reference once', async () => {
+test('a hundred concurrent credits add up, each reference once', async () => {
   const { account } = await newAccount('0')
   const asked = Array.from({ length: 100 }, (_, index) => ({
     account,
@@ -168,7 +168,7 @@ test('a hundred credits at once add up, each reference once', async () => {
   assert.equal((await done('account.show', { account })).posted, '0.50')
 })
 
-test('a key is made with its policy, listed, and revoked for good', async () => {
+test('a key is created with its policy, listed, and revoked permanently', async () => {
   const { account } = await newAccount()
   const made = await done('key.create', {
     account,
@@ -348,7 +348,7 @@ test('models are listed with their prices, and what is not sold with the reason'
   assert.ok(unsold.every(({ reason, details }) => reason !== null && details === null))
 })
 
-test('a model is added, priced anew, disabled and enabled', async () => {
+test('a model is added, repriced, disabled and enabled', async () => {
   const added = await done('models.add', {
     model: 'house-model',
     provider: 'sandbox',
@@ -471,7 +471,7 @@ test('every change leaves a record without its secrets, every reading none', asy
   }
 })
 
-test('what went wrong inside is logged under the id that is told, and not told itself', async () => {
+test('an internal error is logged under the ID that the response contains, and its details are not in the response', async () => {
   const own = await open('closed')
   await own.store.close()
   const error = await refused('account.list', {}, own)
@@ -506,7 +506,7 @@ test('the first start makes the local account with its credit, a key and a link;
   await reopened.close()
 })
 
-test('a first start whose key nobody was told gives another one in its place', async () => {
+test('a first start whose key was not printed creates a replacement', async () => {
   const own = await open('untold')
   const control = own.control(address, offlineStatus(clock))
   const [untold, told] = [await beginInstallation(control), await beginInstallation(control)]

@@ -1,5 +1,5 @@
 /**
- * Name and unknown input → the verb → an answer. The one place where an error of the control plane
+ * Name and unvalidated input → the handler → a response. The one place where an error of the control plane
  * becomes a response.
  */
 import { type ControlErrorBody, isOperationName, type OperationName } from '../../contract/operations.ts'

@@ -1,4 +1,4 @@
-/** Finds the account that an operation speaks of: by id, by e-mail address, or the one the first start made. */
+/** Finds the account that an operation names: by ID, by email address, or the one that the first start created. */
 import { TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'

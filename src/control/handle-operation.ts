@@ -1,6 +1,6 @@
 /**
- * What every control-plane operation has around it: authorize → parse → carry out → audit. A verb's
- * own file holds only what it does; nothing here knows a particular operation.
+ * The steps around every control-plane operation: authorize → parse → run → audit. A handler's
+ * file contains only its own work; nothing here knows a particular operation.
  */
 import type { z } from 'zod'
 import {

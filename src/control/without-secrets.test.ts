@@ -1,4 +1,4 @@
-/** What the audit keeps of an input: which thing it was about, and nothing that opens one. */
+/** What the audit stores of an input: which object it was about, and no secret. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatId } from '../base/ids.ts'

@@ -1,4 +1,4 @@
-/** What the audit keeps of an input: everything but what opens something. Pure. */
+/** What the audit stores of an input: everything except secrets. Pure. */
 import { parseId } from '../base/ids.ts'
 
 /** Fields that are never written down. */

@@ -1,4 +1,4 @@
-/** Reading bodies and refusing them: limits, budget, waiting clients, and answers that must arrive. */
+/** Reading and rejecting bodies: limits, budget, waiting clients, and responses that must arrive. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { IncomingMessage } from 'node:http'

@@ -1,6 +1,6 @@
 /**
  * Reads a request's body into one buffer, within the limit of one request and the budget of the
- * process. It must not read before it is asked to, nor look at what the bytes say.
+ * process. It must not read before it is called, nor look at the content.
  */
 import type { IncomingMessage } from 'node:http'
 import { free } from '../base/array-memory.ts'
@@ -54,7 +54,7 @@ export class Body {
     return new Body(bytes, room)
   }
 
-  /** The same bytes in other memory, back from a thread that they were lent to; what was dropped meanwhile stays so. */
+  /** The same bytes in other memory, returned from a thread that had them; a body that was dropped in the meantime stays dropped. */
   restore(bytes: Uint8Array): void {
     if (this.#bytes !== nothing) this.#bytes = bytes
   }

@@ -1,4 +1,4 @@
-/** Who is at the other end: what trusted proxies say is believed, what clients invent is not. */
+/** The client's address: forwarding headers of trusted proxies are used, those of clients are not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientAddressOf, proxyCheck } from './client-address.ts'

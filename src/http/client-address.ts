@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of a connection: the peer itself, or whom a trusted proxy says it speaks for. Forwarding
- * headers are read from the right, hop by hop, and only as far as each hop is one of ours. Decides nothing about them.
+ * The client's address: the peer itself, or the one that a trusted proxy reports. Forwarding
+ * headers are read from the right, hop by hop, and only as far as each hop is trusted. Makes no decisions about clients.
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
@@ -87,7 +87,7 @@ export function clientNetworkOf(clientAddress: (request: IncomingMessage) => str
   }
 }
 
-/** The `for` of each element (RFC 7239), in order; one without it stands as something that is no address. */
+/** The `for` of each element (RFC 7239), in order; a missing one becomes an invalid address. */
 function forwardedHops(text: string): readonly string[] {
   if (text.trim() === '') return []
   return text.split(',').map((element) => {

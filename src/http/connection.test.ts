@@ -1,4 +1,4 @@
-/** One connection with requests that are sent ahead: who keeps them, and that they are served in order. */
+/** One connection with pipelined requests: where they are buffered, and that they are served in order. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'

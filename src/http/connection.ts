@@ -1,6 +1,6 @@
 /**
  * One client connection: its requests are served one after the other, however they arrive, and it
- * knows whether it may be closed without hurting anyone. Knows nothing of what is served.
+ * knows whether it can be closed without losing a response. Knows nothing of what is served.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -57,7 +57,7 @@ export class Connection {
     this.#stopReading()
   }
 
-  /** What was taken is answered; what comes after it is not even read. */
+  /** Accepted requests are answered; what follows them is not even read. */
   #endAhead(): void {
     this.#stopReading()
     this.#endsAhead = true
@@ -69,14 +69,14 @@ export class Connection {
     this.socket.pause()
   }
 
-  /** The rest of the last request that waited, and what comes after it. */
+  /** The rest of the last buffered request, and what follows it. */
   #readOn(): void {
     if (this.#reads || this.#endsAhead || this.#waiting.length > 0) return
     this.#reads = true
     this.socket.resume()
   }
 
-  /** Closes once the answers to what was asked are out: at once when there are none. */
+  /** Closes once the responses to accepted requests are sent: immediately if there are none. */
   close(): void {
     this.#closing = true
     if (this.#current === undefined) this.socket.destroy()
@@ -89,9 +89,9 @@ export class Connection {
   }
 
   /**
-   * Ends the connection for bytes that are no request. Whole requests before them are answered and
-   * nothing else; without any, `answer` is sent, unless it would stand in the middle of an answer that
-   * has begun. True when the connection ends now.
+   * Ends the connection for bytes that are not a request. Complete requests before them are answered and
+   * nothing else; without any, `answer` is sent, unless it would be in the middle of a started
+   * response. True when the connection ends now.
    */
   refuse(answer: string | undefined): boolean {
     if (this.#refused) return false

@@ -1,4 +1,4 @@
-/** Which pages may call from a browser, and what their browsers are told. */
+/** Which pages may call from a browser, and which headers their browsers get. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CrossOriginDecision, crossOriginPolicy, decideCrossOrigin } from './cross-origin.ts'

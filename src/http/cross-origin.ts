@@ -1,6 +1,6 @@
 /**
  * Cross-origin requests (CORS) from pages of the origins that the operator allows. Keys are sent in headers, so no
- * credentials of the browser are ever allowed. Knows no path: who calls it decides what it holds for.
+ * credentials of the browser are ever allowed. Knows no path: its caller decides where it applies.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { announcedBytes } from './body.ts'
@@ -47,7 +47,7 @@ function preflightHeaders(
     origin,
     'access-control-allow-methods',
     allowedMethods,
-    // SDKs add headers of their own with every release, and the origin is trusted with a key anyway.
+    // SDKs add headers with every release, and the origin is trusted with a key anyway.
     ...(wanted !== undefined && headerNames.test(wanted) ? ['access-control-allow-headers', wanted] : []),
     'access-control-max-age',
     String(Math.floor(preflightCacheMs / 1_000)),

@@ -1,4 +1,4 @@
-/** Answers to clients that leave, that read slowly, or that are connected when the server stops. */
+/** Responses to clients that disconnect, that read slowly, or that are connected when the server stops. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
@@ -100,7 +100,7 @@ test('head and first event leave together', async () => {
   })
 })
 
-test('a client that never reads costs what one pause allows, and is seen to stand still', async () => {
+test('a client that never reads costs what one pause allows, and is detected as stalled', async () => {
   const clock = manualClock()
   await withClient(
     async (client, raw) => {
@@ -140,7 +140,7 @@ test('progress of a slow client is seen without an end of the waiting', async ()
       raw.socket.pause()
       client.begin(200, sse)
       const event = Buffer.alloc(1024 * 1024, 'x')
-      // More than the kernel takes. Each piece in a turn of its own: what is taken shows piece by piece.
+      // More than the kernel buffers. Each piece in a separate turn: progress is visible piece by piece.
       for (let count = 0; count < 32; count += 1) {
         client.write(event)
         await turns(2)

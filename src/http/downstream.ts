@@ -1,6 +1,6 @@
 /**
- * One answer to one client: knows whether the client is still there, how much it has not taken yet
- * and since when it takes nothing. It must not know what the bytes mean.
+ * One response to one client: tracks whether the client is connected, how much it has not read yet
+ * and since when it has been stalled. It must not know what the bytes mean.
  */
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
@@ -47,8 +47,8 @@ export class Downstream {
   }
 
   /**
-   * Since when (monotonic ms) the client takes nothing although bytes wait for it; undefined when none wait.
-   * Progress is seen when looked for, and in steps of what was written at once.
+   * Since when (monotonic ms) the client reads nothing although bytes are pending; undefined when none are.
+   * Progress is noticed when it is checked, and in steps of single writes.
    */
   get stalledSinceMs(): number | undefined {
     if (!this.#waiting) return undefined
@@ -60,19 +60,19 @@ export class Downstream {
     return this.#progressMs
   }
 
-  /** Runs `listener` once when the client leaves, at once if it has left already. One listener at a time. */
+  /** Runs `listener` once when the client disconnects, immediately if it has already. One listener at a time. */
   onGone(listener: () => void): void {
     if (this.#gone) listener()
     else this.#goneListener = listener
   }
 
-  /** Runs `listener` once when the whole answer was handed to the operating system, at once if it was already. */
+  /** Runs `listener` once when the whole response was passed to the operating system, immediately if it was already. */
   onFinished(listener: () => void): void {
     if (this.#finished) listener()
     else this.#finishedListener = listener
   }
 
-  /** Runs `listener` once when all that was written is taken, at once if nothing waits; replaces the one before. Never runs for a client that left. */
+  /** Runs `listener` once when everything written is flushed, immediately if nothing is pending; replaces the previous one. Never runs for a disconnected client. */
   onDrained(listener: () => void): void {
     if (this.#waiting) this.#drainedListener = listener
     else if (!this.#gone) listener()

@@ -1,6 +1,6 @@
 /**
- * Answers a request whose body may still be on its way, so that the answer arrives: closing while a
- * client still sends makes its kernel throw the answer away. Keeps nothing of what it swallows.
+ * Responds to a request whose body may still be in transit, so that the response arrives: closing while a
+ * client still sends makes its kernel discard the response. Discards what it reads.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'

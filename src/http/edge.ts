@@ -1,6 +1,6 @@
 /**
- * What Node's parser lets through and this server does not: requests that two programs could read
- * in two ways, and heads beyond the limits. Looks at the head alone.
+ * What Node's parser accepts and this server does not: ambiguous requests, and heads
+ * beyond the limits. Looks only at the head.
  */
 import type { IncomingMessage } from 'node:http'
 import { waitsForContinue } from './body.ts'

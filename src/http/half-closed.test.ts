@@ -1,4 +1,4 @@
-/** Clients that close their sending side: who waits gets its answer unchanged, who left is noticed by what is written. */
+/** Clients that close their sending side: those that wait get their response unchanged, those that left are detected by writes. */
 import assert from 'node:assert/strict'
 import http, { type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ interface HalfClosing extends Edge {
   arrival(): Promise<HandledRequest>
 }
 
-/** An edge whose time stands still, and whose requests the test answers. */
+/** A server edge on a manual clock, whose requests the test answers. */
 async function withRequests(
   run: (edge: HalfClosing) => Promise<void>,
   limits: Setting['limits'] = {},
@@ -230,7 +230,7 @@ for (const [what, bytes] of [
   })
 }
 
-test('half a request behind a whole one: the whole one is answered, and a client that leaves is noticed', async () => {
+test('an incomplete request after a complete one: the complete one is answered, and a client that disconnects is detected', async () => {
   await withRequests(async ({ port, arrival }) => {
     const raw = new RawClient(port)
     raw.send(`${requests['HTTP/1.1']()}GET /v1/half HTTP/1.1\r\n`)
@@ -259,7 +259,7 @@ const moments: Readonly<Record<string, (client: Downstream) => void>> = {
 }
 
 for (const [moment, make] of Object.entries(moments)) {
-  test(`a client that leaves by FIN ${moment} is noticed at once, without waiting for a timer`, async () => {
+  test(`a client that disconnects by FIN ${moment} is detected immediately, without a timer`, async () => {
     await withRequests(async ({ port, clock, arrival }) => {
       const raw = new RawClient(port)
       raw.send(requests['HTTP/1.1']())

@@ -1,6 +1,6 @@
 /**
- * A client that closed its sending side waits for its answer or is gone. TCP shows which only when something is written:
- * a closed socket answers that with RST. This file writes bytes that change no answer: those that every answer begins
+ * A client that closed its sending side is waiting for its response or gone. TCP shows which only when something is written:
+ * a closed socket answers that with RST. This file writes bytes that change no response: those that every response begins
  * with, ahead of the rest of it, and zeros before the size of a stream's next chunk. It knows nothing of what is served.
  */
 import type { ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ const zerosPerChunkMax = 8
 const delaysMs = [10, 20, 50, 150, 500, 2_000]
 const lastDelayMs = 8_000
 
-/** Probes at once, then less and less often, whether the client is still there, until its answer is over. */
+/** Probes immediately, then less and less often, whether the client is still connected, until its response is complete. */
 export function probeHalfClosed(socket: Socket, response: ServerResponse, clock: Clock): void {
   const probe = new Probe(socket, response)
   let probes = 0

@@ -1,4 +1,4 @@
-/** Where a server listens: at the port that was chosen, or at the one that an earlier start found free. */
+/** Where a server listens: at the chosen port, or at the one that an earlier start found free. */
 import type { Config } from '../config/config.ts'
 import type { HttpServer } from './server.ts'
 import { shownHost } from './shown-host.ts'

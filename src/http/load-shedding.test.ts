@@ -1,4 +1,4 @@
-/** When requests are refused before the process gives out, and whose. */
+/** When requests are rejected before the process is exhausted, and which. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'

@@ -1,6 +1,6 @@
 /**
  * Reports whether this process is overloaded: samples its event loop, its heap and its store.
- * Timers that are late say nothing on their own: they are late too when the machine is busy with other programs.
+ * Late timers alone do not count: they are late too when the machine is busy with other programs.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
@@ -50,7 +50,7 @@ const sampleMs = 500
 const resolutionMs = 20
 const nanosecondsPerMs = 1_000_000
 
-/** Looks at once and then twice a second until it is stopped. */
+/** Samples immediately and then twice a second until it is stopped. */
 export function monitorLoad({ limits, clock, read }: LoadMonitorOptions): LoadMonitor {
   let looksUncounted = Number.POSITIVE_INFINITY
   const look = (): LoadReadings => {

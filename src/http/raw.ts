@@ -1,5 +1,5 @@
 /**
- * Answers outside of any format: to bytes that are no HTTP request, and to requests refused before routing. One
+ * Responses outside of any format: to bytes that are not an HTTP request, and to requests rejected before routing. One
  * JSON shape that clients of every format can read.
  */
 import { STATUS_CODES } from 'node:http'

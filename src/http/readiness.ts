@@ -1,4 +1,4 @@
-/** Whether this server may be sent requests, as `/readyz` answers it. */
+/** Whether this server can receive requests, as reported by `/readyz`. */
 
 export interface ReadinessParts {
   /** Everything that a start does is done. */

@@ -1,4 +1,4 @@
-/** The HTTP edge over raw sockets: what is refused, what is served, and that nothing ends the process. */
+/** The HTTP edge over raw sockets: what is rejected, what is served, and that nothing ends the process. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
@@ -227,7 +227,7 @@ for (const { name, bytes, served: expected } of servedHeads) {
   })
 }
 
-test('requests sent at once on one connection are served one after the other, in order', async () => {
+test('pipelined requests on one connection are served one after the other, in order', async () => {
   let atOnce = 0
   let most = 0
   const more = (request: IncomingMessage, client: Downstream): void => {

@@ -1,4 +1,4 @@
-/** The memory that requests to models share: for their bodies, and for what of their answers waits here. */
+/** The memory that requests to models share: for their bodies, and for buffered parts of their responses. */
 import { SharedBudget } from '../base/shared-budget.ts'
 import type { Limits } from '../config/config.ts'
 

@@ -1,4 +1,4 @@
-/** Addresses that are printed can be opened. */
+/** Printed URLs can be opened. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shownHost } from './shown-host.ts'

@@ -106,7 +106,7 @@ test('a password change ends every other session, whatever the page requested', 
   assert.equal((await other.post('/sign-in/email', { ...ann, password: 'another horse 10' })).status, 200)
 })
 
-test("a response for a session that was replaced meanwhile keeps the new session's cookie", async (context) => {
+test("a response for a session that was replaced in the meantime keeps the new session's cookie", async (context) => {
   const people = await testPeople(context)
   const browser = people.browser()
   await signUp(browser)

@@ -1,6 +1,6 @@
 /**
  * Runs the identity core in its own thread and exposes the same interface to the main thread, so that password hashing and
- * look-ups never block it.
+ * lookups never block it.
  */
 import { existsSync } from 'node:fs'
 import { writeAgain } from '../base/log.ts'

@@ -1,6 +1,6 @@
 /**
- * The ledger against a small model of it: seeded random operations, the same answers from both, the
- * same sums after each step, and verified books at the end. The seed is printed when it fails.
+ * The ledger against a small model of it: seeded random operations, the same results from both, the
+ * same sums after each step, and a verified ledger at the end. The seed is printed when it fails.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -34,7 +34,7 @@ class Model {
   isSuspended = false
   /** Suspended by a dispute, not by an operator. */
   isFrozen = false
-  /** Top-ups in their order, and what was taken back of each and may be given back again. */
+  /** Top-ups in order, with what was taken back of each and may be returned. */
   readonly topUps: { readonly amount: bigint; refunded: bigint; disputed: bigint }[] = []
   readonly returns: {
     readonly topUp: number

@@ -1,4 +1,4 @@
-/** The ledger as a table: one line for each operation, what it must answer last. Real database, real threads. */
+/** The ledger as a table: one line for each operation, with its expected result last. Real database, real threads. */
 
 import assert from 'node:assert/strict'
 import { after as afterAll, test } from 'node:test'
@@ -463,7 +463,7 @@ test('the platform accounts mirror every movement', async (context) => {
   assert.equal(sum + (row?.posted ?? 0n), 0n)
 })
 
-test('a thousand at once on money for exactly ten: exactly ten', async () => {
+test('a thousand concurrent requests on funds for exactly ten: exactly ten are admitted', async () => {
   const on = await scene()
   await create('A')(on)
   await credit('A', 'one', 10n * 7n)(on)
@@ -477,7 +477,7 @@ test('a thousand at once on money for exactly ten: exactly ten', async () => {
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('a thousand credits at once with one reference: exactly one', async () => {
+test('a thousand concurrent credits with one reference: exactly one', async () => {
   const on = await scene()
   await create('A')(on)
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => credit('A', 'one', 5n)(on)))
@@ -485,7 +485,7 @@ test('a thousand credits at once with one reference: exactly one', async () => {
   assert.equal(await show('A')(on), 'posted 5, held 0 in 0, written off 0')
 })
 
-test('a settlement that is asked for a hundred times at once happens once', async () => {
+test('a hundred concurrent calls for one settlement settle once', async () => {
   const on = await scene()
   await create('A')(on)
   await credit('A', 'one', 100n)(on)
@@ -624,7 +624,7 @@ test('a settlement that is taken back before it leaves does nothing', async () =
   assert.equal(await settle('r1', 0n)(on), 'charged 0, written off 0, 0 left')
 })
 
-test('a full disk refuses writes as unavailable, still reads, and recovers by itself', async (context) => {
+test('a full disk rejects writes as unavailable, still reads, and recovers without a restart', async (context) => {
   const on = await sceneAlone(context)
   await create('A')(on)
   await credit('A', 'one', 1_000_000n)(on)

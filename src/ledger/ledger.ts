@@ -1,6 +1,6 @@
 /**
  * The ledger as the rest of the program sees it: each method becomes one operation on the store's threads (`sqlite/`).
- * Opening it takes an id slot for this process and closes what a dead process left open. Contains no statement and
+ * Opening it takes an ID slot for this process and closes what a killed process left open. Contains no statement and
  * decides no amount: `rules/` does.
  *
  * `const opened = await openStore({ dataDirectory, threads: storeThreads, … })`
@@ -32,7 +32,7 @@ export interface LedgerLimits {
   /** Holds of this process older than this belong to no request any more. */
   readonly holdMsMax: number
   readonly driftLinesMax: number
-  /** Responses of one account that run in the background at once. */
+  /** The maximum number of concurrent background responses per account. */
   readonly backgroundResponsesPerAccountMax: number
   /** How long a provider object can be referred to. */
   readonly providerObjectRetentionMs: number

@@ -1,6 +1,6 @@
 /**
- * The words of the ledger for what fills an account and takes back from it: top-ups, refunds, disputes, codes, and
- * entries as people read them. Values only.
+ * The types of what fills an account and takes back from it: top-ups, refunds, disputes, codes, and
+ * entries for display. Values only.
  */
 
 /** A top-up that the provider says is paid. */

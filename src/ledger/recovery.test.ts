@@ -1,4 +1,4 @@
-/** What a process that dies leaves behind: nothing that was promised is lost, every hold is closed once. */
+/** What a killed process leaves: nothing durable is lost, every hold is closed once. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ async function withAccount(context: TestContext, dataDirectory: string): Promise
 const admit = ({ ledger }: TestLedger, id: bigint, inputAmount: bigint) =>
   ledger.admit({ ...plainAsk, id, account, key: 21n, inputAmount, model: 'left-open' })
 
-test('holds of a process that is gone are charged at their checkpoint, else given back', async (context) => {
+test('holds of a killed process are charged at their checkpoint, or else released', async (context) => {
   const dataDirectory = temporaryDirectory(context)
   const first = await withAccount(context, dataDirectory)
   await admit(first, 1_001n, 500n)
@@ -77,7 +77,7 @@ test('a checkpoint of a version without one of the meters is charged', async (co
   assert.deepEqual([inputUncached, output, outputAudio, reasoning, person], [3, 7, 0, 2, 'ann'])
 })
 
-test('a hold that no request will close is closed by age, however the wall clock jumps', async (context) => {
+test('a hold that no request will close is closed by age, whatever the wall clock does', async (context) => {
   const clock = manualClock()
   const opened = await openTestLedger(context, { clock })
   const { ledger, nextId } = opened

@@ -1,7 +1,7 @@
 /**
- * Closes the holds that no request will close: those of a process that died, and those older than any
- * request may be. Each is settled at its last checkpoint, else at nothing, through the same operation
- * as every other, so that dying in the midst of it and beginning again changes nothing.
+ * Closes the holds that no request will close: those of a killed process, and those older than any
+ * request may be. Each is settled at its last checkpoint, else at zero, through the same operation
+ * as every other, so that a crash in the middle and a retry change nothing.
  */
 
 import { noTokens } from '../../contract/meters.ts'

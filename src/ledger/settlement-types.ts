@@ -1,4 +1,4 @@
-/** What settling a request takes and gives. Values only. */
+/** The input and output of settling a request. Values only. */
 import type { ProviderObject } from '../wire/dialect.ts'
 import type { ReceiptDraft } from './types.ts'
 

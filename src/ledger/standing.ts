@@ -1,5 +1,5 @@
 /**
- * Accounts and keys that can pay nothing, as the ledger's latest answers showed them: what a request needs to know
+ * Accounts and keys that cannot pay, as the ledger's latest results showed them: what a request needs to know
  * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
  */
 import type { KeyBudget } from '../limits/types.ts'
@@ -16,7 +16,7 @@ export type Obstacle =
       readonly held: bigint
     }
 
-/** What is read where memory does not let a request go on. */
+/** What is read if the cached state would reject a request. */
 export interface StandingReads {
   account(id: bigint): Promise<AccountRow | undefined>
   keySpend(
@@ -35,8 +35,8 @@ export interface StandingAsk {
 
 export interface StandingLedger {
   /**
-   * What stands in the way of every paid request of an account or key. null at once where the ledger's last answers show
-   * nothing; else the books are looked at, so that credit counts as soon as it is there.
+   * What blocks every paid request of an account or key. null immediately if the ledger's last results show
+   * nothing; else the ledger is read, so that credit counts as soon as it exists.
    */
   obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
   /** Whether the account was given or paid in anything at any time: the starting credit goes to confirmed people alone. */

@@ -1,5 +1,5 @@
 /**
- * The words of the ledger: what its operations take and give. Amounts are bigint nano-USD, ids
+ * The types of the ledger: inputs and results of its operations. Amounts are bigint nano-USD, IDs
  * bigint, times wall-clock milliseconds, token counts numbers. Values only; no statement is here.
  */
 
@@ -80,7 +80,7 @@ export interface RateRefusal {
 
 export interface InsufficientFunds {
   readonly kind: 'insufficient_funds'
-  /** Whose cap stands in the way: the account's balance or the key's budget. */
+  /** Which cap blocks: the account's balance or the key's budget. */
   readonly scope: 'account' | 'key'
   readonly required: bigint
   readonly available: bigint
@@ -166,7 +166,7 @@ export interface Checkpoint {
   readonly draft: ReceiptDraft
 }
 
-/** Payments, codes and what is given back of a refund have operations of their own, which check what stands behind them. */
+/** Payments, codes and returned refunds have separate operations, which check what they are based on. */
 export type CreditSource = 'signup' | 'payment' | 'code' | 'manual' | ReturnSource
 
 export interface CreditAsk {
@@ -299,7 +299,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   checkpoint(checkpoint: Checkpoint): Promise<void>
   /** Frees the concurrency of a request whose client left and whose answer is only read for its usage; its hold stays. */
   releaseConcurrency(id: bigint): Promise<void>
-  /** Gives back part of a hold early, e.g. when the upstream reported its input. */
+  /** Releases part of a hold early, e.g. when the upstream reported its input. */
   shrink(id: bigint, amount: bigint): Promise<void>
   credit(ask: CreditAsk): Promise<CreditResult>
   signupCredit(ask: SignupAsk): Promise<SignupResult>

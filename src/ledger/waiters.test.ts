@@ -1,4 +1,4 @@
-/** Waiting for money: woken together, bounded, and the longest wait gives way. */
+/** Waiting for funds: woken together, bounded, and the longest wait is dropped first. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'

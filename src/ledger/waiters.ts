@@ -1,6 +1,6 @@
 /**
- * Requests that wait for money of their own account: woken when a hold closed or credit arrived, or
- * when their time is up. Bounded per account. Decides nothing about money.
+ * Requests that wait for funds of their own account: woken when a hold closed or credit arrived, or
+ * at their deadline. Bounded per account. Decides nothing about money.
  */
 import type { Clock } from '../base/clock.ts'
 

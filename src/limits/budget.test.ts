@@ -1,4 +1,4 @@
-/** Spending windows: each begins anew at its UTC boundary and never because a clock jumped. */
+/** Spending windows: each restarts at its UTC boundary and never because a clock stepped. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

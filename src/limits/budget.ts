@@ -17,8 +17,8 @@ export interface SpendTotals {
 export const unspent: SpendTotals = { spent: 0n, day: 0, beforeDay: 0n, beforeWeek: 0n, beforeMonth: 0n }
 
 /**
- * The totals as they stand at `nowMs`: windows that have ended restart. A wall clock that steps back
- * over midnight changes nothing; one that steps back further takes the day along and forgives nothing.
+ * The totals at `nowMs`: windows that have ended restart. A wall clock that steps back
+ * over midnight changes nothing; one that steps back further moves the day along and forgives nothing.
  */
 export function rollSpend(spend: SpendTotals, nowMs: number): SpendTotals {
   const day = dayOf(nowMs)

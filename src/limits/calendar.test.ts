@@ -1,4 +1,4 @@
-/** The calendar by arithmetic says what the calendar of the platform says. */
+/** The calendar arithmetic agrees with the platform's calendar. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
  * The UTC calendar as arithmetic on milliseconds since 1970: days, weeks from Monday, months, and the
- * text of a moment. Pure, for any clock; leap seconds do not exist here.
+ * text of a timestamp. Pure, for any clock; leap seconds do not exist here.
  */
 
 export const minuteMs = 60_000

@@ -1,4 +1,4 @@
-/** The rates that are looked at before anything is read of a request, composed. Decides nothing. */
+/** The rates that are checked before anything is read of a request, composed. Decides nothing. */
 import { RateMeter } from './rate-meter.ts'
 import { RequestGate } from './request-gate.ts'
 

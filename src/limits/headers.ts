@@ -1,4 +1,4 @@
-/** How much of the rate limits is left, in the headers that clients know, in the styles of vendors. Pure. */
+/** The remaining rate limits, in the headers that clients know, in the styles of vendors. Pure. */
 import { momentText } from './calendar.ts'
 import type { RateState, RateStates } from './types.ts'
 

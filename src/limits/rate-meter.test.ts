@@ -1,4 +1,4 @@
-/** A meter in memory: refuses at its limit, tells when to come back, keeps takers apart and not too many. */
+/** A meter in memory: rejects at its limit, reports the wait, separates clients and bounds their number. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RateMeter } from './rate-meter.ts'
@@ -6,7 +6,7 @@ import { RateMeter } from './rate-meter.ts'
 const minuteMs = 60_000
 const startMs = 1_000_000 * minuteMs
 
-test('one taker gets its limit within a minute, and again when told to come back', () => {
+test('one client gets its limit within a minute, and again after the reported wait', () => {
   const meter = new RateMeter({ perMinute: 3, takersMax: 10 })
   const remaining = [1, 2, 3].map(() => meter.take(7n, startMs).state.remaining)
   assert.deepEqual(remaining, [2, 1, 0])

@@ -1,4 +1,4 @@
-/** The sliding log of rates: exact for small limits, bounded for large ones, and what a jumping clock can do to it. */
+/** The sliding log of rates: exact for small limits, bounded for large ones, and robust against clock steps. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -122,7 +122,7 @@ function assertWait61(window: RateWindow, question: { amount: number; limit: num
   assert.ok(fits(rollWindow(window, question.nowMs + wait), 'requests', 1, question.limit))
 }
 
-test('N a minute: N at once, and the next one 60 seconds after the first, not before', () => {
+test('N per minute: N immediately, and the next one 60 seconds after the first, not before', () => {
   for (const limit of [1, 2, 3, 10, 60]) {
     let window = emptyWindow
     for (let times = 0; times < limit; times += 1) {
@@ -234,7 +234,7 @@ test('requests that end one after another make the log no longer than those that
   assert.ok(begun <= 386 && window.length <= 386, `${begun} and ${window.length} words`)
 })
 
-test('instants that come out of order are kept in order', () => {
+test('timestamps that arrive out of order are sorted', () => {
   let window = emptyWindow
   for (const ms of [5, 3, 900, 3, 4, 0, 901]) window = takeFrom(window, ms, startMs + ms)
   assert.deepEqual(amounts(window), [7, 5 + 3 + 900 + 3 + 4 + 901])

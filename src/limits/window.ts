@@ -1,7 +1,7 @@
 /**
  * Rates per minute as a sliding log: what was taken within the last 60 seconds, to the millisecond. The log is bounded:
  * once it has more marks than `marksMax`, those of one second become one mark at the last of them, so that a limit is
- * never exceeded and a wait is at most a second too long. Pure; immutable values; whole numbers throughout.
+ * never exceeded and a wait is at most a second too long. Pure; immutable values; integers throughout.
  */
 import { minuteMs } from './calendar.ts'
 import type { RateState } from './types.ts'
@@ -41,8 +41,8 @@ export function newestMs(window: RateWindow): number {
 }
 
 /**
- * The window as it stands at `nowMs`, without what is 60 seconds old. When the clock was set back, all that was taken
- * moves along with it, so that nothing is forgiven and no caller waits for the clock to catch up.
+ * The window at `nowMs`, without what is 60 seconds old. When the clock was set back, all marks
+ * move with it, so that nothing is forgiven and no caller waits for the clock to catch up.
  */
 export function rollWindow(window: RateWindow, nowMs: number): RateWindow {
   const aheadMs = newestMs(window) - nowMs

@@ -1,5 +1,5 @@
 /**
- * Sends mail, in the background and patiently: an e-mail waits in a bounded queue, is tried a few times, and no request that
+ * Sends mail in the background: an email waits in a bounded queue, is retried a few times, and no request that
  * causes one waits for the mail server. Knows no content; addresses never reach the log.
  */
 import type { Transporter } from 'nodemailer'
@@ -77,7 +77,7 @@ export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
   }
 }
 
-/** Loaded with the first e-mail: few servers send mail at once, and most send none. */
+/** Loaded with the first email: few servers send mail immediately, and most send none. */
 async function openTransport(url: string, limits: MailLimits): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({

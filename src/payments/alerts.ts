@@ -12,7 +12,7 @@ export interface AlertDeps {
   readonly nowMs: () => number
 }
 
-/** Looks at the accounts after `after`, at most `limit`; answers with the one to go on after, 0n at the end. */
+/** Checks at most `limit` accounts after `after`; returns the one to continue after, 0n at the end. */
 export async function sendAlerts(deps: AlertDeps, after: bigint, limit: number): Promise<bigint> {
   const settings = await deps.billing.alerts(after, limit)
   for (const setting of settings) await alert(deps, setting)

@@ -1,6 +1,6 @@
 /**
- * Automatic top-ups and warnings as time passes: who is charged, once, how a bank's no is carried to the owner, and
- * what happens when the process or the provider goes away in between. Real ledger, official library, time by hand.
+ * Automatic top-ups and alerts over time: who is charged, once, how a declined card is reported to the owner, and
+ * what happens when the process or the provider fails in between. Real ledger, official library, manual clock.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
- * Automatic top-ups: charges the saved method of accounts whose balance fell below what they set. Runs beside the
- * requests, never in one; one at a time for an account, so many a day, and none after one that failed until its owner
- * has paid by hand or said so.
+ * Automatic top-ups: charges the saved method of accounts whose balance fell below their threshold. Runs in the
+ * background, never in a request; one at a time per account, a limited number per day, and none after a failed one until its
+ * owner has paid manually or confirmed it.
  */
 import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'

@@ -1,5 +1,5 @@
 /**
- * Begins a top-up: our row first, then the payment page for it. Whatever happens in between leaves a row that cannot
+ * Begins a top-up: our row first, then the payment page for it. Any failure in between leaves a row that cannot
  * be paid and expires, never a payment without a row.
  */
 import { formatUsd } from '../../contract/usd.ts'
@@ -21,7 +21,7 @@ export interface CheckoutDeps extends Omit<ReconcileDeps, 'ledger' | 'checkoutMs
   readonly limits: CheckoutLimits
 }
 
-/** Answers with the id of the top-up, whose row says where to go on. */
+/** Returns the ID of the top-up, whose row has the URL to continue at. */
 export async function beginCheckout(deps: CheckoutDeps, ask: NewTopUp): Promise<bigint> {
   const { provider, topUps, nextId, clock, limits, changes } = deps
   const { account, email, amount, saveMethod, address } = ask

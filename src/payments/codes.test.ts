@@ -1,4 +1,4 @@
-/** Codes as people try them: what they give, to whom how often, and how slow guessing is (E9). Real ledger. */
+/** Redeeming codes: what they grant, to whom how often, and how slow guessing is (E9). Real ledger. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lifetime } from '../../test/support/open-ledger.ts'
@@ -33,7 +33,7 @@ const attempt = async (
   }
 }
 
-test('two hundred accounts at once and a code for one: one gets it', async (context) => {
+test('two hundred accounts concurrently and a code for one: one gets it', async (context) => {
   const on = await scene(context)
   const { code } = await on.open.payments.createCode(plain)
   const accounts = await Promise.all(Array.from({ length: 200 }, () => on.account()))

@@ -1,6 +1,6 @@
 /**
- * Codes that give credit. Only a keyed hash of a code is stored, so that neither the database nor its backups hold what
- * can be redeemed; trying codes is slowed down for each account and each address.
+ * Codes that grant credit. Only a keyed hash of a code is stored, so that neither the database nor its backups contain
+ * redeemable codes; attempts are throttled per account and per address.
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { Selectable } from 'kysely'

@@ -1,5 +1,5 @@
 /**
- * A process that dies at any of its steps, before it or after it, and what the next one makes of it: every payment is
+ * A process that is killed before or after any of its steps, and how the next one continues: every payment is
  * credited once, every refund taken once, no card charged twice, no failure left unreported. Real ledger, official library.
  */
 import assert from 'node:assert/strict'
@@ -74,7 +74,7 @@ interface Story {
   /** Leads to what the process is to do. */
   readonly prepare: (scene: PaymentScene, account: bigint) => Promise<string>
   readonly act: (open: OpenPayments, on: Case) => Promise<unknown>
-  /** What the next process does by itself, and what a caller without an answer repeats. */
+  /** What the next process does on its own, and what a caller without a response repeats. */
   readonly heal: (open: OpenPayments, on: Case) => Promise<unknown>
   readonly assert: (on: Case) => Promise<void>
 }
@@ -171,7 +171,7 @@ const stories: readonly Story[] = [
       open.payments.beginTopUp({ account, email: null, amount: usd(700), saveMethod: false, address }),
     async heal(open, on) {
       const { scene, account } = on
-      // Whoever has the page, wherever from, can pay at it.
+      // Anyone with the page's URL can pay there.
       const topUps = await scene.open.payments.topUps({ account, limit: 9, before: null })
       const { sessions } = scene.stripe.books
       const pages = [...sessions.values()].filter(({ metadata }) =>
@@ -313,7 +313,7 @@ const lookForMissed = (open: OpenPayments, scene: PaymentScene): Promise<void> =
 const stepsMax = 100
 
 for (const { text, prepare, act, heal, assert: hold } of stories) {
-  test(`${text}: a process that dies at any step leaves what the next one mends`, async (context) => {
+  test(`${text}: what a process leaves that is killed at any step is repaired by the next`, async (context) => {
     const scene = await paymentScene(context, { limits })
     scene.stripe.sendTo(null)
     let deaths = 0

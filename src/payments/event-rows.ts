@@ -1,4 +1,4 @@
-/** The events of the provider that were carried out, for as long as it may repeat them. */
+/** The provider's events that were processed, for as long as it may repeat them. */
 import type { Store } from '../store/store.ts'
 
 export interface EventRows {

@@ -1,6 +1,6 @@
 /**
- * What is not the provider's word, or not about our top-up as it is, changes nothing (E6): one row for each way to
- * try, over real HTTP, with the official library's signatures.
+ * A message that is not the provider's, or not about our top-up as it is, changes nothing (E6): one row for each
+ * attack, over real HTTP, with the official library's signatures.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
  * What the provider's facts mean for one of our top-ups: that it is paid, what state it is in otherwise, or that they
- * contradict our row and must not move money. Pure: decides, and does nothing.
+ * contradict our row and must not move money. Pure: decides without side effects.
  */
 import { formatId } from '../base/ids.ts'
 import type { CheckoutFact, Marks, PaymentFact, PaymentStatus } from './provider.ts'

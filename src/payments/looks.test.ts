@@ -1,4 +1,4 @@
-/** What payments poll in the background scans no table from end to end, however many top-ups there were. */
+/** The background polling of payments scans no table from end to end, however many top-ups exist. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestLedger } from '../../test/support/open-ledger.ts'

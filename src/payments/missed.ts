@@ -1,6 +1,6 @@
 /**
- * Looks for the provider's events of refunds and disputes that never reached us, for as long as it keeps them: nothing
- * else tells of money that was taken back after a top-up was paid. Believes an event no more than a webhook does.
+ * Looks for the provider's events of refunds and disputes that never reached us, for as long as it stores them: there is
+ * no other notice of money that was taken back after a top-up was paid. Trusts an event no more than a webhook does.
  */
 import { asTollgateError } from '../base/errors.ts'
 import { carryOut, type WebhookDeps } from './webhook.ts'

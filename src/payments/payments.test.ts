@@ -1,5 +1,5 @@
 /**
- * Top-ups from end to end against a stand-in for Stripe that speaks its API and signs its webhooks: what is credited,
+ * Top-ups from end to end against a fake Stripe that speaks its API and signs its webhooks: what is credited,
  * when, once, and what is taken back. Real ledger, the official library, real HTTP.
  */
 import assert from 'node:assert/strict'
@@ -116,7 +116,7 @@ test('a card that is declined leaves the page open, and an expired page ends it'
   assert.deepEqual([expired.state, expired.payUrl], ['expired', null])
 })
 
-test('a thousand messages about one payment, all at once and in any order, give one credit (E5)', async (context) => {
+test('a thousand messages about one payment, concurrent and in any order, give one credit (E5)', async (context) => {
   const scene = await paymentScene(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 5_000)
@@ -219,7 +219,7 @@ test('a customer that was removed at the provider is made again', async (context
   assert.equal(scene.stripe.books.customers.size, 1)
 })
 
-test('only so many top-ups wait at once', async (context) => {
+test('the number of pending top-ups is limited', async (context) => {
   const scene = await paymentScene(context, { limits: { openTopUpsMax: 2 } })
   const account = await scene.account()
   await scene.begin(account, 500)
@@ -338,7 +338,7 @@ test('a dispute that is lost leaves the account frozen until an operator looks',
   assert.equal((await ledger.account(account))?.suspendedMs, null)
 })
 
-test('an operator’s suspension outlives the dispute that came upon it', async (context) => {
+test('an operator’s suspension outlives a later dispute', async (context) => {
   const scene = await paymentScene(context)
   const { account, intent } = await paid(scene, 1_000)
   const { ledger } = scene.on

@@ -1,6 +1,6 @@
 /**
- * Payments, composed: with a provider people top up by themselves, without one the operator credits them; codes there
- * are in both cases. Begins nothing on its own: background jobs are in work.ts.
+ * Payments, composed: with a provider users top up themselves, without one the operator credits them; codes
+ * exist in both cases. Starts nothing on its own: background jobs are in work.ts.
  */
 import { TollgateError } from '../base/errors.ts'
 import type { RandomBytes } from '../base/ids.ts'

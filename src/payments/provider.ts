@@ -1,6 +1,6 @@
 /**
- * What payments ask of a payment provider, and what it answers: facts as it has them at that moment. Types only; the
- * one provider there is stands in stripe-provider.ts. Amounts are whole cents, times milliseconds.
+ * The interface of a payment provider: requests, and its current facts as results. Types only; the
+ * only implementation is in stripe-provider.ts. Amounts are whole cents, times milliseconds.
  */
 
 /** Our own words on a thing at the provider: which top-up of which account it is. */

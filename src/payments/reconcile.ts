@@ -1,7 +1,7 @@
 /**
  * Reconciles a top-up with its provider: credited once it is paid, debited where it was refunded or disputed. Every
- * notice of a change (an event, a person who looks, the clock) comes here, so that the order of notices does not matter.
- * One reconciliation of a top-up runs at a time; callers that come meanwhile share the next one.
+ * notice of a change (an event, a user who looks, the clock) comes here, so that the order of notices does not matter.
+ * One reconciliation of a top-up runs at a time; callers that arrive in the meantime share the next one.
  */
 import type { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'
@@ -45,7 +45,7 @@ interface QueuedReconcile {
   readonly result: Promise<ReconcileResult>
 }
 
-/** More hints than this about one top-up at once are of no use: the provider is asked anyway. */
+/** More concurrent hints than this about one top-up are useless: the provider is called anyway. */
 const hintsMax = 8
 
 export function createReconciler(deps: ReconcileDeps): Reconcile {

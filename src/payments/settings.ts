@@ -1,4 +1,4 @@
-/** What an account wants of billing and the method it lets us keep: their rows, and nothing that follows from them. */
+/** An account's billing settings and saved method: their rows, without any consequences. */
 import type { Insertable } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { BillingSettingTable } from '../store/tables.ts'
@@ -27,12 +27,12 @@ export interface AlertSetting {
 export interface BillingRows {
   setting(account: bigint): Promise<BillingSetting>
   change(account: bigint, change: BillingChange): Promise<void>
-  /** Automatic top-ups rest until the account says otherwise or pays by hand; null: they go on. */
+  /** Automatic top-ups are paused until the account resumes them or pays manually; null: they are active. */
   rest(account: bigint, problem: string | null): Promise<void>
   /** None is begun before `untilMs`. */
   wait(account: bigint, untilMs: number): Promise<void>
   payer(account: bigint, mode: string): Promise<BillingCustomer | undefined>
-  /** The customer that stands after it: the one of an earlier call, if there is one. */
+  /** The customer after the call: the one of an earlier call, if there is one. */
   keepCustomer(account: bigint, mode: string, customer: string): Promise<string>
   dropCustomer(account: bigint): Promise<void>
   keepMethod(account: bigint, mode: string, saved: SavedMethod): Promise<void>

@@ -1,4 +1,4 @@
-/** Stripe's objects as facts: what each says of money, and nothing else of it. Pure; values in, values out. */
+/** Stripe's objects as facts: only what each says about money. Pure; values in, values out. */
 import type Stripe from 'stripe'
 import type {
   CheckoutFact,

@@ -1,6 +1,6 @@
 /**
- * Stripe as a payment provider: asks its API with its own library, loaded when the first question is asked. The only
- * file that knows the library; nothing of its shapes leaves it but facts, and nothing of its errors but rows of ours.
+ * Stripe as a payment provider: calls its API with its own library, loaded with the first call. The only
+ * file that knows the library; only facts and our own errors leave it.
  */
 import type Stripe from 'stripe'
 import type { StripeSetting } from '../config/config.ts'
@@ -124,7 +124,7 @@ interface Signed {
 
 function verified(stripe: Stripe, signed: Signed): ProviderEvent | undefined {
   const { body, signature, nowMs, secret, toleranceMs } = signed
-  // The library refuses what is too old; what comes from the future was not signed by an honest clock either.
+  // The library rejects what is too old; a timestamp in the future was not signed by a correct clock either.
   const signedS = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1] ?? Number.NaN)
   if (!(signedS * 1_000 <= nowMs + toleranceMs)) return undefined
   const event = constructed(stripe, signed, [

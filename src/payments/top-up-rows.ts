@@ -1,6 +1,6 @@
 /**
  * The rows of top-ups, as payments read and write them. What of a row follows from money (that it is paid, what was
- * taken back) the ledger's operations write together with the entries, and nothing here does.
+ * taken back) is written by the ledger's operations together with the entries, and never here.
  */
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../store/store.ts'
@@ -45,15 +45,15 @@ export type AutomaticInsert =
 export interface TopUpRows {
   insert(draft: TopUpDraft): Promise<void>
   /**
-   * The same, unless the account has an automatic one of the same mode under way, or one that failed and was not told
-   * yet, or has had `perDayMax` in the last 24 hours: until when they are so many.
+   * The same, unless the account has a pending automatic one of the same mode, or a failed one that was not reported
+   * yet, or has had `perDayMax` in the last 24 hours: then it returns until when.
    */
   insertAutomatic(draft: TopUpDraft, perDayMax: number): Promise<AutomaticInsert>
   find(id: bigint): Promise<TopUpRow | undefined>
   findByPayment(paymentIntent: string): Promise<TopUpRow | undefined>
   list(filter: TopUpFilter): Promise<readonly TopUpRow[]>
   countOpen(account: bigint): Promise<number>
-  /** Writes what is new, unless the top-up is paid meanwhile. */
+  /** Writes the new state, unless the top-up was paid in the meantime. */
   note(id: bigint, news: TopUpNews, nowMs: number): Promise<void>
   /** Those under way that were not asked about since, the one that waits longest first; disputes for longer. */
   unsettled(
@@ -154,7 +154,7 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
 /** With the sign its index is not taken, which is a unique one and passes for short, and is long with rows of nothing. */
 const isNothing = (column: 'payment_intent' | 'session') => sql<boolean>`+${sql.ref(column)} is null`
 
-/** What the provider has to be asked about again. */
+/** What must be checked with the provider again. */
 function waitingRows({
   database,
 }: Pick<Store, 'database'>): Pick<TopUpRows, 'unsettled' | 'unsent' | 'pageless'> {

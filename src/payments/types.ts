@@ -1,4 +1,4 @@
-/** The words of payments: top-ups, saved methods, codes, and how balances are filled here. Values only. */
+/** The types of payments: top-ups, saved methods, codes, and how balances are filled here. Values only. */
 import type { topUpState } from '../../contract/values-billing.ts'
 
 export type TopUpState = (typeof topUpState)['options'][number]
@@ -40,7 +40,7 @@ export interface BillingSetting {
   readonly savedMethod: string | null
   readonly alertDays: number | null
   readonly invoiceTo: string
-  /** Why a dispute freezes the account; null: none does, or an operator has let it go on. */
+  /** Why a dispute suspends the account; null: none does, or an operator has resumed it. */
   readonly frozen: string | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * The provider's messages: believed only when it signed their very bytes for us lately, and then only as far as to
- * know which top-up to look at. What is true of it the provider is asked. Fails closed: whatever is not plainly ours
- * and right is refused, and nothing changes.
+ * The provider's messages: accepted only with a recent signature over their exact bytes, and then only
+ * to learn which top-up to check. The facts are fetched from the provider. Fails closed: whatever is not clearly ours
+ * and valid is rejected, and nothing changes.
  */
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'

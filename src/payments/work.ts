@@ -1,7 +1,7 @@
 /**
- * The background jobs of payments: automatic top-ups, asking the provider about top-ups that are
- * under way, warnings, forgetting old events. Each kind runs once at a time, each look is bounded, and what fails is
- * logged and tried again at the next look.
+ * The background jobs of payments: automatic top-ups, polling the provider about pending
+ * top-ups, alerts, deleting old events. Each kind runs once at a time, each run is bounded, and what fails is
+ * logged and retried at the next run.
  */
 import type { Background } from '../base/background.ts'
 import type { Clock, Timer } from '../base/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes to the people who pay for an account: the person of a personal one, owners and billing members of an
- * organization. Composes what payments may not know: people and mail.
+ * Sends email to the people who pay for an account: the person of a personal one, owners and billing members of an
+ * organization. Combines what payments must not know: people and mail.
  */
 import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { Identity, Person } from '../identity/types.ts'

@@ -1,4 +1,4 @@
-/** The way from the command line to a running server: who can reach it, and what a dead server leaves behind. */
+/** The connection from the CLI to a running server: who can reach it, and what a killed server leaves behind. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ for (const [what, name] of [
   ['beside the data', ''],
   ['in a temp directory when its path would be too long', `-${'x'.repeat(120)}`],
 ] as const) {
-  test(`the socket stands ${what}, closed to everybody else, and leaves nothing behind`, async () => {
+  test(`the socket is ${what}, closed to other users, and leaves nothing behind`, async () => {
     const folder = dataFolder(name)
     const socket = await open(folder)
     assert.equal(name === '', socket.socketPath.startsWith(folder))

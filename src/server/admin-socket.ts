@@ -1,5 +1,5 @@
 /**
- * How the command line reaches a running server: HTTP with JSON over a unix socket that only the
+ * How the CLI reaches a running server: HTTP with JSON over a unix socket that only the
  * server's own user can reach, named in `server.json` in the data folder. Knows no operation;
  * never listens on a network.
  */

@@ -11,7 +11,7 @@ if (process.platform === 'linux') {
   try {
     setPriority(niceness)
   } catch (error) {
-    // A sandbox may forbid it; bodies are read all the same.
+    // A sandbox may forbid it; bodies are read anyway.
     process.emitWarning(error as Error)
   }
 }

@@ -1,4 +1,4 @@
-/** The console as files: what browsers may keep, what they get compressed, and which addresses are pages. */
+/** The console as files: what browsers may cache, what is compressed, and which paths are pages. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ for (const url of [
   })
 }
 
-test('a hashed file is kept for good, and compressed where the browser reads that', async () => {
+test('a hashed file is cached permanently, and compressed where the browser supports it', async () => {
   const plain = await get('/console/assets/page-Ab12.js')
   const packed = await get('/console/assets/page-Ab12.js', { 'accept-encoding': 'br, gzip' })
   assert.equal(plain.body, script)

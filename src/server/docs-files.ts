@@ -1,5 +1,5 @@
 /**
- * Serves the home page and the built documentation: the pages that its table lists, with the address of this server in
+ * Serves the home page and the built documentation: the pages that its table lists, with the URL of this server in
  * them, and for every other path below `/docs` a page with status 404. No path of a request reaches the file system.
  */
 import { existsSync } from 'node:fs'

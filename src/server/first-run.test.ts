@@ -1,4 +1,4 @@
-/** What the first start tells, and where it tells it. */
+/** What the first start prints, and where. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

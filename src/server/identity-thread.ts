@@ -1,4 +1,4 @@
-/** The entry of the thread in which identity works: opens the core, then answers the main thread until that ends it. */
+/** The entry of the identity thread: opens the core, then serves the main thread until it ends it. */
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'

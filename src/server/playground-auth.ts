@@ -1,5 +1,5 @@
 /**
- * The playground's way into the data plane: who is signed in is served through the same phases as everybody, under
+ * The playground's access to the data plane: a signed-in user is served through the same phases as every caller, under
  * the built-in key of the account that they chose. It decides who the caller is and nothing else of a request.
  */
 import type { IncomingMessage } from 'node:http'
@@ -53,8 +53,8 @@ export function createAuthSelector(keyed: CallerOf): AuthSelector {
 }
 
 /**
- * Turns a request to the playground into one of the data plane, and says how its caller is known. `?account=` chooses
- * the account, left out: the person's own; nothing of the query goes on from here, for it may reach an upstream.
+ * Turns a request to the playground into one of the data plane, and returns how its caller is identified. `?account=` selects
+ * the account, by default the person's own; nothing else of the query is passed on, because it may reach an upstream.
  */
 function toDataPlane(control: ControlDeps, request: IncomingMessage): CallerOf {
   const url = request.url ?? ''

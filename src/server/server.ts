@@ -1,6 +1,6 @@
 /**
- * A running server, composed: parts → phases' needs → one HTTP server with data plane and pages →
- * the local socket for the command line. Decides nothing about requests.
+ * A running server, composed: services → the phases' dependencies → one HTTP server with data plane and pages →
+ * the local socket for the CLI. Decides nothing about requests.
  */
 
 import type { RequestListener } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * What a server and a command both stand on: store, ledger, keys, catalog and token counter, opened in
- * order and closed in the opposite one. Listens nowhere and begins nothing on its own.
+ * What a server and a command both need: store, ledger, keys, catalog and token counter, opened in
+ * order and closed in the opposite one. Listens nowhere and starts nothing on its own.
  */
 
 import { createHmac } from 'node:crypto'
@@ -302,7 +302,7 @@ async function openAccountLedger(
 
 const unlimitedRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 
-/** Nothing but its balance limits the account that the first start makes: its keys belong to the operator. */
+/** Only its balance limits the account that the first start creates: its keys belong to the operator. */
 async function openAccountRates(
   settings: Settings,
   nextId: NextId,

@@ -1,4 +1,4 @@
-/** The entry of the program's thread that writes: the operations of the ledger and of usage on one connection. */
+/** The entry of the program's writer thread: the operations of the ledger and of usage on one connection. */
 import { ledgerOperations } from '../ledger/sqlite/operations.ts'
 import { stateRows } from '../ledger/sqlite/state-rows.ts'
 import { sharedMemory } from '../store/sqlite/batch.ts'

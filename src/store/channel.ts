@@ -1,6 +1,6 @@
 /**
- * The one way to the thread that writes: operations that arrive while a commit runs become the next
- * batch, and control-plane transactions take turns with batches. Bounded, first come first served.
+ * The only access to the writer thread: operations that arrive while a commit runs become the next
+ * batch, and control-plane transactions alternate with batches. Bounded, first come first served.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Thread } from '../threads/thread.ts'

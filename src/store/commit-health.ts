@@ -1,5 +1,5 @@
 /**
- * Whether the last commit worked. After one that failed for want of the machine (disk full, I/O error) a small commit
+ * Whether the last commit worked. After one that failed for lack of resources (disk full, I/O error) a small commit
  * is tried at intervals until it works, so that a server without traffic recovers as well.
  */
 import type { Clock, Timer } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-/** What the database of a data folder takes on the disk. Opens nothing. */
+/** The disk usage of a data folder's database. Opens nothing. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
 /**
- * One embedded database seen from the main thread: the thread that writes it, the one that reads it, and the
+ * One embedded database seen from the main thread: the writer thread, the reader thread, and the
  * statements between. Knows no folder, no lock and no table; its caller has made sure that no other process opens it.
  */
 import { Kysely } from 'kysely'
@@ -34,7 +34,7 @@ export interface OpenDatabase<Tables> {
   run(call: Call | MakeCall): Promise<unknown>
   /** Runs one read of the reader's table on what is committed now. */
   read(call: Call): Promise<unknown>
-  /** The same on a thread of its own, for reads that take long. */
+  /** The same on a separate thread, for long reads. */
   readApart(call: Call): Promise<unknown>
   /** The control plane's queries: SELECT outside a transaction reads, everything else writes. */
   readonly database: Kysely<Tables>

@@ -1,6 +1,6 @@
 /**
- * What a failure in the database means outside: trouble of the machine is `store_unavailable` (503),
- * a constraint that refused a row is a StatementError, anything else is a mistake of ours.
+ * The meaning of a database failure outside: a failure of the machine is `store_unavailable` (503),
+ * a constraint that rejected a row is a StatementError, anything else is a programming error.
  */
 import { BrokenInvariant } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'

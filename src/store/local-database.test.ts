@@ -60,7 +60,7 @@ test('several queries are one transaction: all of them or none', async (context)
   )
 })
 
-test('a full disk refuses what is new as unavailable, reads go on, and it ends when there is room', async (context) => {
+test('a full disk rejects new writes as unavailable, reads continue, and it recovers when there is space', async (context) => {
   const { database, transact } = open(context, opened(join(temporaryDirectory(context), 'a.db')))
   const pagesMax = (count: number) => sql.raw(`PRAGMA max_page_count = ${count}`).execute(database)
   const big = (id: number) => database.insertInto('note').values({ id, text: 'x'.repeat(100_000) })

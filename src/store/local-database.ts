@@ -24,7 +24,7 @@ export interface LocalDatabaseOptions {
 }
 
 export interface LocalDatabase<Tables> {
-  /** One query at a time: a SELECT only reads, everything else is a durable transaction of its own. */
+  /** One query at a time: a SELECT only reads, everything else is a separate durable transaction. */
   readonly database: Kysely<Tables>
   /** Runs several queries as one durable transaction; synchronous, so that nothing runs between them. */
   readonly transact: Transact

@@ -1,7 +1,7 @@
 /**
  * One owner for one data directory: an exclusive transaction that stays open on a file next to the database.
- * The kernel gives it up when the process dies, however it dies; there is no stale lock to clean. Where the file is
- * removed, the fence in each database still keeps a second writer away (sqlite/fence.ts).
+ * The kernel releases it when the process dies, however it dies; there is no stale lock to clean. If the file is
+ * removed, the fence in each database still excludes a second writer (sqlite/fence.ts).
  */
 import { DatabaseSync } from 'node:sqlite'
 import { createPrivately } from './sqlite/connection.ts'
@@ -21,7 +21,7 @@ export function takeSharedLock(path: string): Lock | undefined {
   )
 }
 
-/** Takes the lock, or returns undefined at once when another process (or this one) has it. */
+/** Takes the lock, or returns undefined immediately when another process (or this one) has it. */
 export function takeLock(path: string): Lock | undefined {
   createPrivately(path)
   return locked(new DatabaseSync(path, { timeout: 0 }), 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

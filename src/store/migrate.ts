@@ -1,6 +1,6 @@
 /**
- * Brings a database to the newest schema: numbered steps, forwards only, each in a transaction of its
- * own together with the row that records it. Refuses a database that a newer program has written.
+ * Migrates a database to the newest schema: numbered steps, forwards only, each in a
+ * transaction with the row that records it. Rejects a database that a newer program has written.
  */
 import { assert } from '../base/assert.ts'
 import { type Migration, migrations } from './migrations/index.ts'
@@ -11,7 +11,7 @@ export type MigrationOutcome =
   | { readonly kind: 'newer_schema'; readonly message: string }
 
 /**
- * Applies what is missing. The caller owns the data directory, so no other process migrates meanwhile; when
+ * Applies what is missing. The caller owns the data directory, so no other process migrates concurrently; when
  * the process dies in a step, that step has not happened.
  */
 export function migrate(

@@ -155,7 +155,7 @@ test('queries write through one thread and read through the other', async (conte
   assert.deepEqual(returned, { value: 'b' })
 })
 
-test('what a constraint refuses is an error of its own', async (context) => {
+test('a row that a constraint rejects is a separate error', async (context) => {
   const { store } = await openTestLedger(context)
   const insert = (kind: string) =>
     store.database
@@ -277,7 +277,7 @@ test('what cannot be sent to a thread fails its sender, and the next one is serv
   assert.equal(await store.run(['suspend', nextId(), null]), undefined)
 })
 
-test('long reads have threads of their own, as many as allowed', async (context) => {
+test('long reads have separate threads, up to a limit', async (context) => {
   const { store } = await openTestLedger(context, { limits: { readThreadsMax: 2 } })
   const reads = await Promise.allSettled([1, 2, 3].map(() => store.readApart(['verify', 10])))
   assert.deepEqual(reads.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])

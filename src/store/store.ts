@@ -1,6 +1,6 @@
 /**
  * The store: one data directory with its lock and its database. It knows threads, batches and statements, and
- * nothing of what the tables mean.
+ * nothing of the tables' meaning.
  *
  * `const opened = await openStore({ dataDirectory, threads: storeThreads, clock, limits, … })`
  * `if (opened.kind === 'refused') …opened.message…; else opened.store`

@@ -1,6 +1,6 @@
 /**
  * The tables as the control plane's queries see them. Every integer is read as bigint and may be
- * written as a whole number; JSON is text. The ledger's hot statements do not go through here.
+ * written as an integer; JSON is text. The ledger's hot statements do not go through here.
  */
 import type { ColumnType } from 'kysely'
 import type { Meter, meters } from '../../contract/meters.ts'

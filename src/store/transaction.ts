@@ -1,6 +1,6 @@
 /**
  * A transaction of the control plane: all of its statements or none. Only database calls belong inside;
- * the ledger waits meanwhile, and after the store's deadline it is rolled back.
+ * the ledger waits in the meantime, and after the store's deadline it is rolled back.
  */
 import type { Transaction as KyselyTransaction } from 'kysely'
 import type { Store } from './store.ts'

@@ -1,13 +1,13 @@
 /**
  * One control-plane transaction on the writer: statements one by one, then commit or rollback. Others
- * wait meanwhile, so only database calls belong inside, and a deadline ends it whatever its owner does.
+ * wait in the meantime, so only database calls belong inside, and a deadline ends it whatever its owner does.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Thread } from '../threads/thread.ts'
 import { storeUnavailable } from './errors.ts'
 import type { StatementResult, WriterRequests } from './sqlite/messages.ts'
 
-/** The right to the writer; given back by commit, rollback or the deadline, whichever comes first. */
+/** The right to use the writer; released by commit, rollback or the deadline, whichever comes first. */
 export interface Turn {
   execute(sql: string, values: readonly unknown[]): Promise<StatementResult>
   commit(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * A thread that is started by the first call, ended by nothing but `close`, and started again by the next call when it
- * died; while nothing waits it does not keep the process alive. Every call has a deadline.
+ * A thread that is started by the first call, ended only by `close`, and restarted by the next call when it
+ * died; while nothing is pending it does not keep the process alive. Every call has a deadline.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Arguments, Result } from './port.ts'

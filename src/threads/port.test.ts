@@ -1,4 +1,4 @@
-/** Two ends of a real channel that ask each other things: answers, errors of ours, bounds and ends. */
+/** Two ends of a real channel that call each other: replies, our errors, bounds and shutdown. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
@@ -71,7 +71,7 @@ test('too many open questions are refused, and an end is heard by all who wait',
   await assert.rejects(calls.call('double', 1n), { message: 'gone' })
 })
 
-test('a cancelled call fails at once, and the other side stops', async (context) => {
+test('a canceled call fails immediately, and the other side stops', async (context) => {
   const { calls, notes } = channel(context)
   const failed = Promise.withResolvers<Error>()
   const onReply = () => assert.fail('it was cancelled')

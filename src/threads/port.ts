@@ -1,6 +1,6 @@
 /**
- * How threads of this program call each other: typed requests and replies over one message port, any number at a time up
- * to a bound; each side may call the other. An error of ours arrives as what it was. Must not know what is asked.
+ * How threads of this program call each other: typed requests and replies over one message port, any number concurrently up
+ * to a bound; each side may call the other. Our errors keep their type. Must not know the calls' content.
  */
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { BrokenInvariant } from '../base/assert.ts'
@@ -9,13 +9,13 @@ import { type ErrorDetails, TollgateError } from '../base/errors.ts'
 /** What one side answers: plain values in, plain values or a promise of them out. */
 export type Handlers = Readonly<Record<string, (...values: never[]) => unknown>>
 
-/** The same for work that can be stopped while it runs; the reply of a call that was cancelled is dropped. */
+/** The same for work that can be stopped while it runs; the reply of a canceled call is dropped. */
 export type CancellableHandlers = Readonly<
   Record<string, (cancellation: Cancellation, ...values: never[]) => Promise<unknown>>
 >
 
 export interface Cancellation {
-  /** Runs once if the call is cancelled before it is answered. */
+  /** Runs once if the call is canceled before it is answered. */
   onCancel(run: () => void): void
 }
 
@@ -40,7 +40,7 @@ export interface Port<Requests> {
   notify<Name extends keyof Requests & string>(name: Name, ...values: Arguments<Requests[Name]>): void
   /** How many calls wait for their reply. */
   waiting(): number
-  /** Nothing will be answered any more: what waits, and what comes, fails with the reason. */
+  /** There will be no more replies: pending and future calls fail with the reason. */
   fail(reason: Error): void
 }
 
@@ -169,7 +169,7 @@ function post(channel: MessageChannelPort, message: Message, moved?: readonly Ar
   else channel.postMessage(message, moved)
 }
 
-/** The side that answers: a reply leaves at once where the handler's value is no promise, so replies keep their order. */
+/** The replying side: a reply is sent immediately where the handler's value is not a promise, so replies stay in order. */
 function answering(channel: MessageChannelPort, options: PortOptions) {
   const { handlers = {}, cancellable = {}, transfer, errors = ourErrors } = options
   const stops = new Map<number, () => void>()

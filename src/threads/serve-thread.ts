@@ -1,4 +1,4 @@
-/** The other end: what a thread of ours does first, in its entry file. Must not know what the thread does. */
+/** The other end: the first thing that a thread of ours does, in its entry file. Must not know what the thread does. */
 import { parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'

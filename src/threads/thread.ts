@@ -1,5 +1,5 @@
 /**
- * A thread seen from the one that starts it: its port, its greeting, and its end, which fails every call that waits.
+ * A thread seen from the one that starts it: its port, its ready message, and its end, which fails every pending call.
  * Must not know what the thread does.
  */
 import { Worker } from 'node:worker_threads'
@@ -12,7 +12,7 @@ export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancell
   readonly name: string
   /** Plain values; the thread's `workerData`. */
   readonly setup?: unknown
-  /** What calls of a thread that ended by itself fail with. */
+  /** The error of calls when a thread ended unexpectedly. */
   readonly lostError: (reason: string) => Error
   /** It ended, and nothing here asked for it. `cause`: what it threw. */
   readonly onLost: (error: Error, cause: Error | undefined) => void
@@ -83,7 +83,7 @@ function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThr
   const { fail, ...port } = openPort<Requests>(worker, {
     ...rest,
     onGreeting(refusal) {
-      // A thread that refuses ends by itself, perhaps before the refusal is read.
+      // A thread that fails to start ends on its own, possibly before its message is read.
       state = refusal === null ? 'working' : 'ending'
       greeted.resolve(refusal)
     },

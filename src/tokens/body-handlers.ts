@@ -1,4 +1,4 @@
-/** What a thread that works on large bodies answers: it is handed their memory and hands it back. */
+/** The calls of a thread that works on large bodies: their memory is transferred to it and back. */
 import { WireError, type WireErrorCode } from '../wire/dialect.ts'
 import { type BodyWork, bodyWork } from './body-work.ts'
 

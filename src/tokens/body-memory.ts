@@ -1,4 +1,4 @@
-/** Which memory is handed from thread to thread with a body. */
+/** Which memory is transferred between threads with a body. */
 
 /** The memory of all bytes in a message, each once; nested as deep as the work on bodies nests them. */
 export function buffersIn(value: unknown, depth = 5): readonly ArrayBuffer[] {

@@ -1,4 +1,4 @@
-/** The threads for large bodies: turns, full queues, threads that die or do not finish, clients that leave. */
+/** The threads for large bodies: fairness, full queues, threads that die or hang, clients that disconnect. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -69,7 +69,7 @@ class Bench {
     return Atomics.load(this.gate, begunAt)
   }
 
-  /** Lets all jobs that hold go on, now and later. */
+  /** Lets all blocked jobs continue, now and later. */
   release(): void {
     Atomics.store(this.gate, openAt, 1)
     Atomics.notify(this.gate, openAt)
@@ -88,7 +88,7 @@ test('a body is lent and comes back, a part of other memory is copied, a refusal
   assert.equal(bench.clock.pending(), 0)
 })
 
-test('an account whose queue is full is refused, and another one is served meanwhile', async () => {
+test('an account whose queue is full is rejected, and another one is still served', async () => {
   const bench = new Bench({ bodyWorkWaitingPerAccountMax: 2 })
   const blocking = bench.job('hold')
   await bench.started(1)

@@ -1,6 +1,6 @@
 /**
  * Runs the work on request bodies: small ones in place, large ones in worker threads, so that the thread
- * that relays is never busy for long with one request. Accounts take turns, none has two threads at once, and none may
+ * that relays is never busy for long with one request. Accounts take turns, none uses two threads concurrently, and none may
  * have many bodies waiting. Waiting and running have a deadline each. It must not know what the work is.
  */
 import { isWhole } from '../base/array-memory.ts'

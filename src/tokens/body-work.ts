@@ -1,6 +1,6 @@
 /**
- * The work on the body of a request that takes time with its length: reading facts, translating, gathering what is
- * counted. Plain values in and out, so that it can be done in any thread. It must not keep the bytes.
+ * The work on the body of a request that takes time in its length: reading facts, translating, collecting what is
+ * counted. Plain values in and out, so that it can run in any thread. It must not retain the bytes.
  */
 import { isUtf8 } from 'node:buffer'
 import {

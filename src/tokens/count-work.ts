@@ -1,6 +1,6 @@
 /**
  * Counting in a thread: o200k tokens of many texts, a slice of one text after another. Accounts take turns, and so do
- * the texts of one account, so that one account's long texts do not delay the others. Holds no limit of its own but those it was
+ * the texts of one account, so that one account's long texts do not delay the others. Has only the limits it was
  * started with.
  */
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'

@@ -1,4 +1,4 @@
-/** The counter: right, in time or not at all, bounded, and linear on text that is made to be slow. */
+/** The counter: correct, in time or not at all, bounded, and linear on hostile text. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -40,7 +40,7 @@ for (const [what, text] of texts) {
   })
 }
 
-test('texts counted at once get each their own count', async () => {
+test('concurrently counted texts each get their own count', async () => {
   const wanted = [1, 50, 3, 20].map((times) => prose.repeat(times))
   const counts = await Promise.all(wanted.map((text) => shared.count(text)))
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('what is out of time is bounded by what was counted and the bytes of the re
   assert.ok(bound.tokens >= tokens && bound.tokens < text.length, `${bound.tokens} of ${tokens}`)
 })
 
-test('what has no room is bounded by its bytes at once', async () => {
+test('a text without room in the queue is bounded by its bytes immediately', async () => {
   assert.deepEqual(await counterOf({ countBytesMax: 5 }).bound({ ...ask, text: 'éééé' }), {
     tokens: 8,
     source: 'bounded',

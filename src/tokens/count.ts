@@ -1,6 +1,6 @@
 /**
- * Counts tokens exactly enough to refuse by: o200k in a worker thread, started at first use. A count has
- * a budget of time and room; when that is used up, what is not counted yet is bounded by its bytes, and labelled so.
+ * Counts tokens exactly enough to reject by: o200k in a worker thread, started at first use. A count has
+ * a budget of time and room; when that is used up, the rest is bounded by its bytes, and labeled so.
  */
 import type { Clock } from '../base/clock.ts'
 import { CallEnded, type OnDemandThread, openOnDemandThread } from '../threads/on-demand-thread.ts'

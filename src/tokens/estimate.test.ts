@@ -1,6 +1,6 @@
 /**
- * Estimates against what was reported: every recorded request with a tool of the caller's lies within 15 % of the
- * input that its provider reported, but for those that contradict other recordings, which are named with the reason.
+ * Estimates compared with reported counts: every recorded request with a tool of the caller's is within 15 % of the
+ * input that its provider reported, except for those that contradict other recordings, which are named with the reason.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
  * Estimates the token count that a model's vendor will report, where no upstream can count: o200k tokens of all text
- * and declarations, weighted by the vendor's table. For planning and labelled as an estimate in every response;
+ * and declarations, weighted by the vendor's table. For planning and labeled as an estimate in every response;
  * nothing is charged by it.
  */
 import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
@@ -46,7 +46,7 @@ export function inputLoad(conversation: Conversation, target: EstimateTarget): I
   return { texts, fixed: load.digits * weights.text + load.fixed }
 }
 
-/** One text costs the counter less than many. Between pieces stands a line break, which is one token mostly. */
+/** One text costs the counter less than many. Pieces are separated by a line break, which is usually one token. */
 function countedText(pieces: readonly string[], weight: number): CountedText {
   return { text: pieces.join('\n'), breaks: Math.max(0, pieces.length - 1), weight }
 }

@@ -1,6 +1,6 @@
 /**
- * What pictures, sound and documents may weigh, to estimate with: by their size where it can be read from the
- * bytes, else a usual value. What bounds money is the connectors' affair, not this.
+ * Estimated tokens of images, sound and documents: by their size where it can be read from the
+ * bytes, else a usual value. The connectors bound their cost, not this file.
  */
 import type { MediaPart } from '../wire/translation/neutral.ts'
 import { type PictureSize, pictureSize } from './picture-size.ts'

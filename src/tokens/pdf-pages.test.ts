@@ -1,4 +1,4 @@
-/** Pages are counted as the file has them; no entry of it makes the number smaller, and none makes counting slow. */
+/** Pages are counted as the file has them; no entry of it lowers the number, and none makes counting slow. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
  * How many pages a PDF has, counted so that a false entry does not lower the number: the largest of the page objects,
- * the counts and the children that the file names. Not a parser: a file that hides its objects has no number here.
+ * the counts and the children that the file names. Not a parser: a file that hides its objects has no page count here.
  * Runs in the worker thread, never in the thread that serves requests.
  */
 import { inflateSync } from 'node:zlib'
@@ -72,7 +72,7 @@ function children(text: string): number {
   return count
 }
 
-/** What stands outside of streams, and in the streams that hold objects. */
+/** What is outside of streams, and in the streams that contain objects. */
 function objectTexts(file: Buffer, { pdfInflatedBytesMax }: PdfLimits): readonly string[] | undefined {
   const texts: string[] = []
   let leftBytes = pdfInflatedBytesMax

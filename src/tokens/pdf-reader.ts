@@ -1,6 +1,6 @@
 /**
- * Counts the pages of PDFs in a thread of its own, started when it is first needed, so that a client's file
- * takes no time from the thread that relays. A count that is not ready in time is undefined.
+ * Counts the pages of PDFs in a separate thread, started on first use, so that a client's file
+ * takes no time from the thread that relays. A count that misses its deadline is undefined.
  */
 import type { Clock } from '../base/clock.ts'
 import { CallEnded, type OnDemandThread, openOnDemandThread } from '../threads/on-demand-thread.ts'

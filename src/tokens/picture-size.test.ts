@@ -1,4 +1,4 @@
-/** Sizes are read from heads of real layouts, and from nothing else. */
+/** Sizes are read from file headers of real layouts, and from nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
- * How large a picture is, from the first bytes of its file: PNG, JPEG, GIF and WebP. It decodes no picture
- * and trusts no number further than to estimate with it.
+ * The size of an image, from the first bytes of its file: PNG, JPEG, GIF and WebP. It decodes no image
+ * and uses the numbers only for estimates.
  */
 
 export interface PictureSize {
@@ -8,10 +8,10 @@ export interface PictureSize {
   readonly height: number
 }
 
-/** As far as the size of a JPEG is looked for: it stands behind whatever its camera wrote. */
+/** How far to search for the size of a JPEG: it follows the camera's metadata. */
 const headCharactersMax = 256 * 1024
 
-/** undefined: another format, or no size where it should stand. */
+/** undefined: another format, or no size where it should be. */
 export function pictureSize(base64: string): PictureSize | undefined {
   const bytes = Buffer.from(base64.slice(0, headCharactersMax), 'base64')
   const size = readers.map((read) => read(bytes)).find((found) => found !== undefined)

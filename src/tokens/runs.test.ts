@@ -1,4 +1,4 @@
-/** Cutting a text into runs: nothing lost, nothing longer than allowed, exact where the cut says so. */
+/** Cutting a text into runs: nothing lost, nothing longer than allowed, exact where the cut is marked as exact. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

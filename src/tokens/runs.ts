@@ -1,5 +1,5 @@
 /**
- * Cuts a text into short runs, because counting tokens takes time with the square of a run's length. Cuts
+ * Cuts a text into short runs, because counting tokens takes quadratic time in a run's length. Cuts
  * where o200k itself always begins a new piece, so that the count stays exact; only where a run has no such
  * boundary it is cut anywhere, and the result says so. Pure and linear in the length of the text.
  */
@@ -11,7 +11,7 @@ export interface TextRun {
   readonly cut: 'between_pieces' | 'anywhere'
 }
 
-/** The run that begins at `start`: at most `bytesMax` (at least 4) bytes of UTF-8, never half a character. */
+/** The run that begins at `start`: at most `bytesMax` (at least 4) bytes of UTF-8, never an incomplete character. */
 export function runFrom(text: string, start: number, bytesMax: number): TextRun {
   const end = farthestEnd(text, start, bytesMax)
   if (end === text.length) return { start, end, cut: 'between_pieces' }
@@ -52,7 +52,7 @@ const kinds: readonly CharacterKind[] = Array.from({ length: 128 }, (_, code) =>
   return code > 0x20 && code < 0x7f && character !== "'" ? 'sign' : 'other'
 })
 
-/** What may stand before a place where a piece begins for certain, by what stands after it. */
+/** What may precede a certain beginning of a piece, by what follows it. */
 const startsAfter: Readonly<Record<CharacterKind, readonly CharacterKind[]>> = {
   letter: ['digit'],
   digit: ['letter'],

@@ -1,6 +1,6 @@
 /**
  * The text of a request body, for counting: all of it, or an evenly spread sample that is small
- * enough to keep while a stream runs. Media bytes are left out.
+ * enough to retain while a stream runs. Media bytes are left out.
  */
 import type { Media, Span } from '../wire/dialect.ts'
 

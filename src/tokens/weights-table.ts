@@ -1,9 +1,9 @@
 /**
- * What a maker adds to the plain text of a request, by generation of its models: figures to estimate with,
+ * What a vendor adds to the plain text of a request, by generation of its models: figures to estimate with,
  * never to bill by. Fitted to recorded requests and the input that was reported for them, so that the largest
- * relative error over all of them is least; where a maker publishes a figure, that one stands.
+ * relative error over all of them is minimal; figures that a vendor publishes have priority.
  *
- * Text is counted in o200k, which is OpenAI's own tokenizer; the factors say how other tokenizers fall.
+ * Text is counted in o200k, which is OpenAI's own tokenizer; the factors describe other tokenizers relative to it.
  */
 
 /** How pictures are charged; see `media.ts`. */
@@ -52,7 +52,7 @@ export interface Weights {
 
 /**
  * Prompts for tools: platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11). What is not
- * listed there stands between the figures of its neighbours.
+ * listed there is between the figures of the adjacent models.
  */
 const claude: Omit<Weights, 'models'> = {
   text: 1.18,

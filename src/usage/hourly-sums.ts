@@ -1,7 +1,7 @@
 /**
  * The hourly sums that every settlement adds to: accumulated in memory by a batch, each row written once before its
- * commit. Rows stay cached across batches, for no other code writes them, and the cache is dropped whenever a batch is
- * rolled back. Sums for people; never a basis for moving money.
+ * commit. Rows stay cached across batches, because no other code writes them, and the cache is dropped whenever a batch is
+ * rolled back. Sums for display; never a basis for moving money.
  */
 import { bucketOf, count } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'

@@ -1,4 +1,4 @@
-/** No read of usage looks through a table that grows with the installation. */
+/** No read of usage scans a table that grows with the installation. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'

@@ -1,5 +1,5 @@
 /**
- * The reads of usage on the thread that only reads: each bounded, so that none makes the others wait. Sums are
+ * The reads of usage on the reader thread: each bounded, so that none delays the others. Sums are
  * read in slices; the caller continues where the last slice ended.
  */
 import {
@@ -123,7 +123,7 @@ const hoursRow = rowOf({
 const neverUsed = { minute: 0, spent: 0n, isShared: false }
 
 /**
- * A key with a usage row of its own has its last minute and its spend there. A key that replaced another one shares that
+ * A key with its own usage row has its last minute and its spend there. A key that replaced another one shares that
  * one's row; its own activity is in the hourly sums.
  */
 function readKeyActivity(database: Database) {

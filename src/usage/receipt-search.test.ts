@@ -1,4 +1,4 @@
-/** A search finds what looking through all receipts finds, however small its steps are, and keeps to its bounds. */
+/** A search finds what a scan of all receipts finds, however small its steps are, and stays within its bounds. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,7 +1,7 @@
 /**
- * Receipts by their fields, the latest first, without an index for each question: the hourly sums say in which
- * hours there is anything to find, and only those hours are looked through. One call looks at a bounded number of
- * rows and says where to go on.
+ * Receipts by their fields, the latest first, without an index for each filter: the hourly sums show which
+ * hours have matching requests, and only those hours are scanned. One call scans a bounded number of
+ * rows and returns where to continue.
  */
 import { firstIdAt, hourOf } from '../base/ids.ts'
 import { receiptRow } from '../ledger/sqlite/rows.ts'
@@ -49,7 +49,7 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
       if (hour !== present && found.endsBefore(beforeId)) break
       present = hour
       found.hourRows += 1
-      // Rows of an hour stand together, and one that may hold something is enough to look through it.
+      // The rows of an hour are adjacent, and one possible match is enough to scan it.
       if (hour === looked || !mayHold(ask, row)) continue
       looked = hour
       for (const [id, key, model, hasSucceeded] of scan.each(ask.account, fromId, beforeId)) {

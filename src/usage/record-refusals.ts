@@ -1,4 +1,4 @@
-/** The operation that writes down refused requests: counted by hour, the latest of each key one by one. Moves no money. */
+/** The operation that records rejected requests: counted by hour, the latest of each key one by one. Moves no money. */
 import type { OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import type { HourlySums } from './hourly-sums.ts'

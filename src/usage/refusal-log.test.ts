@@ -1,4 +1,4 @@
-/** Refusals on their way: counted together, written once, bounded, and no work where there are none. */
+/** Rejections on their way to the database: counted together, written once, bounded, and no work if there are none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -96,7 +96,7 @@ test('what cannot be written is counted as forgotten', async () => {
   assert.deepEqual(told, [])
 })
 
-test('the end of the process writes at once what waits, and nothing twice', async () => {
+test('the end of the process writes what is pending immediately, and nothing twice', async () => {
   const { clock, log, batches, works } = open()
   log.note(refusal(1), null)
   log.flush()

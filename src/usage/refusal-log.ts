@@ -1,6 +1,6 @@
 /**
- * Refused requests on their way to the ledger: counted alike ones together in memory, written every second. Costs a
- * refusal nothing but this; what is more than the bounds is forgotten, and counted.
+ * Rejected requests on their way to the ledger: equal ones are counted together in memory, written every second. This is
+ * their whole cost; what exceeds the bounds is dropped, and counted.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { hourOf } from '../base/ids.ts'
@@ -56,7 +56,7 @@ export class RefusalLog {
     this.#timer ??= clock.after(limits.refusalsFlushMs, () => this.flush())
   }
 
-  /** The latest of each key: more than these would be forgotten again at once. */
+  /** The latest of each key: more than these would be dropped again immediately. */
   #keep(refusal: Refusal): void {
     const { refusalsKeptPerKey, refusalsQueuedMax } = this.#deps.limits
     const ofKey = this.#rows.get(refusal.key) ?? []

@@ -1,4 +1,4 @@
-/** Sums of usage: what the rows of an hour hold, and how they add up. Pure; it must not run a statement. */
+/** Sums of usage: the contents of an hour's rows, and how they add up. Pure; it must not run a statement. */
 import { eachSum, type Meter, meterNames, meters, tokenSumNames, tokenSums } from '../../contract/meters.ts'
 import { addBytes, addCounts, type Histogram, newScratch, toBytes } from '../base/histogram.ts'
 import { blob, type Field, integer, number, rowOf, type ValueOf } from '../store/sqlite/columns.ts'

@@ -1,6 +1,6 @@
 /**
- * The words of usage as people read it: sums of receipts by time and group, refusals, running requests. Values only;
- * never consulted for balances. A request belongs to the hour in which it began, the hour of its id.
+ * The types of usage for display: sums of receipts by time and group, rejections, running requests. Values only;
+ * never consulted for balances. A request belongs to the hour in which it began, the hour of its ID.
  */
 import type { ReceiptRow } from '../ledger/types.ts'
 import type { Sums } from './sums.ts'
@@ -102,7 +102,7 @@ export interface ReceiptsFound {
   readonly receipts: readonly ReceiptRow[]
   /** How many rows were looked at. */
   readonly scanned: number
-  /** Where to go on: `beforeId` of the next call; null: there are no more. */
+  /** Where to continue: `beforeId` of the next call; null: there are no more. */
   readonly next: bigint | null
 }
 

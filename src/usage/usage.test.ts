@@ -1,4 +1,4 @@
-/** What people are shown of usage is what the receipts say, whichever way it is split, sliced or asked for. */
+/** The usage that users see equals the receipts, for every split, slice and query. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
 /**
- * Usage as the rest of the program asks for it: reads on the store's reading thread, slice by slice, added up here.
- * Writes refused requests down; moves no money, and is never asked for balances that money moves by.
+ * Usage for the rest of the program: reads on the store's reader thread, slice by slice, added up here.
+ * Records rejected requests; moves no money, and is never asked for balances that money moves by.
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'

@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { createAccount } from './create.ts'
 import { creditAccount } from './credit.ts'
 import { listAccounts } from './list.ts'

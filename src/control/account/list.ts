@@ -1,4 +1,4 @@
-/** `account.list`: accounts in the order in which they were made, a page at a time. */
+/** `account.list`: accounts in the order of creation, one page at a time. */
 import { parseId } from '../../base/ids.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'

@@ -1,4 +1,4 @@
-/** `member.list`: who acts for an account, and as what. */
+/** `member.list`: who acts for an account, and in which role. */
 
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'

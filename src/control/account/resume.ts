@@ -1,4 +1,4 @@
-/** `account.resume`: a suspended account makes requests again. */
+/** `account.resume`: a suspended account can send requests again. */
 import { formatId } from '../../base/ids.ts'
 import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'

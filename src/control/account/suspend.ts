@@ -1,4 +1,4 @@
-/** `account.suspend`: an account makes no more requests; its balance stays. */
+/** `account.suspend`: an account can send no more requests; its balance stays. */
 import { formatId } from '../../base/ids.ts'
 import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'

@@ -1,4 +1,4 @@
-/** `account.unrestrict`: an account gets back the features that cannot be bounded beforehand. */
+/** `account.unrestrict`: an account regains the features that cannot be bounded in advance. */
 import { findAccount } from '../find-account.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'

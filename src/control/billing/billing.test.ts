@@ -1,6 +1,6 @@
 /**
- * The operations on money as people and operators use them: what they answer, held against the contract, what they
- * refuse, and that somebody else's things are not there. Real parts, a stand-in for the payment provider.
+ * The operations on money as users and operators use them: their responses, checked against the contract, their
+ * errors, and that another account's objects look missing. Real parts, a fake payment provider.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -141,7 +141,7 @@ test('without a provider billing says how credit comes', async (context) => {
   assert.equal(auto.code, 'payments_off')
 })
 
-test('what is updated stands, what is left out stays', async (context) => {
+test('updated fields are stored, omitted ones stay', async (context) => {
   const on = await scene(context, 'stripe')
   const ann = await payer(on)
   const first = await done(on, ann, 'billing.update', { alertDays: 7, invoiceTo: '  Ann\nSome Street 1 ' })

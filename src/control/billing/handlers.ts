@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { createCode, listCodes, redeemCode, revokeCode } from './codes.ts'
 import { entriesCsv, listEntries } from './entries.ts'
 import { forgetMethod } from './forget-method.ts'

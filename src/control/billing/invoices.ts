@@ -1,6 +1,6 @@
 /**
- * `invoice.list` and `invoice.show`: one statement for each month that is over, one receipt for each payment. The lines
- * of a statement are what the balance gained and lost; use belongs to the month in which its requests began.
+ * `invoice.list` and `invoice.show`: one statement for each past month, one receipt for each payment. The lines
+ * of a statement are the changes of the balance; usage belongs to the month in which its requests began.
  */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'

@@ -40,7 +40,7 @@ export async function billingOutput(
   }
 }
 
-/** Whoever has enough again, or whose time has come, waits for nothing. */
+/** An account with a sufficient balance, or whose time has come, waits for nothing. */
 function autoTopUpWaitsUntil(
   { autoTopUp, autoTopUpProblem, autoTopUpWaitsMs }: BillingSetting,
   { available, nowMs }: { readonly available: bigint; readonly nowMs: number },

@@ -1,4 +1,4 @@
-/** `billing.update`: what an account wants of automatic top-ups, of warnings, and on its invoices. */
+/** `billing.update`: an account's settings for automatic top-ups, alerts and invoices. */
 import { nanoOf } from '../amount.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { billingOutput } from './output.ts'

@@ -1,4 +1,4 @@
-/** `audit.*`: who changed what, for operators and for those who manage an account. What is secret was never written down. */
+/** `audit.*`: who changed what, for operators and for those who manage an account. Secrets were never recorded. */
 import type { AuditEntry } from '../../audit/audit.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'

@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { verifyLedger } from '../ledger/verify.ts'
 import { listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'

@@ -1,5 +1,5 @@
 /**
- * The balances of the platform accounts, cached: each is a sum over every entry, so an answer is shown
+ * The balances of the platform accounts, cached: each is a sum over every entry, so a result is shown
  * for a hundred times as long as it took to compute, and concurrent requests share one computation.
  */
 import type { Clock } from '../../base/clock.ts'

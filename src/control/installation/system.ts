@@ -1,4 +1,4 @@
-/** `system.show`: the state of the installation, and what an operator should look at. */
+/** `system.show`: the state of the installation, and what needs an operator's attention. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'

@@ -1,4 +1,4 @@
-/** `upstreams.*`: where requests go, with the health of each. A credential goes in here and never comes out. */
+/** `upstreams.*`: where requests go, with the health of each. A credential is stored here and never returned. */
 import { customHostMistake, customHostOf, customHosts, isCustomHost } from '../../../contract/custom-hosts.ts'
 import { errors } from '../../../contract/errors.ts'
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'

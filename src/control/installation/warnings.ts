@@ -1,4 +1,4 @@
-/** What an operator should look at, one sentence each. Reads what is known already; computes nothing. */
+/** What needs an operator's attention, one sentence each. Reads what is known already; computes nothing. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { isMendable } from '../../catalog/drafts.ts'
 import type { ControlDeps } from '../control-deps.ts'

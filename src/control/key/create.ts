@@ -1,4 +1,4 @@
-/** `key.create`: an API key with what it may do; its answer is the only copy of the key. */
+/** `key.create`: an API key with its permissions; its response is the only copy of the key. */
 import { formatId } from '../../base/ids.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { creatorOf } from './authorize-change.ts'

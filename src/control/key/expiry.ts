@@ -1,4 +1,4 @@
-/** When a key ends, as it was asked for. */
+/** When a key ends, as requested. */
 import { TollgateError } from '../../base/errors.ts'
 
 /** null: never. Throws `invalid_value` for a time that has come already. */

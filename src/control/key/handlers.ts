@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { createKey } from './create.ts'
 import { listKeys } from './list.ts'
 import { createManagementKey, listManagementKeys, revokeManagementKey } from './management.ts'

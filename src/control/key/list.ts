@@ -1,4 +1,4 @@
-/** `key.list`: an account's keys as its people may see them. */
+/** `key.list`: an account's keys as its members may see them. */
 import { accountOperationHandler } from '../handle-operation.ts'
 import { keyOutputs } from './output.ts'
 

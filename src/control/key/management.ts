@@ -1,4 +1,4 @@
-/** `management-key.*`: keys of this API, each for one account and for what its scopes name. */
+/** `management-key.*`: keys of this API, each for one account and its scopes. */
 import type { Role, Scope } from '../../../contract/operation.ts'
 import { type OperationOutput, operations } from '../../../contract/operations.ts'
 import type { ManagementKeyRow } from '../../access/types.ts'

@@ -1,4 +1,4 @@
-/** A key as the control plane shows it: what it may do, and what it has to show for itself. Never the key. */
+/** A key as the control plane shows it: its permissions and its usage. Never the key. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import type { KeyRow } from '../../access/types.ts'

@@ -1,4 +1,4 @@
-/** What the holder of a new key may do: what was asked, and the defaults for the rest. */
+/** The permissions of a new key: what was requested, and the defaults for the rest. */
 import type { OperationInput } from '../../../contract/operations.ts'
 import type { KeyPolicy } from '../../access/types.ts'
 import type { AccountRow } from '../../ledger/types.ts'

@@ -1,4 +1,4 @@
-/** `key.revoke`: a key ends for good. */
+/** `key.revoke`: ends a key permanently. */
 import { accountOperationHandler } from '../handle-operation.ts'
 import { findChangeableKey, keyNotFound } from './authorize-change.ts'
 

@@ -1,4 +1,4 @@
-/** `key.rotate`: a new key in the place of another one, on the same budget; its answer is the only copy of it. */
+/** `key.rotate`: a new key replaces another one, on the same budget; its response is the only copy of it. */
 import type { Rotation } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId } from '../../base/ids.ts'
@@ -20,7 +20,7 @@ const refusalMessages: Readonly<Record<RotationRefusal, string>> = {
 export const rotateKey = accountOperationHandler('key.rotate', async (deps, { key, overlapHours }, who) => {
   const old = await findChangeableKey(deps, key, who)
   const newId = deps.nextId()
-  // Before the key is there, so that it never has a usage row of its own.
+  // Before the key exists, so that it never has a separate usage row.
   await deps.ledger.shareKeyUsage(newId, old.id, old.account)
   const rotated = await deps.access.rotate(old.id, {
     newId,

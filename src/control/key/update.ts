@@ -1,4 +1,4 @@
-/** `key.update`: what a key may do from the next request on; running streams end where it may do nothing more. */
+/** `key.update`: the permissions of a key from the next request on; running streams end if they are no longer permitted. */
 import type { OperationInput } from '../../../contract/operations.ts'
 import {
   type KeyChange,

@@ -1,4 +1,4 @@
-/** What the last verification of the ledger found, for those who look later. */
+/** The result of the last verification of the ledger. */
 import type { Settings } from '../../store/settings.ts'
 
 const settingName = 'ledger_verified'

@@ -1,4 +1,4 @@
-/** `models.add`: a model that the built-in list does not have, or other facts for one that it has. */
+/** `models.add`: a model that the built-in list does not have, or different facts for one that it has. */
 import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'

@@ -1,4 +1,4 @@
-/** What became of a change to the catalog, as a row of the error table where it was refused. */
+/** The result of a change to the catalog, as a row of the error table if it was rejected. */
 import { TollgateError } from '../../base/errors.ts'
 import type { CatalogChange } from '../../catalog/catalog.ts'
 

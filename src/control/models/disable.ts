@@ -1,4 +1,4 @@
-/** `models.disable`: a model is sold no more. */
+/** `models.disable`: disables a model. */
 import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'

@@ -1,4 +1,4 @@
-/** `models.enable`: a disabled model is sold again. */
+/** `models.enable`: enables a disabled model again. */
 import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'

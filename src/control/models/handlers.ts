@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 
 import { addModel } from './add.ts'
 import { disableModel } from './disable.ts'

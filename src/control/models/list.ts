@@ -1,4 +1,4 @@
-/** `models.list`: what is sold with its prices, and what is known and not sold with the reason. */
+/** `models.list`: available models with their prices, and unavailable ones with the reason. */
 import { operationHandler } from '../handle-operation.ts'
 import { modelOutput } from './output.ts'
 

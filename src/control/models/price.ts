@@ -1,4 +1,4 @@
-/** `models.price`: another price from a moment on; what was priced before stays as it was. */
+/** `models.price`: a new price from a given time on; earlier requests keep theirs. */
 import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from './changed.ts'
 import { modelNow } from './output.ts'

@@ -1,4 +1,4 @@
-/** `models.prices`: all prices of a model: those that were, the present one, those that are to come. */
+/** `models.prices`: all prices of a model: past, current and future ones. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { operationHandler } from '../handle-operation.ts'

@@ -1,7 +1,7 @@
 /**
- * What becomes of the accounts of a deleted person. People are stored in another database than accounts, so it is written
- * down before it begins and struck out when it is done: what was cut short in between is finished at the next start, or
- * undone for a person who is still there.
+ * Deletes the accounts of a deleted person. People are stored in another database than accounts, so a deletion is
+ * recorded before it begins and cleared when it is done: an interrupted one is completed at the next start, or
+ * undone for a person who still exists.
  */
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'
@@ -11,7 +11,7 @@ export interface ClosingAccount {
   readonly account: bigint
   /** null: the personal account. */
   readonly organization: string | null
-  /** It was suspended already, for a reason of its own. */
+  /** It was suspended already, for another reason. */
   readonly wasSuspended: boolean
 }
 
@@ -76,7 +76,7 @@ export async function finishAccountDeletions(deps: ControlDeps): Promise<void> {
   }
 }
 
-/** As it was before, unless a payment came into dispute meanwhile. */
+/** As it was before, unless a payment was disputed in the meantime. */
 async function reopenAccount(
   { ledger, payments }: ControlDeps,
   { account, wasSuspended }: ClosingAccount,

@@ -1,4 +1,4 @@
-/** `people.*`: who is here, who may come in, who runs the installation. */
+/** `people.*`: users, invitations and approvals, and who is an administrator. */
 import { TollgateError } from '../../base/errors.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'

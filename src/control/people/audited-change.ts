@@ -1,6 +1,6 @@
 /**
- * Changes that follow from a person being there, and that no operation asks for: they stand in the audit under names of
- * their own, like changes that were requested.
+ * Changes that follow from a person's existence and that no operation requests: they are in the audit under
+ * separate names, like requested changes.
  */
 import { asTollgateError } from '../../base/errors.ts'
 import type { Person } from '../../identity/types.ts'

@@ -1,7 +1,7 @@
 /**
- * `me.delete`: a person goes, and with them the organizations that were theirs alone. Their accounts are suspended
- * first, so that whatever cuts this short leaves nothing that pays for requests; entries and receipts stay, because a
- * ledger forgets nothing, without a name or an address.
+ * `me.delete`: deletes a person, and with them the organizations that they alone own. Their accounts are suspended
+ * first, so that an interruption leaves nothing that pays for requests; entries and receipts stay, because
+ * ledger rows are permanent, without a name or an email address.
  */
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'

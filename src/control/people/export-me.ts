@@ -1,4 +1,4 @@
-/** `me.export`: all data stored about a person, as one JSON file: themselves, their accounts, keys and requests. */
+/** `me.export`: all data stored about a person, as one JSON file: their profile, accounts, keys and requests. */
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import { accountOutput } from '../account/output.ts'

@@ -1,4 +1,4 @@
-/** The verbs of this folder, and of setting up, by the names of their operations. */
+/** The handlers of this folder, and of the setup, by the names of their operations. */
 import { claimSetup } from '../setup/claim.ts'
 import { makeSetupLink } from '../setup/link.ts'
 import { confirmPerson, invitePerson, listPeople, makeResetLink, setOperator } from './administer.ts'

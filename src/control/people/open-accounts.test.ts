@@ -1,4 +1,4 @@
-/** Which account a person comes to: their own, or one that waits for a proven address; and what must not be left behind. */
+/** Which account a person gets: a new one, or one that waits for a verified address; and what must not be abandoned. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PaymentScene, paymentScene } from '../../../test/support/open-payments.ts'
@@ -71,7 +71,7 @@ test('an account is called like whose it is, also after they are called otherwis
   assert.equal(found?.owner, 'organization:org')
 })
 
-test('of two who come for one account in the same moment one gets it, and the other an account of their own', async (context) => {
+test('of two people who claim one account concurrently one gets it, and the other a separate account', async (context) => {
   const on = await scene(context)
   const waiting = await reserved(on, ada.email)
   const other = { ...proven, id: 'other' }
@@ -85,7 +85,7 @@ test('of two who come for one account in the same moment one gets it, and the ot
   )
 })
 
-test('an account that something came to meanwhile is not left', async (context) => {
+test('an account that was used in the meantime is not abandoned', async (context) => {
   const on = await scene(context)
   const waiting = await reserved(on, ada.email)
   const { id } = await on.own(ada)
@@ -99,7 +99,7 @@ test('an account that something came to meanwhile is not left', async (context) 
   assert.ok(left?.owner === 'person:ada' || left?.posted === 0n)
 })
 
-test('what is opened and taken over stands in the audit, once', async (context) => {
+test('opening and taking over an account is in the audit, once', async (context) => {
   const on = await scene(context)
   const filter = { limit: 10, before: null, account: null, operation: null, actor: null }
   const told = async () =>

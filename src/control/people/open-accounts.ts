@@ -1,6 +1,6 @@
 /**
- * The accounts of people and organizations: made when they are first needed, and the starting credit with them. Every
- * step can be repeated, so that what a crash left undone is done at the next look.
+ * The accounts of people and organizations: created on first use, with the starting credit. Every
+ * step can be repeated, so that what a crash left undone is done at the next use.
  */
 import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
@@ -54,11 +54,11 @@ export async function openPersonalAccount(deps: PersonalAccountDeps, person: Per
   return requireAccount(deps, owner)
 }
 
-/** Somebody else's question made it in the same moment. */
+/** A concurrent request created it. */
 const creationOutcome = ({ kind }: { kind: 'created' | 'exists' }): string =>
   kind === 'created' ? 'done' : 'conflict'
 
-/** Whoever looks for an account looks for what its owner is called now. */
+/** Accounts are found by their owner's current name. */
 async function updateOwnerDetails(
   { ledger }: Pick<ControlDeps, 'ledger'>,
   own: AccountRow,
@@ -69,7 +69,7 @@ async function updateOwnerDetails(
   return (await ledger.account(own.id)) ?? own
 }
 
-/** undefined: someone else got it meanwhile, or what would be left behind came into use. */
+/** undefined: another person got it in the meantime, or what would be abandoned came into use. */
 export async function takeOverAccount(
   deps: PersonalAccountDeps,
   person: Person,

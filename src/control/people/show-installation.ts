@@ -1,4 +1,4 @@
-/** `installation.show`: what an installation is, before anybody is signed in. */
+/** `installation.show`: public facts about an installation, before sign-in. */
 import { formatUsd } from '../../../contract/usd.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
@@ -19,7 +19,7 @@ export const showInstallation = operationHandler('installation.show', async (dep
   }
 })
 
-/** Nobody runs the installation yet but who has the command line. */
+/** The installation has no administrator yet except through the CLI. */
 async function needsSetup({ identity }: Pick<ControlDeps, 'identity'>): Promise<boolean> {
   const operators = await identity.listPeople({ state: 'operators', search: null, limit: 1 })
   return operators.length === 0

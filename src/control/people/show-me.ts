@@ -1,4 +1,4 @@
-/** `me.show`: who is signed in, and for which accounts they act; makes what is still missing of them. */
+/** `me.show`: the signed-in user, and the accounts they act for; creates what is still missing. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'

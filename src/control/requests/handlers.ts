@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { requestsCsv } from './csv.ts'
 import { listRequests } from './list.ts'
 import { runningRequests, stopRequest } from './running.ts'

@@ -1,4 +1,4 @@
-/** `requests.running`: what runs for an account at present, and `request.stop`: the end of one of them. */
+/** `requests.running`: an account's running requests, and `request.stop`: stops one of them. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'

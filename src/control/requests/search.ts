@@ -1,4 +1,4 @@
-/** Receipts by what they tell, in bounded steps that each keep the reading thread for a moment. The latest first. */
+/** Searches receipts by their fields, in bounded steps that each occupy the reading thread briefly. The latest first. */
 import type { OperationInput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'

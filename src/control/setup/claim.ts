@@ -1,6 +1,6 @@
 /**
  * `setup.claim`: the holder of the setup link becomes an administrator; the first one takes over the local account. One
- * link makes one administrator, also when two people use it in the same moment.
+ * link makes one administrator, also when two people use it concurrently.
  */
 import { TollgateError } from '../../base/errors.ts'
 import { parseId } from '../../base/ids.ts'
@@ -46,7 +46,7 @@ async function createOperator(
   })
 }
 
-/** Taken over once; later administrators get accounts of their own. */
+/** Taken over once; later administrators get separate accounts. */
 async function takeOverLocalAccount(deps: ControlDeps, person: Person): Promise<void> {
   const { ledger, settings } = deps
   const local = await settings.get(localAccountSetting)

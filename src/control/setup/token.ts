@@ -1,6 +1,6 @@
 /**
  * The setup token: its holder may set up the installation. Only its hash is stored, so a copy
- * of the database opens nothing; a new token takes the place of the one before.
+ * of the database reveals no token; a new token replaces the previous one.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Settings } from '../../store/settings.ts'

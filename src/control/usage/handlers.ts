@@ -1,4 +1,4 @@
-/** The verbs of this folder by the names of their operations. */
+/** The handlers of this folder by the names of their operations. */
 import { showOverview } from './overview.ts'
 import { keyRefusals, listRefusals } from './refusals.ts'
 import { showUsage, usageCsv } from './show.ts'

@@ -1,4 +1,4 @@
-/** `overview.show`: what an account has, spends and runs, at a glance. */
+/** `overview.show`: an account's balance, spend and running requests, at a glance. */
 import { formatUsd } from '../../../contract/usd.ts'
 import { dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
 import { addSums, noSums } from '../../usage/sums.ts'

@@ -1,4 +1,4 @@
-/** `refusals.list` and `key.refusals`: what was refused, by code and one by one. */
+/** `refusals.list` and `key.refusals`: rejected requests, by code and one by one. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, idTimeMs, parseId } from '../../base/ids.ts'

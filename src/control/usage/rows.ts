@@ -1,4 +1,4 @@
-/** Usage by step and group, with the groups in words. */
+/** Usage by step and group, with the groups' display names. */
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, parseId } from '../../base/ids.ts'

@@ -1,4 +1,4 @@
-/** The range of time that people ask about. */
+/** The requested range of time. */
 import type { ControlDeps } from '../control-deps.ts'
 
 const defaultRangeMs = 30 * 24 * 3_600_000

@@ -11,7 +11,7 @@ import { endPendingCredentials } from './pending-credentials.ts'
 export interface NewPasswords {
   /** The person a link belongs to; undefined when it is invalid, used or expired. */
   personOf(token: string): Promise<string | undefined>
-  /** `hash`: of the new password. false: the link was used meanwhile, and nothing was changed. */
+  /** `hash`: of the new password. false: the link was used in the meantime, and nothing was changed. */
   set(token: string, hash: string): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** Admission as a table: two rows, an ask, and the answer last; each cap alone, in order, and the output rule. */
+/** Admission as a table: two rows, a request, and the result last; each cap alone, in order, and the output rule. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ const payer: Payer = {
 }
 const keyUsage: KeyUsage = { held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
 
-/** Input 10,000; one token of output 10; so 100,000 pays for 9,000 tokens at once and 4,500 by share. */
+/** Input 10,000; one token of output 10; so 100,000 pays for 9,000 tokens at full balance and 4,500 by share. */
 const ask: AdmissionAsk = {
   id: 1n,
   account: 2n,

@@ -1,6 +1,6 @@
 /**
- * Whether a request may run, and what is taken for it: a decision over two rows and an ask, in the
- * order in which the caps are checked. Pure: takes nothing itself, and what it refuses costs nothing.
+ * Whether a request may run, and the size of its hold: a decision over two rows and a request, in the
+ * order in which the caps are checked. Pure: moves nothing itself, and a rejection costs nothing.
  */
 import { rollSpend, type SpendTotals, spentIn } from '../../limits/budget.ts'
 import { tighter } from '../../limits/headers.ts'
@@ -164,7 +164,7 @@ function ratesOf(windows: Windows, ask: AdmissionAsk): RateStates {
   }
 }
 
-/** One pocket that must pay: what is free in it, and what running requests may give back. */
+/** One source of funds: what is available in it, and what running requests may release. */
 interface Cap {
   readonly scope: 'account' | 'key'
   readonly available: bigint
@@ -229,7 +229,7 @@ function affordable(amount: bigint, rate: bigint, wanted: number): number {
   return rate === 0n ? wanted : Number(least(amount / rate, BigInt(wanted)))
 }
 
-/** Tells of the first cap that is too small by itself. */
+/** Reports the first cap that is too small on its own. */
 function insufficientFunds(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): InsufficientFunds {
   const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, ask, share) === undefined)
   const needed =

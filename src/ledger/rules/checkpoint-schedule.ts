@@ -1,5 +1,5 @@
 /**
- * Decides when a running stream writes down what it has delivered: as soon as the part that a crash
+ * Decides when a running stream records what it has delivered: as soon as the part that a crash
  * would lose is worth more than a tenth of a cent, or a hundredth of the hold where that is more.
  */
 

@@ -1,4 +1,4 @@
-/** The ledger's arithmetic: division that rounds up, and bounds on what is called an amount. */
+/** The ledger's arithmetic: division that rounds up, and the bounds of amounts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

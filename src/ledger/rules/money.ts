@@ -1,6 +1,6 @@
 /**
- * The ledger's unit: bigint nano-USD, stored as int64. Reading and writing of amounts is the
- * contract's; here are the bounds, and division that never gives a nano-dollar away.
+ * The ledger's unit: bigint nano-USD, stored as int64. Parsing and formatting of amounts is the
+ * contract's; here are the bounds, and division that never loses a nano-dollar.
  */
 import { assert } from '../../base/assert.ts'
 
@@ -23,7 +23,7 @@ export function divideUp(numerator: bigint, denominator: bigint): bigint {
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Throws unless the amount is a non-negative int64: what comes from outside the ledger is checked before it is moved. */
+/** Throws unless the amount is a non-negative int64: values from outside the ledger are checked before they are moved. */
 export function assertAmount(amount: bigint, what: string): void {
   assert(amount >= 0n && amount <= nanoMax, `${what} is an amount`)
 }

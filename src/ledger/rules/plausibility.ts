@@ -1,6 +1,6 @@
 /**
- * Whether the counts that an upstream reports can be: input within the model's context, output within the limit that
- * went upstream, uses of tools that were offered. What cannot be is named and not believed. Pure; prices nothing.
+ * Whether the counts that an upstream reports are possible: input within the model's context, output within the limit that
+ * went upstream, uses of tools that were offered. Impossible ones are named and not used. Pure; prices nothing.
  */
 import {
   inputMeters,

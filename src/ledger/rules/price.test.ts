@@ -240,7 +240,7 @@ test('what is held is never below what it costs in the end', () => {
   )
 })
 
-test('the dearest rate is that of the lifetimes that are marked and the tiers that can be reached', () => {
+test('the most expensive rate is that of the marked lifetimes and the reachable tiers', () => {
   const marked = (cacheWrites: readonly ('5m' | '1h')[]) =>
     dearestInputRate(price(sonnet), { cacheWrites, inputTokens: 10 })
   assert.equal(marked([]), usd('3'))

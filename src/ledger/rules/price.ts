@@ -1,5 +1,5 @@
 /**
- * Usage × price, exactly: classes are summed as integers and rounded up once, at the end. Also the
+ * Usage × price, exactly: meters are summed as integers and rounded up once, at the end. Also the
  * bound of a request that has not run yet, which rounds so that a hold is never below the cost. Pure.
  */
 import {
@@ -110,7 +110,7 @@ export interface BoundAmounts {
 }
 
 /**
- * The dearest that the bound can cost: every tier that the input may reach, every option that is named, and every
+ * The maximum cost within the bound: every tier that the input may reach, every named option, and every
  * class of tokens that the request can produce, and no other.
  */
 export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmounts {
@@ -132,7 +132,7 @@ export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmo
   }
 }
 
-/** The dearest rate at which a token of input that is not audio can be billed, before options. */
+/** The most expensive rate at which an input token that is not audio can be billed, before options. */
 export function dearestInputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
@@ -144,7 +144,7 @@ export function dearestInputRate(
   )
 }
 
-/** Whether a token of input that is not audio can be billed in a class. Audio has a bound of its own. */
+/** Whether an input token that is not audio can be billed in a class. Audio has a separate bound. */
 const billable: Readonly<Record<InputMeter, (bound: Pick<RequestBound, 'cacheWrites'>) => boolean>> = {
   inputUncached: () => true,
   cacheRead: () => true,

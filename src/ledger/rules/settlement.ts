@@ -11,7 +11,7 @@ export interface Due {
   /** What is written off in addition to what exceeds the hold. */
   readonly writtenOff: bigint
   readonly hold: bigint
-  /** posted − held before the hold is given back; below zero after a refund of money that is in use. */
+  /** posted − held before the hold is released; below zero after a refund of money that is in use. */
   readonly available: bigint
 }
 
@@ -21,7 +21,7 @@ export interface Split {
   readonly writtenOff: bigint
   /** The part of `writtenOff` by which the cost exceeded the hold. */
   readonly aboveHold: bigint
-  /** The part of `writtenOff` that the hold allowed and the balance no longer covers: a refund took it meanwhile. */
+  /** The part of `writtenOff` that the hold allowed and the balance no longer covers, because of a refund in the meantime. */
   readonly uncovered: bigint
 }
 

@@ -71,7 +71,7 @@ function takeOverOperation(database: Database, rows: StateRows) {
     if (owner === to.owner) return 'taken_over'
     if (owner !== null || (leaving !== null && isUsed(leaving))) return 'not_free'
     if (leaving !== null && leave.run(leaving, to.owner) !== 1) return 'not_free'
-    // The previous account is kept where another account has the name: a failure is rolled back with the step.
+    // The previous account stays where another account has the name: a failure is rolled back with the step.
     const assigned = assign(account, to)
     assert(leaving === null || assigned === 'assigned', 'who leaves an account gets the other')
     return assigned === 'assigned' ? 'taken_over' : 'not_free'

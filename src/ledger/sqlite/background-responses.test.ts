@@ -1,4 +1,4 @@
-/** Holds of responses in the background: they outlive processes and the age limit of holds, and end when they are settled. */
+/** Holds of background responses: they outlive processes and the age limit of holds, and end when they are settled. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
@@ -81,7 +81,7 @@ test('settling ends it once; then it is a provider object, until it is forgotten
   assert.deepEqual((await ledger.verify()).drift, [])
 })
 
-test('it counts among the responses of its account and not among the requests at once', async (context) => {
+test('it counts among the background responses of its account and not among the concurrent requests', async (context) => {
   const opened = await withAccount(
     await openTestLedger(context, { limits: { backgroundResponsesPerAccountMax: 2 } }),
   )
@@ -98,7 +98,7 @@ test('it counts among the responses of its account and not among the requests at
   assert.equal(await ledger.reserveResponse(1_005n, account), 'full')
   await ledger.settle(settled(1_001n))
   assert.equal(await ledger.reserveResponse(1_005n, account), 'reserved')
-  // A hold that was given back meanwhile has no owner.
+  // A hold that was released in the meantime has no owner.
   await ledger.release(1_005n)
   const late = { id: 1_005n, upstream: 'one', responseId: 'resp_late', facts: '{}' }
   assert.equal(await ledger.recordResponse(late), false)

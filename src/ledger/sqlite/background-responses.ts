@@ -22,7 +22,7 @@ const openRow = rowOf({
 
 const isOpen = 'EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.id)'
 
-/** A condition on `hold`: nothing but the provider's answer or an age of its own closes it. */
+/** A condition on `hold`: only the provider's result or a separate age limit closes it. */
 export const isNoBackgroundHold =
   'NOT EXISTS (SELECT 1 FROM background_response b WHERE b.id = hold.id AND b.response_id IS NOT NULL)'
 

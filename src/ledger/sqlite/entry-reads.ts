@@ -1,6 +1,6 @@
 /**
  * Reads the entries of one account, the latest first. Usage is found through its receipts, everything else through an
- * index of its own, so that neither costs a request more. A range of time is a range of ids, as it is for sums and
+ * separate index, so that neither makes a request more expensive. A range of time is a range of IDs, as it is for sums and
  * receipts: usage belongs to the time at which its request began. Never a basis for moving money.
  */
 import { firstIdAt } from '../../base/ids.ts'

@@ -1,5 +1,5 @@
 /**
- * Which files are to be deleted at their providers: those of closed accounts. The mark is in the row of the file, so
+ * Which files must be deleted at their providers: those of closed accounts. The mark is in the row of the file, so
  * that it outlives a crash and an upload that ends later.
  */
 import type { Store } from '../../store/store.ts'

@@ -150,7 +150,7 @@ function releaseOperation(rows: StateRows) {
   }
 }
 
-/** Gives back `amount` of a hold, or all that it still has. */
+/** Releases `amount` of a hold, or all that is left of it. */
 function shrinkOperation(database: Database, rows: StateRows) {
   const update = prepare(database, 'UPDATE hold SET amount = ? WHERE id = ?')
   return (id: bigint, amount: bigint): bigint | null => {
@@ -181,7 +181,7 @@ function releaseConcurrencyOperation(database: Database, rows: StateRows) {
   }
 }
 
-/** A hold that was closed meanwhile needs no mark. */
+/** A hold that was closed in the meantime needs no checkpoint. */
 function checkpointOperation(database: Database) {
   const update = prepare(database, 'UPDATE hold SET checkpoint_cost = ?, checkpoint_draft = ? WHERE id = ?')
   return (id: bigint, cost: bigint, draft: PackedDraft): void => {

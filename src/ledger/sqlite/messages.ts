@@ -1,5 +1,5 @@
 /**
- * What the hot operations are asked and answer, as flat tuples: half of the cost of a message between threads is the names
+ * The inputs and results of the hot operations as flat tuples: half of the cost of a message between threads is the names
  * in it. One table of fields for each message makes both directions.
  */
 import type { BudgetWindow, RateLimits, RateState } from '../../limits/types.ts'

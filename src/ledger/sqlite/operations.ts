@@ -1,5 +1,5 @@
 /**
- * The operations of the thread that writes, by name. Each is one whole step of the ledger: synchronous,
+ * The operations of the writer thread, by name. Each is one whole step of the ledger: synchronous,
  * on prepared statements, atomic with its batch. Together they are the only code that moves money.
  */
 import { assert } from '../../base/assert.ts'
@@ -118,8 +118,8 @@ function unrestrictOperation(rows: StateRows) {
 }
 
 /**
- * Takes the next id slot for this process, which owns the database alone. A slot of its own at every
- * start keeps ids apart even when the clock has stepped back, and makes earlier holds known as orphans.
+ * Takes the next ID slot for this process, which owns the database alone. A separate slot for every
+ * start makes IDs unique even when the clock has stepped back, and identifies earlier holds as orphans.
  */
 function claimProcessOperation(database: Database) {
   const last = prepare(database, 'SELECT id FROM process ORDER BY started_ms DESC LIMIT 1')

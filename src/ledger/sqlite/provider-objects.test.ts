@@ -1,4 +1,4 @@
-/** Provider objects: found with their receipt, by its account alone, until they expire. */
+/** Provider objects: found with their receipt, only by its account, until they expire. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -57,7 +57,7 @@ function rowsIn({ dataDirectory }: TestLedger): number {
   }
 }
 
-test('what an answer left is found at once, with what its receipt says', async (context) => {
+test('an object is found immediately after its response, with the values of its receipt', async (context) => {
   const opened = await withAccounts(context)
   const receipt = await answered(opened, {
     objects: [

@@ -1,6 +1,6 @@
 /**
- * Provider objects: responses and their items that a provider stores under ids of its own. Written with the receipt and
- * found by id, so that a request that refers to one can be bounded. Moves no money; rows are removed by age.
+ * Provider objects: responses and their items that a provider stores under its own IDs. Written with the receipt and
+ * found by ID, so that a request that refers to one can be bounded. Moves no money; rows are removed by age.
  */
 import { inputMeters, type Meter, meters, outputMeters } from '../../../contract/meters.ts'
 import { integer, number, oneOf, rowOf, text } from '../../store/sqlite/columns.ts'

@@ -1,4 +1,4 @@
-/** Lists and searches that go through much in bounded steps find what one look would find. Real database. */
+/** Long lists and searches in bounded steps find what a single scan would find. Real database. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

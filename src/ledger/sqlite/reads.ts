@@ -1,6 +1,6 @@
 /**
- * The reads of the thread that only reads: rows for people and answers, never a basis for moving money.
- * Each call sees one moment of what is committed.
+ * The reads of the reader thread: rows for users and responses, never a basis for moving money.
+ * Each call sees one committed state.
  */
 import { assert } from '../../base/assert.ts'
 import { rollSpend, spentIn } from '../../limits/budget.ts'
@@ -65,7 +65,7 @@ function listAccounts(database: Database) {
 
 export interface AccountsFound {
   readonly found: readonly AccountRow[]
-  /** After which account to go on; null: there are no more. */
+  /** The account to continue after; null: there are no more. */
   readonly next: bigint | null
 }
 

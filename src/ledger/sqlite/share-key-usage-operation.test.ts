@@ -1,4 +1,4 @@
-/** A rotation gives no new budget: keys that share one usage row spend, hold and are limited as one. Real database. */
+/** A rotation does not reset a budget: keys that share one usage row spend, reserve and are limited as one. Real database. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'

@@ -1,4 +1,4 @@
-/** A key that replaces another one shares its usage row: what was spent stays spent, what is limited stays so. */
+/** A key that replaces another one shares its usage row, so that its spend and its limits continue. */
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import type { StateRows } from './state-rows.ts'
 

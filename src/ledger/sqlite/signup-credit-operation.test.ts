@@ -1,4 +1,4 @@
-/** The starting credit: once per person and folded address, and never more per day than the installation gives. */
+/** The starting credit: once per person and folded address, and never more per day than the installation grants. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestLedger } from '../../../test/support/open-ledger.ts'
@@ -27,7 +27,7 @@ async function open(context: Parameters<typeof openTestLedger>[0]) {
   return { ...on, newAccount, ask }
 }
 
-test('two hundred asks of one address at once give one credit', async (context) => {
+test('two hundred concurrent requests for one address give one credit', async (context) => {
   const on = await open(context)
   const accounts = await Promise.all(Array.from({ length: 20 }, on.newAccount))
   const results = await Promise.all(
@@ -53,7 +53,7 @@ test('a day gives so much and no more, and the next day gives again', async (con
 })
 
 for (const amount of [0n, 3n * dollar]) {
-  test(`an account that was made with ${amount} gets no other starting credit, whoever its owner becomes`, async (context) => {
+  test(`an account that was created with ${amount} gets no other starting credit, whichever owner it gets`, async (context) => {
     const on = await open(context)
     const id = on.nextId()
     const account = { id, kind: 'personal', email: null, name: 'n', nowMs: 1 } as const

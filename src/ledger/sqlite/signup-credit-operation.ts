@@ -18,7 +18,7 @@ export function signupCreditOperation(database: Database, credit: (ask: CreditAs
   )
   return (ask: SignupAsk): SignupResult => {
     if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
-    // Whoever made the account beforehand decided its credit.
+    // The creator of the account has already decided its credit.
     if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }
     // Another address makes no other person.
     const reference = `person:${ask.person}`

@@ -1,4 +1,4 @@
-/** Top-ups in the ledger alone: paid once, taken back once, given back once, and what each refuses. Real database. */
+/** Top-ups in the ledger alone: paid once, taken back once, returned once, and what each rejects. Real database. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../../test/support/open-ledger.ts'
@@ -112,7 +112,7 @@ test('a refund counts once, and comes back once', async (context) => {
   assert.deepEqual(await drift(on), [])
 })
 
-test('a dispute stops the account once, and not again after an operator let it go on', async (context) => {
+test('a dispute suspends the account once, and not again after an operator resumed it', async (context) => {
   const on = await scene(context)
   const stopped: bigint[] = []
   on.ledger.onSuspended((id) => stopped.push(id))

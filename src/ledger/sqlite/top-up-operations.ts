@@ -1,7 +1,7 @@
 /**
  * The operations on top-ups that move money: payment, return (a refund or a dispute) and its reversal. Each changes the
  * top-up's row together with the entry, so that no crash can separate them. Only a return may take the balance below
- * what is held, and below zero.
+ * reserved, and below zero.
  */
 import { assert } from '../../base/assert.ts'
 import {
@@ -237,7 +237,7 @@ function suspendForDispute(database: Database) {
   }
 }
 
-/** What an operator says of an account stands: a dispute that ends does not lift it, one that is known freezes no more. */
+/** An operator's decision about an account has priority: the end of a dispute does not lift it, and a known dispute does not suspend again. */
 export function overrideDisputeSuspension(database: Database) {
   const keepReason = prepare(database, 'UPDATE billing_setting SET frozen_ms = NULL WHERE account = ?')
   const clear = prepare(

@@ -1,17 +1,17 @@
 /**
- * One small step of holding the ledger against itself, so that a whole round costs the reading thread a few milliseconds
- * at a time: what accounts say is compared with what filled them, what their keys were charged and what is held; what
- * receipts say with their entries. Less than a verification, which reads everything. Only reads.
+ * One small step of checking the ledger against itself, so that a whole round costs the reading thread a few milliseconds
+ * at a time: account balances are compared with their entries, key charges and holds;
+ * receipts with their entries. Less than a verification, which reads everything. Only reads.
  */
 import { integer, number, rowOf } from '../../store/sqlite/columns.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 
 export interface CheckAsk {
-  /** After which account to go on; null: the accounts are done. */
+  /** The account to continue after; null: the accounts are done. */
   readonly afterAccount: bigint | null
   readonly accountsMax: number
-  /** Before which receipt to go on; null: the receipts are done. */
+  /** The receipt to continue before; null: the receipts are done. */
   readonly beforeReceipt: bigint | null
   readonly receiptsMax: number
 }

@@ -1,4 +1,4 @@
-/** The background check: what it finds, in which steps, and that its reading is bounded. Real database, time by hand. */
+/** The background check: its findings, its steps, and that its reading is bounded. Real database, manual clock. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
 /**
- * What must be true between receipts and the hourly sums that people are shown: a table of queries whose every row
+ * What must be true between receipts and the hourly sums that users see: a table of queries whose every row
  * is a contradiction, and the durations, which no query can count. Only reads.
  */
 import { meterNames, meters, tokenSums } from '../../../contract/meters.ts'

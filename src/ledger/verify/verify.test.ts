@@ -1,4 +1,4 @@
-/** Verification finds every kind of tampering: each row is one, done with raw SQL behind the ledger's back. */
+/** Verification finds every kind of tampering: each row is one, done with raw SQL directly on the database. */
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What guards the entries stands in the schema itself, whatever code writes them. */
+/** The guards of the entries are in the schema itself, whatever code writes them. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
  * The schema. Money is int64 nano-USD, ids are int64 in time order, times are milliseconds.
- * The invariants of the rows are CHECK, UNIQUE and triggers here, in addition to the code that keeps them.
+ * The invariants of the rows are CHECK, UNIQUE and triggers here, in addition to the code that maintains them.
  */
 import type { Migration } from './migration.ts'
 
@@ -255,7 +255,7 @@ CREATE TABLE upstream (
   headers BLOB
 ) STRICT`
 
-/** Rows stand in the order of settlement, so that the oldest are found without an index of their own. */
+/** Rows are in the order of settlement, so that the oldest are found without an index. */
 const providerObject = `
 CREATE TABLE provider_object (
   position INTEGER PRIMARY KEY,
@@ -347,7 +347,7 @@ CREATE TABLE refusal (
   PRIMARY KEY (key, id)
 ) STRICT, WITHOUT ROWID`
 
-/** Rows stay for good: they are what a payment is answered for. */
+/** Rows are permanent: they prove what was credited. */
 const topUp = `
 CREATE TABLE top_up (
   id INTEGER PRIMARY KEY,

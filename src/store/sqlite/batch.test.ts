@@ -1,4 +1,4 @@
-/** Batches: one commit for all, one culprit alone, what was shared in memory rolled back with the rest. */
+/** Batches: one commit for all, only the culprit fails, shared memory is rolled back with the rest. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'

@@ -9,7 +9,7 @@ import { type BatchReply, type Call, type Failure, toFailure } from './messages.
 
 /**
  * A synchronous piece of work on prepared statements, atomic with its batch. It may run twice (the
- * first time rolled back), so it keeps no state of its own.
+ * first time rolled back), so it has no state.
  */
 export interface Operation {
   /** Whether its commit must have reached the disk before it is answered. */
@@ -51,7 +51,7 @@ export type Durability = 'durable' | 'lazy'
 export interface Committer {
   begin(durability: Durability): void
   commit(): void
-  /** Harmless when SQLite has already rolled back by itself (a full disk does that). */
+  /** Harmless when SQLite has already rolled back on its own, as it does on a full disk. */
   rollback(): void
 }
 

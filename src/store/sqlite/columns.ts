@@ -21,7 +21,7 @@ interface Codec<Value> {
   write(value: Value): Input
 }
 
-/** One field of a row: in one column, or in several where it is a row of its own. */
+/** One field of a row: in one column, or in several for a nested row. */
 export interface Field<Value> {
   readonly columns: readonly string[]
   readonly kind: Kind

@@ -1,5 +1,5 @@
 /**
- * Opens one connection to an embedded database with the settings that the measurements chose, and
+ * Opens one connection to an embedded database with measured settings, and
  * prepares statements on it. Knows no table. Only this folder names `node:sqlite`.
  */
 import { closeSync, openSync, statSync } from 'node:fs'

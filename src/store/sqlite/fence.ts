@@ -6,7 +6,7 @@ import { systemRandom } from '../../base/ids.ts'
 import { type Database, prepare } from './connection.ts'
 
 export interface Fence {
-  /** Inside a transaction: throws FenceLost when another process has opened the database for writing meanwhile. */
+  /** Inside a transaction: throws FenceLost when another process has opened the database for writing in the meantime. */
   check(): void
   readonly isLost: boolean
 }

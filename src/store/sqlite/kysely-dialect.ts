@@ -1,6 +1,6 @@
 /**
- * Kysely over routes: reads outside a transaction take one way, everything else another, and a transaction is a turn of
- * its own. Over the store's threads no connection lives in this thread; a local database has its connection here.
+ * Kysely over routes: reads outside a transaction take one route, everything else another, and a transaction is a separate
+ * turn. With the store's threads no connection is in this thread; a local database has its connection here.
  */
 import {
   type CompiledQuery,

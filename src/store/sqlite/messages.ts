@@ -1,5 +1,5 @@
 /**
- * What the main thread asks the store's threads. Tuples, because cloning names costs more than the work they name.
+ * Messages from the main thread to the store's threads. Tuples, because cloning names costs more than the work they name.
  * Replies come in the order of the requests.
  */
 import type { Output } from './connection.ts'
@@ -36,7 +36,7 @@ export type BatchReply = readonly [
   failures: readonly (readonly [number, Failure])[],
 ]
 
-/** What a statement of the control plane gives back. */
+/** The result of a control-plane statement. */
 export interface StatementResult {
   readonly rows: readonly Record<string, Output>[]
   readonly changes: bigint

@@ -1,6 +1,6 @@
 /**
- * The life of a thread that reads: answers calls one after another on a connection that cannot write,
- * each in one read transaction, so that all it says is of one moment. Knows no read of its own but the
+ * The main loop of a reader thread: answers calls one after another on a connection that cannot write,
+ * each in one read transaction, so that all results are from one state. Knows no read of its own but the
  * control plane's statements.
  */
 import { workerData } from 'node:worker_threads'

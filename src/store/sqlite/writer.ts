@@ -1,7 +1,7 @@
 /**
- * The life of the thread that writes: opens the database, brings it to the newest schema, then runs
+ * The main loop of the writer thread: opens the database, migrates it to the newest schema, then runs
  * batches and control-plane transactions, one message at a time. Knows no operation: its caller, the
- * thread's entry file, brings them.
+ * thread's entry file, passes them in.
  */
 import { workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
@@ -105,7 +105,7 @@ function writer(
     batch: runBatch,
     begin: () => commits.begin('durable'),
     statement(sql, values) {
-      // SQLite ends a transaction by itself when the disk is full; what follows must not stand alone.
+      // SQLite ends a transaction automatically when the disk is full; later statements must not run outside of it.
       assert(database.isTransaction, 'a statement of a transaction runs inside one')
       return execute(sql, values)
     },
