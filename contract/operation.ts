@@ -69,19 +69,22 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly http: readonly [method: Method, path: `/api/${string}`] | null
   /** The HTTP form of the output; `csv` and `file` outputs are `{ name, text }`. */
   readonly produces: 'json' | 'csv' | 'file'
+  /** `document`: the input carries a whole file. */
+  readonly inputSize: 'usual' | 'document'
   readonly input: Input
   readonly output: Output
 }
 
 interface OperationRow<Input extends z.ZodType, Output extends z.ZodType>
-  extends Omit<Operation<Input, Output>, 'produces'> {
+  extends Omit<Operation<Input, Output>, 'produces' | 'inputSize'> {
   readonly produces?: Operation<Input, Output>['produces']
+  readonly inputSize?: Operation<Input, Output>['inputSize']
 }
 
 export function operation<Input extends z.ZodType, Output extends z.ZodType>(
   row: OperationRow<Input, Output>,
 ): Operation<Input, Output> {
-  return { produces: 'json', ...row }
+  return { produces: 'json', inputSize: 'usual', ...row }
 }
 
 /** A file's name and content. */

@@ -5,6 +5,7 @@
 import type { z } from 'zod'
 import { accountOperations } from './operations/accounts.ts'
 import { billingOperations } from './operations/billing.ts'
+import { catalogOperations } from './operations/catalog.ts'
 import { installationOperations } from './operations/installation.ts'
 import { peopleOperations } from './operations/people.ts'
 import { usageOperations } from './operations/usage.ts'
@@ -15,6 +16,7 @@ export const operations = {
   ...billingOperations,
   ...peopleOperations,
   ...installationOperations,
+  ...catalogOperations,
 } as const
 
 export type OperationName = keyof typeof operations

@@ -43,6 +43,8 @@ async function runWords(words: readonly string[]): Promise<number> {
       const { verifyFolder } = await import('./ledger/verify/verify-folder.ts')
       return verifyFolder(dataFolder, limits.driftLinesMax)
     },
+    readFile: async (path, bytesMax) =>
+      (await import('./server/read-text-file.ts')).readTextFile(path, bytesMax),
     serve,
   })
 }

@@ -51,8 +51,7 @@ function addOperation(
   app.route<{ Params: Texts; Querystring: Texts }>({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    // Bodies of unknown callers are small.
-    bodyLimit: operation.policy.kind === 'public' ? limits.authBodyBytesMax : limits.controlBodyBytesMax,
+    bodyLimit: bodyBytesMax(operation, limits),
     async onRequest(request) {
       const actor = await authorizeRequest(deps, request, operation)
       if (actor.kind !== 'anyone') bodies.attributeTo(request, actorId(actor))
@@ -67,6 +66,15 @@ function addOperation(
       return sendReply(request, reply, { answer, produces: operation.produces })
     },
   })
+}
+
+/** Bodies of unknown callers are small. */
+function bodyBytesMax(
+  { policy, inputSize }: Pick<AnyOperation, 'policy' | 'inputSize'>,
+  limits: ApiDeps['control']['limits'],
+): number {
+  if (policy.kind === 'public') return limits.authBodyBytesMax
+  return inputSize === 'document' ? limits.controlDocumentBytesMax : limits.controlBodyBytesMax
 }
 
 /** Who asks, when they may ask this at all. */

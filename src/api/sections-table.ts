@@ -1,6 +1,7 @@
 /** The sections of the API description, in order. */
 import { accountOperations } from '../../contract/operations/accounts.ts'
 import { billingOperations } from '../../contract/operations/billing.ts'
+import { catalogOperations } from '../../contract/operations/catalog.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'
 import { peopleOperations } from '../../contract/operations/people.ts'
 import { usageOperations } from '../../contract/operations/usage.ts'
@@ -41,6 +42,6 @@ export const sections: readonly Section[] = [
     'installation',
     'Installation',
     'Models and prices, upstreams, write-offs, the audit log and the state of the installation; for administrators.',
-    installationOperations,
+    { ...installationOperations, ...catalogOperations },
   ),
 ]

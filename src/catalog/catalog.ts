@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
-import { inTransaction, type Transaction } from '../store/transaction.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { type ConsoleMarkup, readMarkup, writeMarkup } from './console-markup.ts'
 import {
   type ConsoleUpstream,
@@ -33,9 +33,12 @@ import {
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import { familyOf } from './offers.ts'
+import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
+import type { ComparisonInput } from './update/compare.ts'
+import { presentModels } from './update/present-prices.ts'
 
 export type { ListedUpstream, UpstreamChange, UpstreamPreview }
 
@@ -68,6 +71,8 @@ export interface Catalog {
   add(definition: ModelDefinition): Promise<CatalogChange>
   /** A price from its date on, or from now on. */
   price(model: string, price: PriceDefinition): Promise<CatalogChange>
+  /** The same for many models in one change: prices of known ones, and new ones with their facts. */
+  addAll(definitions: readonly ModelDefinition[]): Promise<CatalogChange>
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
   /** The only upstreams that serve a model; null: those that list it, and those that serve all of its provider. */
@@ -88,6 +93,8 @@ export interface Catalog {
   setMarkup(markup: string | null): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
+  /** What a published price list is compared with, as it will be in force at a moment. */
+  comparisonBase(atMs: number): Pick<ComparisonInput, 'present' | 'providers'>
 }
 
 /** What an upstream is asked with. */
@@ -133,6 +140,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
         : ({ markup: markup.markup, from: 'console' } as const)
     },
     prices: (model) => prices(live, model),
+    comparisonBase: (atMs) => comparisonBase(live.loaded, atMs),
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources
@@ -149,13 +157,13 @@ async function refresh(live: Live): Promise<void> {
   live.loaded = await load(live.deps, live.sources)
 }
 
-type ModelChanges = Pick<Catalog, 'add' | 'price' | 'disable' | 'enable' | 'nameUpstreams'>
+type ModelChanges = Pick<Catalog, 'add' | 'price' | 'addAll' | 'disable' | 'enable' | 'nameUpstreams'>
 
 function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
     return live.inTurn(async () => {
       await inTransaction(live.deps.store, async (transaction) => {
-        await write(transaction, edit(await read(transaction, name)))
+        await writeOverrides(transaction, [edit(await readOverride(transaction, name))])
       })
       await refresh(live)
       return { kind: 'changed' }
@@ -190,16 +198,10 @@ function modelChanges(live: Live): ModelChanges {
       const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, live.sources)
       if (message !== undefined) return { kind: 'mistake', message }
       if (!isKnown(live, model)) return unknown(live, model)
-      const { prices } = dated(live, { id: model, prices: [price] })
-      return await change(model, (before) => ({
-        ...before,
-        definition: {
-          ...before.definition,
-          id: model,
-          prices: [...(before.definition?.prices ?? []), ...(prices ?? [])],
-        },
-      }))
+      const added = dated(live, { id: model, prices: [price] })
+      return await change(model, (before) => withPrices(before, added))
     },
+    addAll: (definitions) => addAll(live, definitions),
     disable: (model) => disabling(model, true),
     enable: (model) => disabling(model, false),
     async nameUpstreams(model, names) {
@@ -212,6 +214,48 @@ function modelChanges(live: Live): ModelChanges {
         definition: { ...before.definition, id: model, upstreams },
       }))
     },
+  }
+}
+
+/** Facts that are given replace others, and prices come to those that are there. */
+function withPrices(before: Override, added: ModelDefinition): Override {
+  const prices = [...(before.definition?.prices ?? []), ...(added.prices ?? [])]
+  return { ...before, definition: { ...before.definition, ...added, prices } }
+}
+
+async function addAll(live: Live, definitions: readonly ModelDefinition[]): Promise<CatalogChange> {
+  for (const definition of definitions) {
+    const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
+    if (message !== undefined) return { kind: 'mistake', message: `${definition.id}: ${message}` }
+    if (definition.context === undefined && !isKnown(live, definition.id)) return unknown(live, definition.id)
+  }
+  return await live.inTurn(async () => {
+    await inTransaction(live.deps.store, async (transaction) => {
+      const stored = new Map((await readOverrides(transaction)).map((row) => [row.name, row]))
+      for (const definition of definitions) {
+        const name = definition.id
+        const before = stored.get(name) ?? { name, definition: null, disabled: false }
+        stored.set(name, withPrices(before, dated(live, definition)))
+      }
+      await writeOverrides(
+        transaction,
+        [...new Set(definitions.map(({ id }) => id))].flatMap((id) => stored.get(id) ?? []),
+      )
+    })
+    await refresh(live)
+    return { kind: 'changed' }
+  })
+}
+
+/** The providers that have an upstream, and what is known of their models. */
+function comparisonBase(
+  { sources, snapshot }: Loaded,
+  atMs: number,
+): Pick<ComparisonInput, 'present' | 'providers'> {
+  const used = new Set(sources.upstreams.map(({ provider }) => provider))
+  return {
+    present: presentModels(sources, snapshot, atMs),
+    providers: sources.providers.filter(({ provider }) => used.has(provider)),
   }
 }
 
@@ -324,7 +368,7 @@ interface Loaded {
 
 async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
   const { store, settings, sealer, nextId } = deps
-  const rows = await store.database.selectFrom('model_override').selectAll().execute()
+  const overrides = await readOverrides(store.database)
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
   const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
@@ -335,34 +379,10 @@ async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
     upstreams,
     // Also those that are disabled: their models are known.
     providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
-    overrides: rows.map(overrideOf),
+    overrides,
   }
   const drafts = draftModels(sources)
   const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
   const snapshot = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
   return { sources, snapshot, console, markup }
-}
-
-async function read(transaction: Transaction, name: string): Promise<Override> {
-  const row = await transaction
-    .selectFrom('model_override')
-    .selectAll()
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row === undefined ? { name, definition: null, disabled: false } : overrideOf(row)
-}
-
-async function write(transaction: Transaction, override: Override): Promise<void> {
-  const body = override.definition === null ? null : JSON.stringify(override.definition)
-  const disabled = override.disabled ? 1 : 0
-  await transaction
-    .insertInto('model_override')
-    .values({ name: override.name, body, disabled })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ body, disabled }))
-    .execute()
-}
-
-function overrideOf(row: { name: string; body: string | null; disabled: bigint }): Override {
-  const definition = row.body === null ? null : (JSON.parse(row.body) as ModelDefinition)
-  return { name: row.name, definition, disabled: row.disabled !== 0n }
 }

@@ -98,6 +98,11 @@ export function draftModels(sources: CatalogSources): readonly Draft[] {
   return [...drafts.values()]
 }
 
+/** What is known of each model, aliases apart. */
+export function mergedDefinitions(sources: CatalogSources): readonly ModelDefinition[] {
+  return [...merged(sources).values()]
+}
+
 /** Built in, then the file, then the command line: each replaces what it says and leaves the rest. */
 function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
   const models = new Map<string, ModelDefinition>()

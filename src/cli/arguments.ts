@@ -97,7 +97,9 @@ function readWords(command: Command, words: readonly string[]): CommandWords | A
   const long = words.map((word) => (shortNames[word] === undefined ? word : `--${shortNames[word]}`))
   const known = Object.fromEntries([
     ...globalOptions.map((name) => [name, { type: 'boolean' }] as const),
-    ...command.options.map(({ name }) => [name, { type: 'string' }] as const),
+    ...command.options.map(({ name, kind }) => {
+      return [name, { type: kind === 'flag' ? 'boolean' : 'string' }] as const
+    }),
   ])
   const { tokens } = parseArgs({ args: long, options: known, strict: false, tokens: true })
   const positionals: string[] = []
@@ -123,6 +125,9 @@ function optionMistake(
 ): string | undefined {
   const row = command.options.find(({ name }) => name === token.name)
   if (row === undefined) return `unknown option ${token.rawName} for ${command.words}`
+  if (row.kind === 'flag') {
+    return token.value === undefined ? undefined : `--${row.name} has no value`
+  }
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
     return `--${row.name} requires a value: --${row.name} ${row.value}`
   }
@@ -169,6 +174,7 @@ const orNone =
 /** undefined: the text is invalid. */
 const readers: Readonly<Record<ValueKind, ValueReader>> = {
   text: readText,
+  flag: () => true,
   number: readNumber,
   list: readList,
   'text or none': orNone(readText),
@@ -184,6 +190,7 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
 
 const expectations: Readonly<Record<ValueKind, string>> = {
   text: 'must be text',
+  flag: 'has no value',
   number: 'must be a whole number',
   list: 'must be a comma-separated list',
   'yes or no': 'must be yes or no',
@@ -203,7 +210,12 @@ function setField(input: Record<string, unknown>, field: string, value: unknown)
 
 /** Validates against the contract before the command runs. */
 function validate(command: Command, input: Record<string, unknown>): BuiltInput {
-  if (command.kind === 'local') return { kind: 'built', value: input }
+  if (command.kind === 'local') {
+    const absent = command.options.find(({ name }) => name === command.requires)
+    return absent === undefined || isGiven(input, absent)
+      ? { kind: 'built', value: input }
+      : argumentError(requiredOption(command, absent))
+  }
   const parsed = operations[command.operation].input.safeParse(input)
   if (parsed.success) return { kind: 'built', value: input }
   const issue = parsed.error.issues[0]
@@ -211,11 +223,14 @@ function validate(command: Command, input: Record<string, unknown>): BuiltInput 
   const option = command.options.find(({ field }) => isWithin(path, field) || isWithin(field, path))
   const positional = command.positionals.find(({ field }) => field === path)
   if (option !== undefined && !isGiven(input, option)) {
-    return argumentError(`${command.words} requires --${option.name} ${option.value}: ${option.help}`)
+    return argumentError(requiredOption(command, option))
   }
   const label = option === undefined ? (positional?.value ?? path) : `--${option.name}`
   return argumentError(`${label}: ${issue?.message ?? 'is not valid'}`)
 }
+
+const requiredOption = ({ words }: Command, { name, value, help }: OptionRow): string =>
+  `${words} requires --${name} ${value}: ${help}`
 
 const isWithin = (path: string, outer: string) => path === outer || path.startsWith(`${outer}.`)
 

@@ -7,6 +7,7 @@ import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { parseArguments } from './arguments.ts'
+import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
 import type { Command, OperationCommand } from './commands-table.ts'
 import { diagnose, type TestedCredential } from './doctor.ts'
 import { helpText } from './help-text.ts'
@@ -33,6 +34,8 @@ export interface CommandLineHost {
   readonly openServices: (config: Config) => Promise<CommandServices>
   /** Verifies the ledger without writing; used only when no server is running. */
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
+  /** The text of a file that has at most `bytesMax` bytes. */
+  readonly readFile: (path: string, bytesMax: number) => Promise<string | 'too_large' | 'unreadable'>
   /** Runs the server until it exits; resolves with the exit code. */
   readonly serve: (config: Config) => Promise<number>
 }
@@ -71,7 +74,31 @@ async function run(command: Command, input: unknown, { host, json }: CommandRun)
   }
   const configured = { host, json, config: config.config }
   if (command.kind === 'operation') return await runOperationCommand(command, input, configured)
-  return command.name === 'serve' ? await host.serve(config.config) : await migrate(configured)
+  switch (command.name) {
+    case 'serve':
+      return await host.serve(config.config)
+    case 'catalog update':
+      return await runCatalogUpdate(input as CatalogUpdateInput, configured)
+    default:
+      return await migrate(configured)
+  }
+}
+
+async function runCatalogUpdate(input: CatalogUpdateInput, run: ConfiguredRun): Promise<number> {
+  const { host, config } = run
+  const result = await updateCatalog(input, {
+    readFile: (path) => host.readFile(path, config.limits.priceListBytesMax),
+    run: (operation, given) => runOperation(targetOf(host, config), operation, given),
+  })
+  switch (result.kind) {
+    case 'failed':
+      return printFailure(host, result.message)
+    case 'replied':
+      return printFailure(host, errorLine(result.body))
+    case 'done':
+      printResult(run, result.output, () => result.text)
+      return 0
+  }
 }
 
 interface ConfiguredRun extends CommandRun {

@@ -25,6 +25,8 @@ export interface OptionRow {
     | 'number'
     | 'list'
     | 'yes or no'
+    /** Given or not, without a value. */
+    | 'flag'
     | 'pairs'
     | 'text or none'
     | 'number or none'
@@ -51,7 +53,9 @@ export interface OperationCommand extends CommandShape {
 /** Runs in the command line itself, because it concerns the machine rather than the data. */
 export interface LocalCommand extends CommandShape {
   readonly kind: 'local'
-  readonly name: 'serve' | 'doctor' | 'migrate'
+  readonly name: 'serve' | 'doctor' | 'migrate' | 'catalog update'
+  /** The option without which it does not run. */
+  readonly requires?: string
 }
 
 export type Command = OperationCommand | LocalCommand
@@ -78,8 +82,12 @@ function command<Name extends OperationName>(operation: Name, row: CommandRow<Na
   }
 }
 
-function local(name: LocalCommand['name'], summary: string): LocalCommand {
-  return { kind: 'local', name, words: name, summary, positionals: [], options: [] }
+function local(
+  name: LocalCommand['name'],
+  summary: string,
+  given: Pick<LocalCommand, 'options' | 'requires'> = { options: [] },
+): LocalCommand {
+  return { kind: 'local', name, words: name, summary, positionals: [], ...given }
 }
 
 const account: Positional = {
@@ -293,6 +301,20 @@ export const commands: readonly Command[] = [
   command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
   command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
   command('models.prices', { words: 'models prices', positionals: [model], print: printInstallation.prices }),
+  local('catalog update', 'Compare prices with a list of models.dev or LiteLLM, and apply chosen rows', {
+    requires: 'from',
+    options: [
+      option(
+        'from>from',
+        'text',
+        'FILE|URL',
+        'the list, api.json or model_prices_and_context_window.json (required)',
+      ),
+      option('apply>apply', 'flag', '', 'apply all rows that are not marked'),
+      option('only>only', 'list', 'A,B', 'apply the rows of these models, marked or not'),
+      option('from-date>effectiveFrom', 'text', 'TIME', 'start of the prices (default: now)'),
+    ],
+  }),
   command('markup.show', { words: 'markup', print: printInstallation.markup }),
   command('markup.set', {
     words: 'markup set',

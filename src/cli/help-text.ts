@@ -18,7 +18,7 @@ const globalOptions = [
 const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
   ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'system']],
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
-  ['Models and providers', ['models', 'markup', 'upstreams']],
+  ['Models and providers', ['models', 'catalog', 'markup', 'upstreams']],
   ['Users', ['people']],
   ['Auditing', ['audit', 'ledger', 'losses']],
 ]
@@ -79,7 +79,7 @@ ${section(
   positionals.map(({ value, help }) => [value, sentence(help)] as const),
 )}${section(
   'Options',
-  options.map(({ name, value, help }) => [`--${name} ${value}`, sentence(help)] as const),
+  options.map(({ name, value, help }) => [`--${name} ${value}`.trimEnd(), sentence(help)] as const),
 )}${section('Global options', globalOptions)}${section('Related commands', summaries(related))}`
 }
 

@@ -148,6 +148,11 @@ export const limitsTable = {
   hostModelsBytesMax: limit(4 * 1024 * 1024, 'Size of that list.'),
   hostModelsMax: limit(5_000, 'Models of that list that are shown.'),
 
+  // Published price lists
+  priceListMs: limit(30_000, 'Time to download a price list for `catalog update`.'),
+  priceListBytesMax: limit(8 * 1024 * 1024, 'Size of a price list, downloaded or sent.'),
+  priceListRowsMax: limit(5_000, 'Models in which a price list may differ.'),
+
   // Files at providers
   // At most bodyBytesMax: an upload is read whole before it is sent.
   fileBytesMax: limit(32 * 1024 * 1024, 'Size of a file upload including framing; at most `bodyBytesMax`.'),
@@ -374,6 +379,10 @@ export const limitsTable = {
   exportReceiptsMax: limit(20_000, 'Latest receipts in the export of user data.'),
   changesGatherMs: limit(100, 'How long changes of an account are batched before consoles are notified.'),
   controlBodyBytesMax: limit(1024 * 1024, 'Size of a request body in the Management API.'),
+  controlDocumentBytesMax: limit(
+    12 * 1024 * 1024,
+    'The same for operations that take a whole file, such as a price list.',
+  ),
   authBodyBytesMax: limit(64 * 1024, 'The same below `/api/auth` and for unauthenticated operations.'),
   webhookBodyBytesMax: limit(1024 * 1024, 'Size of a webhook of the payment provider.'),
   controlBodyBudgetBytes: limit(

@@ -34,6 +34,11 @@ export interface HostAnswer {
   readonly hostMessage: string | null
 }
 
+export type DownloadedText =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `message`: a sentence. */
+  | { readonly kind: 'failed'; readonly message: string }
+
 /** The server that the operations run in; on the command line without one, nothing runs. */
 export interface ServerStatus {
   readonly startedMs: number
@@ -49,6 +54,8 @@ export interface ServerStatus {
   listHostModels(host: ModelHost): Promise<HostAnswer>
   /** Whether the provider accepts the credential, by a real call. */
   testCredential(host: ModelHost): Promise<HostAnswer>
+  /** Fetches a text, without a credential and without following redirects. */
+  downloadText(url: URL): Promise<DownloadedText>
   /** Where a request of an upstream would go. */
   requestUrl(host: Omit<ModelHost, 'credential'>): string
   /** What the background check of the ledger has found. */

@@ -8,6 +8,7 @@ import { formatId } from '../base/ids.ts'
 import { accountHandlers } from './account/handlers.ts'
 import type { Actor } from './actor.ts'
 import { billingHandlers } from './billing/handlers.ts'
+import { catalogHandlers } from './catalog/handlers.ts'
 import type { ControlDeps } from './control-deps.ts'
 import type { OperationHandler } from './handle-operation.ts'
 import { installationHandlers } from './installation/handlers.ts'
@@ -20,6 +21,7 @@ import { usageHandlers } from './usage/handlers.ts'
 const operationHandlers: { readonly [Name in OperationName]: OperationHandler<Name> } = {
   ...accountHandlers,
   ...billingHandlers,
+  ...catalogHandlers,
   ...installationHandlers,
   ...keyHandlers,
   ...modelHandlers,

@@ -17,6 +17,7 @@ const cases: readonly (readonly [text: string, given: unknown, kept: unknown])[]
     { upstream: [{ credential: 'x', name: 'y' }] },
     { upstream: [{ credential: hidden, name: 'y' }] },
   ],
+  ['a whole file', { text: 'x'.repeat(20_001), name: 'y' }, { text: '(20001 characters)', name: 'y' }],
   ['a secret that is no text', { code: { code: id } }, { code: hidden }],
 ]
 

@@ -1,10 +1,14 @@
-/** What the audit stores of an input: everything except secrets. Pure. */
+/** What the audit stores of an input: everything except secrets and whole files. Pure. */
 import { parseId } from '../base/ids.ts'
 
 /** Fields that are never written down. */
 const secretFields: ReadonlySet<string> = new Set(['password', 'token', 'credential', 'code'])
 
+/** Longer texts are files, of which the audit log keeps the size. */
+const textCharactersMax = 20_000
+
 export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > textCharactersMax) return `(${value.length} characters)`
   if (Array.isArray(value)) return value.map(withoutSecrets)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
+import { type Limits, limitDefaults } from '../config/config.ts'
 import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
@@ -11,6 +12,8 @@ import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
 import { listHostModels, testCredential } from '../providers/host-models.ts'
 import { requestPath } from '../providers/paths.ts'
 import { connectorOfUpstream } from '../providers/registry.ts'
+import { openSender } from '../providers/send.ts'
+import { downloadText } from './download-text.ts'
 import { program } from './program.ts'
 
 const noServer = {
@@ -21,7 +24,7 @@ const noServer = {
 } as const
 
 /** On the command line without a server nothing runs, and nothing can be stopped. */
-export function offlineStatus(clock: Clock): ServerStatus {
+export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): ServerStatus {
   return {
     startedMs: clock.wallMs(),
     version: program.version,
@@ -32,6 +35,14 @@ export function offlineStatus(clock: Clock): ServerStatus {
     eventLoopDelayMs: () => 0,
     listHostModels: async () => noServer,
     testCredential: async () => noServer,
+    async downloadText(url) {
+      const sender = openSender({ limits, clock })
+      try {
+        return await downloadText({ sender, clock, limits }, url)
+      } finally {
+        await sender.close()
+      }
+    },
     requestUrl,
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
@@ -64,6 +75,7 @@ export function runningStatus(
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
     listHostModels: (host) => listHostModels(asking, connectorOfUpstream(host), hostOf(host)),
     testCredential: (host) => testCredential(asking, connectorOfUpstream(host), hostOf(host)),
+    downloadText: (url) => downloadText(asking, url),
     requestUrl,
     ledgerReport: watch.report,
   }

@@ -352,7 +352,7 @@ export async function openCommandServices(
   })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
   const { services } = opened
-  const control = services.control(addressFromConfig(config), offlineStatus(clock))
+  const control = services.control(addressFromConfig(config), offlineStatus(clock, config.limits))
   return { kind: 'open', control, close: () => services.close() }
 }
 

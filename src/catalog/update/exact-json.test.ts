@@ -1,0 +1,67 @@
+/** JSON of price lists: digits are kept as they are written, repeated names are seen, and what is no JSON is refused. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ExactJson, NumberText, RepeatedName, readExactJson } from './exact-json.ts'
+
+async function read(text: string): Promise<unknown> {
+  let turns = 0
+  const result = await readExactJson(text, {
+    depthMax: 8,
+    yieldTurn: async () => {
+      turns += 1
+    },
+  })
+  if (result.kind === 'mistake') return result.message
+  return { value: plain(result.value), turns }
+}
+
+function plain(value: ExactJson): unknown {
+  if (value instanceof NumberText) return `#${value.digits}`
+  if (value instanceof RepeatedName) return 'repeated'
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]))
+  return Array.isArray(value) ? value.map((inner: ExactJson) => plain(inner)) : value
+}
+
+test('values are what JSON.parse gives, with numbers as their digits', async () => {
+  const text =
+    ' {"a": [1, -0.5, 1.5e-07, 1E+3, true, null, "x\\u00e9\\n\\"", {}, []], "": {"__proto__": false}} '
+  assert.deepEqual(await read(text), {
+    value: {
+      a: ['#1', '#-0.5', '#1.5e-07', '#1E+3', true, null, 'xé\n"', {}, []],
+      '': Object.fromEntries([['__proto__', false]]),
+    },
+    turns: 0,
+  })
+  assert.deepEqual(await read('\ufeff3'), { value: '#3', turns: 0 })
+})
+
+test('a name that stands twice in an object is marked, whatever its values are', async () => {
+  assert.deepEqual(await read('{"a":1,"b":2,"a":1,"a":3}'), { value: { a: 'repeated', b: '#2' }, turns: 0 })
+})
+
+const mistakes: readonly (readonly [text: string, message: string])[] = [
+  ['', 'ends too early'],
+  ['{"a":1', 'ends too early'],
+  ['[1,]', 'unexpected "]" in line 1'],
+  ['{"a":1,}', 'unexpected "}" in line 1'],
+  ['[NaN]', 'unexpected "NaN]" in line 1'],
+  ['[1]\n\n  x', 'unexpected "x" in line 3'],
+  ['[01]', 'unexpected "1]" in line 1'],
+  ['[.5]', 'unexpected ".5]" in line 1'],
+  ['["a\nb"]', 'unexpected "\\"a" in line 1'],
+  ['["\\x"]', 'unexpected "\\"\\\\x\\"]" in line 1'],
+  ['[[[[[[[[[1]]]]]]]]]', 'nested deeper than 8 levels'],
+  ['<!doctype html>', 'unexpected "<!doctype" in line 1'],
+  ['][', 'unexpected "][" in line 1'],
+]
+
+for (const [text, message] of mistakes) {
+  test(`refused: ${JSON.stringify(text)}`, async () => assert.equal(await read(text), message))
+}
+
+test('a large list is read in slices, so that requests get their turn', async () => {
+  const text = JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ index })))
+  const { turns, value } = (await read(text)) as { turns: number; value: readonly unknown[] }
+  assert.equal(value.length, 50_000)
+  assert.ok(turns >= Math.floor(text.length / (64 * 1024)), String(turns))
+})

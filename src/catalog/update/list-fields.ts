@@ -1,0 +1,90 @@
+/** Reading fields of price lists: names of rates, texts, flags. Pure. */
+import type { RateName } from '../../../contract/meters.ts'
+import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
+import type { ExactJson, ExactObject } from './exact-json.ts'
+import type { ListedPrice, ListedRates } from './price-list.ts'
+
+/** The name in the list → the rate that it sets; with several names for a rate, the highest amount counts. */
+export type RateFields = readonly (readonly [field: string, rate: RateName])[]
+
+type ReadRates = { readonly kind: 'rates'; readonly rates: ListedRates } | Unclear
+export type Unclear = Extract<ListedPrice, { kind: 'unclear' }>
+
+/** Lists write 0 for what they do not know; a model without any price is not sold for nothing. */
+const unknownAsZero: readonly RateName[] = [
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'inputAudio',
+  'outputAudio',
+]
+
+/** The rates of one object; null counts as left out. */
+export function readRates(object: ExactObject, fields: RateFields, unit: PriceUnit): ReadRates {
+  const highest = new Map<RateName, { readonly usd: string; readonly nano: bigint }>()
+  for (const [field, rate] of fields) {
+    const value = object.get(field) ?? null
+    if (value === null) continue
+    const read = readRate(value, unit)
+    if (read.kind === 'mistake') return unclear(`${field} ${read.reason}`)
+    if (read.nano === 0n && unknownAsZero.includes(rate)) continue
+    const known = highest.get(rate)
+    if (known === undefined || known.nano < read.nano) highest.set(rate, read)
+  }
+  return { kind: 'rates', rates: Object.fromEntries([...highest].map(([rate, { usd }]) => [rate, usd])) }
+}
+
+export function unclear(reason: string): Unclear {
+  return { kind: 'unclear', reason }
+}
+
+/** What a whole price must have. */
+export function checkedPrice(price: Extract<ListedPrice, { kind: 'price' }>): ListedPrice {
+  const { input, output } = price.rates
+  if (input === undefined || output === undefined) return unclear('the list has no price of input and output')
+  if (isZero(input) && isZero(output))
+    return unclear('the list has a price of 0, which means an unknown price')
+  const sizes = price.tiers.map(({ aboveInputTokens }) => aboveInputTokens)
+  if (new Set(sizes).size !== sizes.length) return unclear('two tiers begin at the same input')
+  return price
+}
+
+const isZero = (usd: string): boolean => /^0\.0+$/.test(usd)
+
+export function textOf(value: ExactJson | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}
+
+export function flagOf(value: ExactJson | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
+}
+
+/** A count of tokens; lists write 0 for what they do not know. */
+export function tokensOf(value: ExactJson | undefined): number | undefined {
+  const whole = readWhole(value)
+  return whole === 0 ? undefined : whole
+}
+
+export function textsOf(value: ExactJson | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return (value as readonly ExactJson[]).flatMap((item) => textOf(item) ?? [])
+}
+
+export function objectOf(value: ExactJson | undefined): ExactObject | undefined {
+  return value instanceof Map ? value : undefined
+}
+
+/** `2026-07-01` or `2026-07`; undefined for anything else. */
+export function dateOf(value: ExactJson | undefined): string | undefined {
+  const text = textOf(value) ?? ''
+  const day = /^\d{4}-\d{2}$/.test(text) ? `${text}-01` : text
+  return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined
+}
+
+/** Why a name stands for something other than one model at one price; undefined: it does not. */
+export function nameProblem(name: string): string | undefined {
+  if (!/^[\x21-\x7e]{1,150}$/.test(name)) return 'the name has characters that no model name has'
+  if (name.includes(':')) return 'the suffix of the name chooses a host or a price'
+  if (/^openrouter\//.test(name)) return 'the name is that of a router, which chooses the model'
+  return undefined
+}

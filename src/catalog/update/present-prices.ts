@@ -1,0 +1,53 @@
+/** The list prices that are in force here at a moment, by model, for comparison with a published list. Pure. */
+import type { ModelDefinition, PriceDefinition } from '../definition.ts'
+import { type CatalogSources, mergedDefinitions } from '../drafts.ts'
+import { familyOf, nameThere } from '../offers.ts'
+import type { Snapshot } from '../types.ts'
+import { listFormatNames } from './price-list.ts'
+
+export interface PresentModel {
+  readonly name: string
+  readonly provider: string
+  /** What the provider calls it. */
+  readonly upstreamModel: string
+  readonly isSold: boolean
+  /** As written, without the markup; null: no price is known. */
+  readonly price: PriceDefinition | null
+  /** An administrator wrote the price, so that no list is its source. */
+  readonly isOperators: boolean
+}
+
+/** Every model that is known here, sold or not; aliases have the price of their model. */
+export function presentModels(
+  sources: CatalogSources,
+  snapshot: Pick<Snapshot, 'models'>,
+  atMs: number,
+): readonly PresentModel[] {
+  const builtinPrices = new Set(sources.builtin.flatMap(({ prices = [] }) => prices))
+  return mergedDefinitions(sources).flatMap((definition) => {
+    const provider = definition.provider ?? familyOf(definition.id, sources.providers)
+    if (provider === undefined || definition.testModel !== undefined) return []
+    const price = priceInForce(definition, atMs)
+    return {
+      name: definition.id,
+      provider,
+      upstreamModel: nameThere({ ...definition, provider }, sources.providers),
+      isSold: snapshot.models.has(definition.id),
+      price,
+      isOperators: price !== null && !builtinPrices.has(price) && !isOfList(price),
+    }
+  })
+}
+
+/** The latest that has begun; among those of one moment the last. */
+function priceInForce({ prices = [] }: ModelDefinition, atMs: number): PriceDefinition | null {
+  let [latest, latestMs] = [null as PriceDefinition | null, Number.NEGATIVE_INFINITY]
+  for (const price of prices) {
+    const fromMs = price.effectiveFrom === undefined ? 0 : Date.parse(price.effectiveFrom)
+    if (fromMs <= atMs && fromMs >= latestMs) [latest, latestMs] = [price, fromMs]
+  }
+  return latest
+}
+
+const isOfList = ({ source = '' }: PriceDefinition): boolean =>
+  listFormatNames.some((format) => source.startsWith(`${format},`))
