@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { model, price, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
+import { model, offer, price, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
 import { type Limit, limitsTable } from '../src/config/limits-table.ts'
 import { mappingSections, type Setting, settingsTable } from '../src/config/settings-table.ts'
 
@@ -44,6 +44,7 @@ const tables: Readonly<Record<string, () => string>> = {
   upstreams: () => itemTable(upstream),
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),
+  offers: () => itemTable(offer),
   // The rates of a tier are those of its price; what it has of its own follows its name.
   prices: () =>
     table(

@@ -190,6 +190,7 @@ function modelChanges(live: Live): ModelChanges {
           ...added,
           // Where its prompts may go is changed by saying so, not by leaving it out.
           upstreams: added.upstreams ?? before.definition?.upstreams,
+          offers: added.offers ?? before.definition?.offers,
           prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])],
         },
       }))

@@ -38,6 +38,8 @@ export interface ModelDefinition {
   readonly upstreamId?: string | undefined
   /** The names of the only upstreams that serve it; left out: those that list it, and those that serve all of its provider. */
   readonly upstreams?: readonly string[] | undefined
+  /** The only places that serve it, of any provider, in groups of priority; excludes `upstreams`. */
+  readonly offers?: readonly OfferDefinition[] | undefined
   /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */
   readonly dialects?: readonly UpstreamFormatName[] | undefined
   readonly displayName?: string | undefined
@@ -56,6 +58,20 @@ export interface ModelDefinition {
   readonly prices?: readonly PriceDefinition[] | undefined
   /** `5%`: what customers pay above the list price. */
   readonly markup?: string | undefined
+}
+
+/** A model at an upstream, as the model says it. */
+export interface OfferDefinition {
+  /** The upstream's name. */
+  readonly upstream: string
+  /** What the model is called there; left out: as its provider calls it. */
+  readonly model?: string | undefined
+  /** The group; groups with lower numbers are tried first. Left out: 1. */
+  readonly priority?: number | undefined
+  /** The share among the offers of a group; left out: the upstream's. */
+  readonly weight?: number | undefined
+  /** The formats that the upstream has for it; left out: the model's at its own provider, else all for conversations. */
+  readonly dialects?: readonly UpstreamFormatName[] | undefined
 }
 
 /** A configured endpoint; `url` null: the provider's own address. */

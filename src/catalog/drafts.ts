@@ -5,7 +5,14 @@
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
-import { familyOf, nameThere, type OfferedModel, type OfferFinder, offerFinder } from './offers.ts'
+import {
+  formatsAt,
+  nameThere,
+  type OfferedModel,
+  type OfferFinder,
+  offerFinder,
+  providerOf,
+} from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
 import type { Model } from './types.ts'
 
@@ -111,11 +118,19 @@ function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
   }
   for (const { definition } of sources.overrides) {
     if (definition === null) continue
-    const before = models.get(definition.id)
+    const before = withoutOffers(models.get(definition.id), definition)
     const prices = [...(before?.prices ?? []), ...(definition.prices ?? [])]
     models.set(definition.id, { ...before, ...definedFields(definition), prices })
   }
   return models
+}
+
+/** Upstreams that an operator chose later replace the offers of the file. */
+function withoutOffers(
+  before: ModelDefinition | undefined,
+  { upstreams }: ModelDefinition,
+): ModelDefinition | undefined {
+  return before === undefined || upstreams === undefined ? before : { ...before, offers: undefined }
 }
 
 /** Without undefined values, which would overwrite earlier definitions. */
@@ -148,27 +163,32 @@ export function isMendable(reason: string): boolean {
 
 /** Why no upstream serves a model. */
 function withoutOffer(model: OfferedModel, finder: OfferFinder, { providers }: CatalogSources): string {
-  if (model.upstreams !== undefined) {
-    return `none of its upstreams (${model.upstreams.join(', ')}) can serve it`
-  }
+  const named = namedUpstreams(model)
+  if (named !== undefined) return `none of its upstreams (${named.join(', ')}) can serve it`
   if (!finder.isProvidersOwn(model)) return noOffer
   const facts = providers.find(({ provider }) => provider === model.provider)
   return `no upstream with a credential is configured for ${facts?.displayName ?? model.provider}`
 }
 
+function namedUpstreams({
+  upstreams,
+  offers,
+}: Pick<ModelDefinition, 'upstreams' | 'offers'>): readonly string[] | undefined {
+  return offers === undefined ? upstreams : [...new Set(offers.map(({ upstream }) => upstream))]
+}
+
 function draft(definition: ModelDefinition, sources: CatalogSources, finder: OfferFinder): Draft {
   const { id } = definition
-  const provider = definition.provider ?? familyOf(id, sources.providers)
-  const facts = { name: id, provider, upstreams: definition.upstreams }
+  const provider = providerOf(definition, sources)
+  const facts = { name: id, provider, upstreams: namedUpstreams(definition) }
   const unsold = (reason: string): Draft => ({ kind: 'unsold', ...facts, reason })
   if (isDisabled(id, sources)) return unsold('disabled by an administrator')
   if (provider === undefined) return unsold('the provider is missing and cannot be detected from the name')
-  const dialects = dialectsOf(
-    definition,
-    sources.providers.find((known) => known.provider === provider),
-  )
-  if (dialects.length === 0) return unsold(notReachable)
+  const providerFacts = sources.providers.find((known) => known.provider === provider)
   const offered = { ...definition, provider }
+  const knownAs = nameThere(offered, sources.providers)
+  const reachable = providerFacts === undefined ? [] : formatsAt(definition.dialects, providerFacts, knownAs)
+  if (definition.offers === undefined && reachable.length === 0) return unsold(notReachable)
   const offers = finder.offersOf(offered)
   if (offers.length === 0) return unsold(withoutOffer(offered, finder, sources))
   const { context, outputs = ['text'] } = definition
@@ -182,8 +202,9 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   const model = {
     name: id,
     provider,
-    upstreamModel: nameThere(offered, sources.providers),
-    dialects,
+    upstreamModel: knownAs,
+    dialects:
+      definition.offers === undefined ? reachable : [...new Set(offers.flatMap(({ dialects }) => dialects))],
     displayName: definition.displayName ?? id,
     releasedMs: released,
     contextTokens: context,
@@ -219,16 +240,6 @@ function aliasDraft(
 
 function isDisabled(name: string, { disabled, overrides }: CatalogSources): boolean {
   return disabled.includes(name) || overrides.some((override) => override.name === name && override.disabled)
-}
-
-function dialectsOf(
-  definition: ModelDefinition,
-  facts: ProviderFacts | undefined,
-): readonly UpstreamFormatName[] {
-  if (facts === undefined) return []
-  const dialects =
-    definition.dialects ?? facts.formatsOf?.(nameThere({ ...definition, provider: facts.provider }, [facts]))
-  return facts.dialects.filter((dialect) => dialects?.includes(dialect) ?? isConversationFormat(dialect))
 }
 
 function priceDrafts(

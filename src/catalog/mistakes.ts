@@ -8,7 +8,7 @@ import { nearest } from '../base/nearest.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, outputTokensMax, type ProviderFacts } from './drafts.ts'
-import { familyOf, isOwnAddress } from './offers.ts'
+import { isOwnAddress, providerOf } from './offers.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 
 type Checked = Pick<
@@ -55,14 +55,15 @@ export function addressMissing(
 }
 
 /** What the file says of upstreams and models together; those that are added later are checked then. */
-function offerMistakes({ upstreams, builtin, configured, providers, aliases }: Checked): readonly string[] {
+function offerMistakes(sources: Checked): readonly string[] {
+  const { upstreams, builtin, configured, providers, aliases } = sources
   const configuredModels = new Map(configured.map((model) => [model.id, model]))
-  const providerOf = new Map(
-    [...builtin, ...configured].map(({ id, provider }) => [id, provider ?? familyOf(id, providers)]),
+  const ownProviders = new Map(
+    [...builtin, ...configured].map((model) => [model.id, providerOf(model, sources)]),
   )
   const unchosen = upstreams.flatMap(({ name, provider, url, models }) => {
     const facts = providers.find((known) => known.provider === provider)
-    const isNamed = configured.some((model) => model.upstreams?.includes(name))
+    const isNamed = configured.some((model) => namedBy(model)?.includes(name))
     if (models !== undefined || isNamed || facts === undefined || isOwnAddress(url, facts)) return []
     return [`upstreams: ${name}: ${needsModels(facts)}`]
   })
@@ -70,11 +71,13 @@ function offerMistakes({ upstreams, builtin, configured, providers, aliases }: C
     (upstream.models === 'all' ? [] : (upstream.models ?? [])).flatMap(({ id }) => {
       const path = `upstreams: ${upstream.name}: models`
       if (Object.hasOwn(aliases, id)) return [`${path}: ${id} is an alias; list ${aliases[id]}`]
-      const provider = providerOf.get(id)
+      const provider = ownProviders.get(id)
+      const isOffered = configuredModels.get(id)?.offers?.some((offer) => offer.upstream === upstream.name)
+      if (isOffered === true) return []
       if (provider !== undefined && provider !== upstream.provider) {
         return [`${path}: ${id} is a model of ${provider}, but the upstream is one of ${upstream.provider}`]
       }
-      const named = configuredModels.get(id)?.upstreams
+      const named = namedBy(configuredModels.get(id))
       if (named === undefined || named.includes(upstream.name)) return []
       return [
         `${path}: ${id} names its own upstreams (${named.join(', ')}), but ${upstream.name} is not one of them`,
@@ -84,14 +87,24 @@ function offerMistakes({ upstreams, builtin, configured, providers, aliases }: C
   const named = configured.flatMap(({ id, upstreams: names = [] }, index) =>
     names.flatMap((name) => {
       const upstream = upstreams.find((one) => one.name === name)
-      const provider = providerOf.get(id)
+      const provider = ownProviders.get(id)
       if (upstream === undefined || provider === undefined || upstream.provider === provider) return []
       return [
         `models[${index}].upstreams: ${name} is an upstream of ${upstream.provider}, not of ${provider}`,
       ]
     }),
   )
-  return [...unchosen, ...listed, ...named]
+  const both = configured.flatMap((model, index) =>
+    model.offers === undefined || model.upstreams === undefined
+      ? []
+      : [`models[${index}]: use either upstreams or offers`],
+  )
+  return [...unchosen, ...listed, ...named, ...both]
+}
+
+/** The upstreams that a model names itself; undefined: none. */
+function namedBy(model: ModelDefinition | undefined): readonly string[] | undefined {
+  return model?.offers?.map(({ upstream }) => upstream) ?? model?.upstreams
 }
 
 /** An address that is not the provider's own serves nothing by itself. */
@@ -104,7 +117,8 @@ export function needsModels({
   return `its URL is not ${displayName}'s own, so list the models that it serves, or set \`all\` if it is a mirror or proxy of ${displayName}`
 }
 
-function modelMistakes({ builtin, configured, providers }: Checked): readonly string[] {
+function modelMistakes(sources: Checked): readonly string[] {
+  const { builtin, configured, providers } = sources
   const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
   const builtinNames = new Set(builtin.map(({ id }) => id))
   const seen = new Set<string>()
@@ -119,7 +133,7 @@ function modelMistakes({ builtin, configured, providers }: Checked): readonly st
       )
     }
     if (builtinNames.has(model.id)) return mistakes
-    if (model.provider === undefined && familyOf(model.id, providers) === undefined) {
+    if (providerOf(model, sources) === undefined) {
       mistakes.push(`${path}.provider: is missing and cannot be detected from the name ${model.id}`)
     }
     if (model.context === undefined) mistakes.push(`${path}.context: is missing`)

@@ -3,13 +3,17 @@
  * offer for. An offer depends on the configuration of that upstream and that model alone, so that no change to another
  * upstream ever sends a prompt somewhere else. Pure.
  */
-import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
+
+import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { ModelDefinition, OfferDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import type { CatalogSources, ProviderFacts } from './drafts.ts'
+import { isConversationFormat } from './format-uses.ts'
 import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'
 
 /** A model as far as offers depend on it. */
-export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'upstreams'> {
+export interface OfferedModel
+  extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'upstreams' | 'offers' | 'dialects'> {
   readonly provider: string
 }
 
@@ -28,22 +32,86 @@ export function offerFinder(sources: OfferSources): OfferFinder {
   )
   const upstreams = sources.upstreams.flatMap((definition) => {
     const facts = sources.providers.find(({ provider }) => provider === definition.provider)
-    return facts === undefined ? [] : [servingUpstream(definition, facts)]
+    return facts === undefined ? [] : [{ ...servingUpstream(definition, facts), facts }]
   })
+  const byName = new Map(upstreams.map((serving) => [serving.upstream.name, serving]))
   const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinNames)
   return {
     isProvidersOwn: isOwn,
     offersOf(model) {
+      const knownAs = nameThere(model, sources.providers)
+      if (model.offers !== undefined) {
+        return model.offers.flatMap((offer) => {
+          const serving = byName.get(offer.upstream)
+          return serving === undefined ? [] : writtenOffer(model, offer, { ...serving, knownAs })
+        })
+      }
       const isServedByAll = isOwn(model)
-      return upstreams.flatMap(({ upstream, models }) => {
+      return upstreams.flatMap(({ upstream, models, facts }) => {
         if (upstream.provider !== model.provider) return []
         const isListed = models === 'all' ? isServedByAll : models.has(model.id)
         if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
         const listedName = models === 'all' ? undefined : models.get(model.id)
-        return [{ upstream, upstreamModel: listedName ?? nameThere(model, sources.providers) }]
+        const dialects = formatsAt(model.dialects, facts, knownAs)
+        const { weight } = upstream
+        return [
+          { upstream, upstreamModel: listedName ?? knownAs, knownAs, dialects, priority: firstGroup, weight },
+        ].filter(isAskable)
       })
     },
   }
+}
+
+const firstGroup = 1
+
+/** An offer of a model that says itself where it is served, which may be an upstream of any provider. */
+function writtenOffer(
+  model: OfferedModel,
+  written: OfferDefinition,
+  at: { readonly upstream: Upstream; readonly facts: ProviderFacts; readonly knownAs: string },
+): readonly Offer[] {
+  const { upstream, facts, knownAs } = at
+  const isAtOwnProvider = upstream.provider === model.provider
+  const ownFormats = isAtOwnProvider ? model.dialects : elsewhere(model.dialects)
+  const upstreamModel = written.model ?? knownAs
+  const name = isAtOwnProvider ? knownAs : upstreamModel
+  const offer = {
+    upstream,
+    upstreamModel,
+    knownAs: name,
+    dialects: formatsAt(written.dialects ?? ownFormats, facts, name),
+    priority: written.priority ?? firstGroup,
+    weight: written.weight ?? upstream.weight,
+  }
+  return [offer].filter(isAskable)
+}
+
+/** A provider that has no endpoint for the model in one format may have one at another host; other operations need theirs. */
+function elsewhere(dialects: readonly UpstreamFormatName[] | undefined): typeof dialects {
+  return dialects?.some(isConversationFormat) === true ? undefined : dialects
+}
+
+function isAskable({ dialects }: Offer): boolean {
+  return dialects.length > 0
+}
+
+/** The formats of a provider that a model is requested in; without a choice those that the provider has for it. */
+export function formatsAt(
+  chosen: readonly UpstreamFormatName[] | undefined,
+  facts: Pick<ProviderFacts, 'dialects' | 'formatsOf'>,
+  knownAs: string,
+): readonly UpstreamFormatName[] {
+  const formats = chosen ?? facts.formatsOf?.(knownAs)
+  return facts.dialects.filter((dialect) => formats?.includes(dialect) ?? isConversationFormat(dialect))
+}
+
+/** Whose model it is: as its definition says, else by its name, else the provider of its first offer. */
+export function providerOf(
+  { id, provider, offers }: Pick<ModelDefinition, 'id' | 'provider' | 'offers'>,
+  { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
+): string | undefined {
+  const first = offers?.[0]?.upstream
+  return provider ?? familyOf(id, providers) ?? upstreams.find(({ name }) => name === first)?.provider
 }
 
 /** All upstreams, and those of them that serve all of their provider's own models. */

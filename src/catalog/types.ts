@@ -55,7 +55,7 @@ export interface Model {
   readonly provider: string
   /** What its maker calls it: what it can take and how its tokens are counted depend on this name. */
   readonly upstreamModel: string
-  /** The wire formats in which its upstreams can be spoken to. */
+  /** The wire formats in which its upstreams can be spoken to, those of all offers together. */
   readonly dialects: readonly UpstreamFormatName[]
   readonly displayName: string
   readonly releasedMs: number | null
@@ -94,6 +94,14 @@ export interface Offer {
   readonly upstream: Upstream
   /** What the model is called there. */
   readonly upstreamModel: string
+  /** What the tables of the upstream's provider call it; what it accepts and how it is counted there depend on it. */
+  readonly knownAs: string
+  /** The formats in which it is requested there; never empty. */
+  readonly dialects: readonly UpstreamFormatName[]
+  /** Its group; groups with lower numbers are tried first. */
+  readonly priority: number
+  /** Its share of the requests of its group. */
+  readonly weight: number
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */

@@ -36,7 +36,7 @@ const listedModel = z
   )
 
 const servedModels = z.union(
-  [z.literal('all'), z.array(listedModel).min(1).max(5_000)],
+  [z.literal('all'), z.array(listedModel).max(5_000)],
   'must be a list of model names, or all',
 )
 
@@ -44,6 +44,11 @@ const format = z.enum(
   formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
   `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatNames))}`,
 )
+
+const formats = z
+  .array(format)
+  .min(1, 'must contain at least one format')
+  .max(Object.keys(formatNames).length)
 
 const headerValue = z.string().max(4_096)
 
@@ -67,15 +72,12 @@ const upstreamFields = z.strictObject({
   models: servedModels
     .optional()
     .describe(
-      "The models it serves: a list of names, each as `name` or `{ id: name, upstreamId: upstream's name }`, or `all` for the provider's own models. Required for a URL other than the provider's own, unless a model names the upstream; otherwise defaults to `all`.",
+      "The models it serves: a list of names, each as `name` or `{ id: name, upstreamId: upstream's name }`, or `all` for the provider's own models; `[]`: only models whose `offers` name it. Required for a URL other than the provider's own, unless a model names the upstream; otherwise defaults to `all`.",
     ),
   weight: whole(1, 1_000)
     .optional()
     .describe('The weight among equally healthy upstreams, 1 to 1000. Defaults to 1.'),
-  formats: z
-    .array(format)
-    .min(1, 'must contain at least one format')
-    .max(Object.keys(formatNames).length)
+  formats: formats
     .optional()
     .describe(
       'For your own servers: a list of the API formats that the server supports, as in `dialects` of a model. Its models are listed in the first one. Required for `custom`.',
@@ -158,6 +160,26 @@ const outputKind = z.enum(
   'must be text, image, audio, video or embeddings',
 )
 
+export const offer = z.strictObject({
+  upstream: name.describe("The upstream's name."),
+  model: modelName
+    .optional()
+    .describe("The upstream's name for the model. Defaults to `upstreamId` or `id`."),
+  priority: whole(1, 100)
+    .optional()
+    .describe('The priority group, 1 to 100. Groups with lower numbers are tried first. Defaults to 1.'),
+  weight: whole(0, 1_000)
+    .optional()
+    .describe(
+      'The share of requests within the group; 0: only when the others fail. Defaults to the weight of the upstream.',
+    ),
+  dialects: formats
+    .optional()
+    .describe(
+      'The API formats that the upstream supports for the model. Defaults to every conversation format of its provider.',
+    ),
+})
+
 export const model = z.strictObject({
   id: modelName.describe('The model name that clients use, case-sensitive.'),
   provider: name.optional().describe('The provider.'),
@@ -170,10 +192,15 @@ export const model = z.strictObject({
     .describe(
       "The only upstreams that serve it, by name. Defaults to those that list it, plus those that serve `all` if it is one of the provider's own models.",
     ),
-  dialects: z
-    .array(format)
-    .min(1, 'must contain at least one format')
-    .max(Object.keys(formatNames).length)
+  offers: z
+    .array(offer)
+    .min(1, 'must contain at least one offer')
+    .max(100)
+    .optional()
+    .describe(
+      'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
+    ),
+  dialects: formats
     .optional()
     .describe(
       'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`. Defaults to every conversation format of the provider. A host with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',

@@ -6,7 +6,7 @@ import type { BodyOwner, BodyThreads } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
 import { wireError } from './error-response.ts'
-import type { ParsedRequest, RequestPlan, Route, Translation } from './request.ts'
+import type { ParsedRequest, RequestPlan, TargetRoute, Translation } from './request.ts'
 
 interface FormattedRequest extends Pick<RequestPlan, 'marks'> {
   readonly parsed: ParsedRequest
@@ -19,7 +19,7 @@ export async function adaptToHost(
     bodyThreads,
     read: limits,
   }: { readonly bodyThreads: Pick<BodyThreads, 'run'>; readonly read: ReadLimits },
-  { owner, route }: { readonly owner: BodyOwner; readonly route: Route },
+  { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
   { parsed, translation, marks }: FormattedRequest,
 ): Promise<Pick<RequestPlan, 'marks' | 'adjusted'>> {
   const { name: format } = route.dialect

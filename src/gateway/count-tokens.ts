@@ -33,8 +33,8 @@ import {
 } from './phases/reserve/upstream-input-bound.ts'
 import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
 import { lookUpReferences } from './phases/resolve-references/resolve-references.ts'
-import { route } from './phases/route.ts'
-import type { Candidate, ParsedRequest, RequestContext, Route } from './request.ts'
+import { route, routeTo } from './phases/route.ts'
+import type { Candidate, ParsedRequest, RequestContext, TargetRoute } from './request.ts'
 import { identityHeaders, jsonHeaders } from './response-headers.ts'
 import { publicUpstreamError, redactUpstreamBody } from './upstream-error.ts'
 
@@ -121,7 +121,7 @@ interface CountedRequest {
   readonly format: ClientCountingFormat
   readonly request: CountRequest
   readonly parsed: ParsedRequest
-  readonly route: Route
+  readonly route: TargetRoute
   /** Tokens of provider-side state that it references. */
   readonly referenced: number
 }
@@ -167,7 +167,10 @@ async function readRequest(
   try {
     const call = { body, facts: withHeaders(context, facts) }
     const response = await resolveFiles(deps, caller, call, route(deps, caller, context, call))
-    return { caller, format, request, ...response, referenced: 0 }
+    const [first] = response.route.candidates
+    if (first === undefined) throw new RangeError('a route without candidates')
+    const toFirst = routeTo(first.target, response.route)
+    return { caller, format, request, parsed: response.parsed, route: toFirst, referenced: 0 }
   } catch (error) {
     body.drop()
     throw error
@@ -212,7 +215,6 @@ async function askUpstream(
   const { route, caller } = counted
   const outcome = await countAtUpstream(deps, context, {
     caller,
-    model: route.model,
     candidates: route.candidates,
     requestFor: (upstreamModel) => upstreamRequestFor(deps, context, { ...counted, upstreamModel }),
     waitMs: deps.limits.countAskMs,

@@ -28,7 +28,7 @@ export function requestLifecycle(
   )
   let readsOn = false
   return {
-    headers: heldHeaders(context, of.caller, of),
+    headersOf: (work) => heldHeaders(context, of.caller, work),
     showsCost: of.caller.policy.showCost,
     room,
     contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,

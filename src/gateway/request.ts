@@ -119,23 +119,35 @@ export interface InputBound {
   readonly reported: number | null
 }
 
-/** An offer of the requested model that can serve the request. */
-export interface Candidate extends Offer {
-  readonly connector: Connector
-  /** The offer itself, where `upstreamModel` is the dated name that the caller wrote. */
-  readonly offer: Offer
-}
-
-/** route: where, in which order, in which format, at what price. */
-export interface Route {
+/** A model at one provider in one format, at one price. A request is prepared once for each target. */
+export interface Target {
+  /** The model as this provider knows it. */
   readonly model: Model
   readonly price: PriceVersion
   /** The format that is spoken upstream. */
   readonly dialect: UpstreamFormat
   readonly connector: Connector
+}
+
+/** An offer that can serve the request. */
+export interface Candidate extends Offer {
+  /** The same object for all candidates that are sent the same request. */
+  readonly target: Target
+  /** The offer itself, where `upstreamModel` is the dated name that the caller wrote. */
+  readonly offer: Offer
+}
+
+/** route: where, in which order, in which formats, at what prices. */
+export interface Route {
   /** The operation at the upstream. */
   readonly operation: UpstreamOperation
+  /** In the order in which they are tried; never empty. */
   readonly candidates: readonly Candidate[]
+}
+
+/** The part of a route that leads to one target. */
+export interface TargetRoute extends Route, Target {
+  readonly target: Target
 }
 
 /** How a response is translated from the upstream's format into the caller's. */
@@ -157,8 +169,8 @@ export interface PreparedRequest {
   readonly plan: RequestPlan
 }
 
-/** What a request may use, wherever it is served. */
-export interface RequestPlan extends Route {
+/** What a request may use, at whichever candidate of its target it is served. */
+export interface RequestPlan extends TargetRoute {
   /** null: passed through in both directions. */
   readonly translation: Translation | null
   /** Marks of ours that a body which goes as it came loses on its way, and what its host takes otherwise. */
@@ -203,7 +215,8 @@ export interface Hold extends Held {
 
 /** What dispatch and relay share of one request. */
 export interface RequestLifecycle {
-  readonly headers: readonly string[]
+  /** The response headers that do not depend on the upstream. */
+  headersOf(work: PlannedWork): readonly string[]
   /** Whether what is passed through gets `usage.cost`. */
   readonly showsCost: boolean
   /** Its memory reservation for bytes that wait to be relayed. */
@@ -217,13 +230,32 @@ export interface RequestLifecycle {
   end(): void
 }
 
+/** A plan, and the hold with the output limit that it pays for under this plan. */
+export interface PlannedWork {
+  readonly plan: RequestPlan
+  readonly hold: Hold
+}
+
+/** A request as a candidate is sent it. */
+export interface CandidateWork extends PlannedWork {
+  readonly parsed: ParsedRequest
+}
+
+/** The usage of a failed attempt, and how it was requested. */
+export interface WastedUsage extends PlannedWork {
+  readonly rawUsage: RawUsage
+}
+
 /** dispatch: an upstream that has begun to respond, or why none did. */
 export interface UpstreamResponse {
   /** The candidate of the last attempt; null without an attempt. */
   readonly candidate: Candidate | null
+  /** What the candidate was sent; without one, what the first would have been sent. */
+  readonly work: PlannedWork
+  /** Empty where not a byte was sent; else with the candidates that were skipped, and why. */
   readonly attempts: readonly Attempt[]
   /** The usage that failed attempts before the last one reported. */
-  readonly wasted: readonly RawUsage[]
+  readonly wasted: readonly WastedUsage[]
   readonly firstByteMs: number | null
   /** When the first content was seen; null when there was none. */
   readonly firstContentMs: number | null

@@ -3,7 +3,7 @@
  * count. What a kind of request sends, and which of its outcomes it retries, is its policy.
  */
 import { type Clock, steadyClock } from '../base/clock.ts'
-import { isStillOffered, type Model, type Snapshot } from '../catalog/types.ts'
+import { isStillOffered, type Snapshot } from '../catalog/types.ts'
 import type { Attempt } from '../ledger/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
@@ -18,9 +18,15 @@ export interface RetryLoopDeps {
   readonly limits: { readonly attemptsMax: number }
 }
 
+/** A candidate that cannot take the request, and the reason as receipts state it; null: it is not stated. */
+export interface SkippedCandidate {
+  readonly kind: 'skipped'
+  readonly reason: string | null
+}
+
 export interface RetryPolicy<Task extends AttemptTask> {
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
-  prepare(candidate: Candidate): Task | null | Promise<Task | null>
+  prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
   recordOutcome(candidate: Candidate, outcome: AttemptOutcome): void
   /** Whether another candidate may be tried after it. */
@@ -39,47 +45,94 @@ export interface FinalAttempt<Task> {
 export interface RetryLoopResult<Task> {
   /** null: no candidate was left to try. */
   readonly final: FinalAttempt<Task> | null
-  /** Every attempt of which at least a byte left this process, the final one included. */
+  /**
+   * Every attempt of which at least a byte left this process, the final one included, and the candidates that were
+   * skipped between them; empty without an attempt.
+   */
   readonly attempts: readonly Attempt[]
-  /** The outcomes that were retried. */
-  readonly retried: readonly AttemptOutcome[]
+  /** The attempts that were retried. */
+  readonly retried: readonly FinalAttempt<Task>[]
 }
 
 /** Ends with the first outcome that is not retried, or with the last that there is an attempt or a candidate for. */
 export async function tryCandidates<Task extends AttemptTask>(
   deps: RetryLoopDeps,
   context: RequestContext,
-  { model, candidates }: { readonly model: Model; readonly candidates: readonly Candidate[] },
+  candidates: readonly Candidate[],
   policy: RetryPolicy<Task>,
 ): Promise<RetryLoopResult<Task>> {
   const { attemptsMax } = deps.limits
-  const attempts: Attempt[] = []
-  const retried: AttemptOutcome[] = []
+  const log = new AttemptLog(deps, context)
   const waiting = [...candidates]
-  while (attempts.length < attemptsMax && context.work.interruption === undefined) {
+  const retried: FinalAttempt<Task>[] = []
+  let last: FinalAttempt<Task> | null = null
+  while (log.sent < attemptsMax && context.work.interruption === undefined) {
     const candidate = waiting.shift()
     if (candidate === undefined) break
-    if (!isStillOffered(deps.snapshot, model, candidate.offer)) continue
+    if (!isStillOffered(deps.snapshot, candidate.target.model, candidate.offer)) continue
     const task = await policy.prepare(candidate)
     if (task === null) break
-    const counter = attempts.length > 0 ? policy.retryCounter : null
-    const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
-    if (record !== null) attempts.push(record)
-    policy.recordOutcome(candidate, outcome)
-    const isRetried = policy.mayRetry(outcome, task)
-    // The kept-alive connection had ended, so that the same upstream has not seen the request.
-    if (isRetried && outcome.kind === 'failed' && outcome.stale && isFirstAttemptAt(candidate, attempts))
-      waiting.unshift(candidate)
-    if (!isRetried || waiting.length === 0 || attempts.length === attemptsMax) {
-      return { final: { candidate, task, outcome }, attempts, retried }
+    if (isSkipped(task)) {
+      log.skipped(candidate, task)
+      continue
     }
-    retried.push(outcome)
+    if (last !== null) retried.push(last)
+    last = null
+    const counter = log.sent > 0 ? policy.retryCounter : null
+    const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
+    if (record !== null) log.made(record)
+    policy.recordOutcome(candidate, outcome)
+    last = { candidate, task, outcome }
+    if (!policy.mayRetry(outcome, task)) return { final: last, attempts: log.attempts, retried }
+    // The kept-alive connection had ended, so that the same upstream has not seen the request.
+    if (outcome.kind === 'failed' && outcome.stale && log.attemptsAt(candidate) === 1)
+      waiting.unshift(candidate)
   }
-  return { final: null, attempts, retried }
+  if (last === null || context.work.interruption === undefined)
+    return { final: last, attempts: log.attempts, retried }
+  return { final: null, attempts: log.attempts, retried: [...retried, last] }
 }
 
-function isFirstAttemptAt({ upstream }: Candidate, attempts: readonly Attempt[]): boolean {
-  return attempts.filter((attempt) => attempt.upstream === upstream.name).length === 1
+function isSkipped(task: AttemptTask | SkippedCandidate): task is SkippedCandidate {
+  return 'kind' in task
+}
+
+/** The attempts of one request, and the candidates that were skipped between them. */
+class AttemptLog {
+  readonly #clock: Clock
+  readonly #records: Attempt[] = []
+  readonly #context: RequestContext
+  readonly #sentTo: string[] = []
+
+  constructor({ clock }: Pick<RetryLoopDeps, 'clock'>, context: RequestContext) {
+    this.#clock = clock
+    this.#context = context
+  }
+
+  /** Attempts of which at least a byte left this process. */
+  get sent(): number {
+    return this.#sentTo.length
+  }
+
+  get attempts(): readonly Attempt[] {
+    return this.sent === 0 ? [] : this.#records
+  }
+
+  attemptsAt({ upstream }: Candidate): number {
+    return this.#sentTo.filter((name) => name === upstream.name).length
+  }
+
+  made(record: Attempt): void {
+    this.#sentTo.push(record.upstream)
+    this.#records.push(record)
+  }
+
+  skipped({ upstream }: Candidate, { reason }: SkippedCandidate): void {
+    if (reason === null) return
+    const nowMs = steadyClock(this.#clock, this.#context).wallMs()
+    const times = { startedMs: nowMs, firstByteMs: null, endedMs: nowMs }
+    this.#records.push({ upstream: upstream.name, status: null, failure: reason, ...times })
+  }
 }
 
 /** One attempt, and its record; null where not a byte of it left this process. */

@@ -25,14 +25,22 @@ import { decode, receiveFile } from './phases/decode.ts'
 import { dispatch } from './phases/dispatch.ts'
 import { prepare } from './phases/prepare.ts'
 import { relay } from './phases/relay/relay.ts'
+import { fitToHold } from './phases/reserve/fit-to-hold.ts'
 import { reserve } from './phases/reserve/reserve.ts'
 import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
 import { resolveReferences } from './phases/resolve-references/resolve-references.ts'
 import { publicModelName, route } from './phases/route.ts'
 import { releaseHold, settle } from './phases/settle/settle.ts'
-import type { GatewayOperation, PreparedRequest, RequestContext } from './request.ts'
+import type {
+  GatewayOperation,
+  ParsedRequest,
+  PreparedRequest,
+  RequestContext,
+  TargetRoute,
+} from './request.ts'
 import { requestLifecycle } from './request-lifecycle.ts'
 import { checkpoints } from './stream-checkpoints.ts'
+import { TargetPlans } from './target-plans.ts'
 
 type RequestHandler = (deps: GatewayDeps, context: RequestContext, callerOf: CallerOf) => Promise<void>
 
@@ -103,10 +111,29 @@ async function generate(deps: GatewayDeps, context: RequestContext, callerOf: Ca
   deps.inFlight.setModel(context.id, parsed.facts.model)
   try {
     const withFiles = await resolveFiles(deps, caller, parsed, route(deps, caller, context, parsed))
-    const prepared = await prepare(deps, context, { caller, parsed: withFiles.parsed }, withFiles.route)
-    await execute(deps, context, caller, prepared).finally(() => prepared.parsed.body.drop())
+    const plans = new TargetPlans(withFiles.parsed, withFiles.route, (target, isReadAgain) =>
+      planFor(deps, context, { caller, parsed: withFiles.parsed, isReadAgain }, target),
+    )
+    await execute(deps, context, caller, plans).finally(() => plans.drop())
   } finally {
     parsed.body.drop()
+  }
+}
+
+/** The request as one target of its route takes it; for targets other than the first, only once they are reached. */
+async function planFor(
+  deps: GatewayDeps,
+  context: RequestContext,
+  received: { readonly caller: Caller; readonly parsed: ParsedRequest; readonly isReadAgain: boolean },
+  target: TargetRoute,
+): Promise<PreparedRequest> {
+  const { parsed, plan } = await prepare(deps, context, received, target)
+  try {
+    const planned = planInBackground(context, parsed, plan)
+    return { parsed, plan: await resolveReferences(deps, received.caller, parsed, planned) }
+  } catch (error) {
+    if (parsed.body !== received.parsed.body) parsed.body.drop()
+    throw error
   }
 }
 
@@ -139,28 +166,39 @@ async function execute(
   deps: GatewayDeps,
   context: RequestContext,
   caller: Caller,
-  { parsed, plan: preparedPlan }: PreparedRequest,
+  plans: TargetPlans,
 ): Promise<void> {
-  const plan = await resolveReferences(deps, caller, parsed, planInBackground(context, parsed, preparedPlan))
-  const hold = await reserve(deps, caller, context, { parsed, plan })
+  const { parsed, plan } = await plans.first()
+  const elsewhere = { received: plans.received, targets: plans.unplanned }
+  const hold = await reserve(deps, caller, context, { parsed, plan, elsewhere })
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
   const lifecycle = requestLifecycle(deps, context, { caller, parsed, plan, hold })
   let started: StartResponse | null = null
+  let headers: readonly string[] = []
   try {
     await reserveResponse(deps, parsed, hold)
-    const upstreamResponse = await dispatch(deps, context, { parsed, plan, hold, lifecycle })
-    started = await startResponse(deps, context, { plan, hold, upstreamResponse })
+    const upstreamResponse = await dispatch(deps, context, {
+      first: { plan, hold },
+      candidates: plans.candidates,
+      workFor: plans.workWithin(hold, (prepared) => fitToHold(deps, caller, hold, prepared)),
+      dropBodies: () => plans.drop(),
+      lifecycle,
+    })
+    const served = { ...upstreamResponse.work, upstreamResponse }
+    headers = lifecycle.headersOf(upstreamResponse.work)
+    started = await startResponse(deps, context, upstreamResponse)
     if (started === null)
       await relay(deps, context, upstreamResponse, {
-        plan,
+        plan: served.plan,
         lifecycle,
-        delivered: checkpoints(deps, context, { plan, hold, upstreamResponse }),
+        headers,
+        delivered: checkpoints(deps, context, served),
         settle(outcome) {
           // Without an attempt there is no receipt, so the refusal is the only record.
           if (upstreamResponse.attempts.length === 0 && outcome.error !== null)
             recordRefusal(deps, context, outcome.error)
-          return settle(deps, context, { plan, hold, upstreamResponse }, outcome)
+          return settle(deps, context, served, outcome)
         },
       })
   } catch (error) {
@@ -170,7 +208,7 @@ async function execute(
     lifecycle.end()
   }
   // Outside of the try: the hold of a background response no longer belongs to this request.
-  started?.(context, lifecycle)
+  started?.(context, headers)
 }
 
 /** Logs a refusal for the owner of the key, unless the client disconnected or only looked up a missing generation. */

@@ -13,8 +13,8 @@ const limits = {
   ejectionMsMax: 300_000,
 }
 
-function candidate(name: string, weight = 1) {
-  return { upstream: { name, weight } }
+function candidate(name: string, weight = 1, priority = 1) {
+  return { upstream: { name }, priority, weight }
 }
 
 function failure(more: Partial<UpstreamFailure> = {}): UpstreamFailure {
@@ -138,6 +138,18 @@ test('each upstream is first as often as its weight says, and weight 0 only stan
   }
   assert.deepEqual(Object.keys(first).sort(), ['a', 'b'])
   assert.ok(Math.abs(first.a! / total - 0.75) < 0.04, JSON.stringify(first))
+})
+
+test('a group stands in front of the next while one of its offers is healthy', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const grouped = [candidate('z', 5, 2), candidate('a', 1, 1), candidate('y', 0, 2), candidate('b', 0, 1)]
+  const order = (): string => names(orderUpstreams(grouped, health.snapshot(), 1, clock.monoMs()))
+  assert.equal(order(), 'abzy')
+  health.failed('a', failure({ cooldownMs: 5_000 }))
+  assert.equal(order(), 'bzya')
+  clock.advance(5_000)
+  assert.equal(order(), 'abzy')
 })
 
 test('conversations of one account spread, and the end of a long one changes nothing', () => {

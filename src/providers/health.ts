@@ -24,7 +24,11 @@ export interface UpstreamHealth {
 export type HealthSnapshot = ReadonlyMap<string, UpstreamHealth>
 
 export interface Choosable {
-  readonly upstream: { readonly name: string; readonly weight: number }
+  readonly upstream: { readonly name: string }
+  /** Groups with lower numbers stand in front. */
+  readonly priority: number
+  /** The share within a group. */
+  readonly weight: number
 }
 
 /** How an upstream does, as operators read it. */
@@ -109,7 +113,7 @@ function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
 }
 
 /**
- * All candidates, the one to ask first in front. Healthy ones stand in an order that `sticky` decides,
+ * All candidates, the one to ask first in front. Healthy ones stand by group, in a group in an order that `sticky` decides,
  * each as often in front as its weight says; weight 0 stands behind all others, in the order given.
  * Then those that are set aside, the one that comes back first in front.
  */
@@ -130,15 +134,20 @@ export function orderUpstreams<Candidate extends Choosable>(
     rank: rank(candidate, sticky),
   }))
   // The sort is stable, so equal candidates stay in order.
-  ranked.sort((one, other) => one.asideUntilMs - other.asideUntilMs || other.rank - one.rank)
+  ranked.sort(
+    (one, other) =>
+      one.asideUntilMs - other.asideUntilMs ||
+      one.candidate.priority - other.candidate.priority ||
+      other.rank - one.rank,
+  )
   return ranked.map(({ candidate }) => candidate)
 }
 
 /** Weighted rendezvous hashing: taking an upstream away or adding one moves only its own share of conversations. */
-function rank({ upstream }: Choosable, sticky: number): number {
-  if (upstream.weight <= 0) return -Number.MAX_VALUE
+function rank({ upstream, weight }: Choosable, sticky: number): number {
+  if (weight <= 0) return -Number.MAX_VALUE
   const share = (hash(Buffer.from(upstream.name), sticky) + 0.5) / 2 ** 32
-  return Math.log(share) / upstream.weight
+  return Math.log(share) / weight
 }
 
 /** What one conversation of one account is recognised by; the beginning of its bytes is enough. */

@@ -122,7 +122,8 @@ function servedByAll(
 ): Config['models'][number] {
   const own = model.provider ?? familyOf(model.id, connectors)
   const names = upstreams.filter(({ provider }) => provider === own).map(({ name }) => name)
-  return names.length === 0 || model.upstreams !== undefined ? model : { ...model, upstreams: names }
+  const saysItself = model.upstreams !== undefined || model.offers !== undefined
+  return names.length === 0 || saysItself ? model : { ...model, upstreams: names }
 }
 
 /** A test does in a second what people do in an hour. */

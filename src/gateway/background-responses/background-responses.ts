@@ -20,7 +20,6 @@ import type {
   Hold,
   ParsedRequest,
   RequestContext,
-  RequestLifecycle,
   RequestPlan,
   UpstreamResponse,
 } from '../request.ts'
@@ -80,7 +79,7 @@ export async function reserveResponse(
 }
 
 /** Sends the first state of a response that its provider has started and whose owner is recorded. */
-export type StartResponse = (context: RequestContext, lifecycle: RequestLifecycle) => void
+export type StartResponse = (context: RequestContext, headers: readonly string[]) => void
 
 /**
  * Records the owner of the response and what settling it needs; null for every other kind of reply. From then on the
@@ -89,12 +88,9 @@ export type StartResponse = (context: RequestContext, lifecycle: RequestLifecycl
 export async function startResponse(
   deps: ResponseDeps,
   context: RequestContext,
-  {
-    plan,
-    hold,
-    upstreamResponse,
-  }: { readonly plan: RequestPlan; readonly hold: Hold; readonly upstreamResponse: UpstreamResponse },
+  upstreamResponse: UpstreamResponse,
 ): Promise<StartResponse | null> {
+  const { plan, hold } = upstreamResponse.work
   const { body, candidate } = upstreamResponse
   if (body.kind !== 'answer' || body.answer.pending === undefined || candidate === null) return null
   const { upstream } = candidate
@@ -113,12 +109,12 @@ export async function startResponse(
   }
   deps.failpoints.reach('response-recorded')
   deps.polls.add(hold.id, hold.account)
-  return (startedContext, lifecycle) => answerStarted(startedContext, lifecycle, { body, upstreamResponse })
+  return (startedContext, headers) => answerStarted(startedContext, headers, { body, upstreamResponse })
 }
 
 function answerStarted(
   { client }: RequestContext,
-  { headers }: RequestLifecycle,
+  headers: readonly string[],
   of: { body: AnswerBody; upstreamResponse: UpstreamResponse },
 ): void {
   const { status, bytes } = of.body

@@ -44,7 +44,7 @@ export function factsOf(
     upstreamResponse,
   }: { readonly plan: RequestPlan; readonly hold: Hold; readonly upstreamResponse: UpstreamResponse },
 ): ResponseFacts {
-  const header = upstreamResponse.candidate?.connector.requestIdHeader
+  const header = upstreamResponse.candidate?.target.connector.requestIdHeader
   const { pricedMeters: _inPrice, ...usageMax } = usageMaxOf(plan, hold.outputLimit)
   return {
     provider: plan.model.provider,

@@ -81,7 +81,7 @@ export interface FileTask {
 export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, host }: FileTask): Upstream {
   const serving = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
-  const candidates = serving.map((upstream) => ({ upstream }))
+  const candidates = serving.map((upstream) => ({ upstream, priority: 1, weight: upstream.weight }))
   const [first] = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
   if (first !== undefined) return first.upstream
   throw new TollgateError('not_supported', {

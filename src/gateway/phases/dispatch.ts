@@ -14,21 +14,22 @@ import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
 import type { Health } from '../../providers/health.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
-import type { RawUsage, UpstreamFormat } from '../../wire/dialect.ts'
+import type { UpstreamFormat } from '../../wire/dialect.ts'
 import { applyEdits } from '../../wire/json/json.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
 import type { Metrics } from '../metrics.ts'
 import type {
   Candidate,
-  Hold,
-  ParsedRequest,
+  CandidateWork,
+  PlannedWork,
   RequestContext,
   RequestLifecycle,
   RequestPlan,
   UpstreamResponse,
+  WastedUsage,
 } from '../request.ts'
 import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
-import { type FinalAttempt, type RetryPolicy, tryCandidates } from '../retry-loop.ts'
+import { type FinalAttempt, type RetryPolicy, type SkippedCandidate, tryCandidates } from '../retry-loop.ts'
 import { publicUpstreamError, recordUpstreamFailure, redactUpstreamBody } from '../upstream-error.ts'
 
 export interface DispatchDeps {
@@ -54,16 +55,25 @@ export interface DispatchDeps {
 }
 
 export interface DispatchInput {
-  readonly parsed: ParsedRequest
-  readonly plan: RequestPlan
-  readonly hold: Hold
+  /** What the first candidate that can take the request is sent. */
+  readonly first: PlannedWork
+  readonly candidates: readonly Candidate[]
+  /** What a candidate is sent, or why it cannot take the request. */
+  readonly workFor: (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate>
+  /** Lets go of the bodies, once an upstream has begun to respond. */
+  readonly dropBodies: () => void
   readonly lifecycle: RequestLifecycle
 }
 
-interface DispatchAttempt extends DispatchInput {
+interface DispatchAttempt extends CandidateWork {
   readonly candidate: Candidate
   readonly body: readonly Uint8Array[]
   readonly keepAlive: KeepAliveTimer
+  readonly lifecycle: RequestLifecycle
+}
+
+interface DispatchTask extends AttemptTask {
+  readonly sent: CandidateWork
 }
 
 /** Never throws for what an upstream or a client did, but returns it. */
@@ -72,28 +82,30 @@ export async function dispatch(
   context: RequestContext,
   input: DispatchInput,
 ): Promise<UpstreamResponse> {
-  const result = await tryCandidates(deps, context, input.plan, generatingPolicy(deps, context, input))
-  const made = {
-    attempts: result.attempts,
-    wasted: result.retried.flatMap((outcome) => usageOf(outcome) ?? []),
-  }
-  return result.final === null
-    ? withoutResponse(context, made)
-    : responseOf(result.final, { ...made, deps, context, input })
+  const policy = generatingPolicy(deps, context, input)
+  const result = await tryCandidates(deps, context, input.candidates, policy)
+  const made = { attempts: result.attempts, wasted: result.retried.flatMap(wastedUsage) }
+  if (result.final === null) return withoutResponse(context, input.first, made)
+  const response = responseOf(result.final, { ...made, deps, context })
+  input.dropBodies()
+  return response
 }
 
 function generatingPolicy(
   deps: DispatchDeps,
   context: RequestContext,
   input: DispatchInput,
-): RetryPolicy<AttemptTask> {
-  const bodyFor = patchedBodies(deps, input)
-  const keepAlive = new KeepAliveTimer(deps, context, input.lifecycle)
+): RetryPolicy<DispatchTask> {
+  const { lifecycle } = input
+  const bodyFor = patchedBodies(deps)
+  const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
-    prepare(candidate) {
+    async prepare(candidate) {
       deps.failpoints.reach('before-dispatch')
-      const body = bodyFor(candidate.upstreamModel)
-      return attemptTask(deps, context, { ...input, candidate, body, keepAlive })
+      const work = await input.workFor(candidate)
+      if ('kind' in work) return work
+      const body = bodyFor(work, candidate.upstreamModel)
+      return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
     },
     recordOutcome: (candidate, outcome) => recordOutcome(deps, context, candidate, outcome),
     mayRetry: (outcome) => outcome.kind === 'failed' && isRetryAllowed(deps, context, outcome),
@@ -102,12 +114,14 @@ function generatingPolicy(
 }
 
 /** The usage that a failed attempt reported. */
-function usageOf(outcome: AttemptOutcome): RawUsage | null {
-  return outcome.kind === 'failed' ? outcome.rawUsage : null
+function wastedUsage({ outcome, task }: FinalAttempt<DispatchTask>): readonly WastedUsage[] {
+  if (outcome.kind !== 'failed' || outcome.rawUsage === null) return []
+  return [{ plan: task.sent.plan, hold: task.sent.hold, rawUsage: outcome.rawUsage }]
 }
 
 function withoutResponse(
   context: RequestContext,
+  work: PlannedWork,
   { attempts, wasted }: Pick<UpstreamResponse, 'attempts' | 'wasted'>,
 ): UpstreamResponse {
   const by = context.work.interruption
@@ -118,6 +132,7 @@ function withoutResponse(
   } as const
   return {
     candidate: null,
+    work,
     attempts,
     wasted,
     firstByteMs: null,
@@ -129,7 +144,8 @@ function withoutResponse(
 }
 
 function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAttempt): AttemptTask {
-  const { upstream, upstreamModel, connector } = of.candidate
+  const { upstream, upstreamModel, target } = of.candidate
+  const { connector } = target
   const { facts } = of.parsed
   const prepared = connector.prepare({
     dialect: of.plan.dialect.name,
@@ -166,7 +182,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     room: of.lifecycle.room,
     leftMs: of.lifecycle.leftMs(),
     keepAliveInMs: of.keepAlive.leftMs,
-    keepAlive: () => of.keepAlive.keep(),
+    keepAlive: () => of.keepAlive.keep(of),
     readsOnWhenGone: () => of.lifecycle.readsOnWhenGone(connector),
     dispatched: () => deps.failpoints.reach('after-dispatch'),
   }
@@ -214,10 +230,12 @@ class KeepAliveTimer {
   }
 
   /** Commits the 200 of a stream before its upstream responds; another upstream may still serve it. */
-  keep(): void {
+  keep(work: PlannedWork): void {
     const { client } = this.#context
     const isBegun = client.headersSent
-    if (!isBegun) client.begin(200, streamHeaders(this.#context, this.#lifecycle.headers, undefined))
+    if (!isBegun) {
+      client.begin(200, streamHeaders(this.#context, this.#lifecycle.headersOf(work), undefined))
+    }
     const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
     if (text === '') client.flush()
     else client.write(text)
@@ -225,29 +243,35 @@ class KeepAliveTimer {
   }
 }
 
-/** The patched body for an upstream's name of the model; candidates with the same name share it. */
-function patchedBodies(
-  deps: DispatchDeps,
-  task: DispatchInput,
-): (upstreamModel: string) => readonly Uint8Array[] {
-  let last: { readonly name: string; readonly body: readonly Uint8Array[] } | undefined
-  return (name) => {
-    if (last?.name !== name) last = { name, body: patchedBody(deps, task, name) }
+type BodyFor = (work: CandidateWork, upstreamModel: string) => readonly Uint8Array[]
+
+/** The patched body for an upstream's name of the model; the next candidate shares it where it is sent the same. */
+function patchedBodies(deps: DispatchDeps): BodyFor {
+  let last:
+    | { readonly plan: RequestPlan; readonly name: string; readonly body: readonly Uint8Array[] }
+    | undefined
+  return (work, name) => {
+    const { plan } = work
+    if (last?.name !== name || last.plan !== plan) last = { plan, name, body: patchedBody(deps, work, name) }
     return last.body
   }
 }
 
 /** The bytes for the upstream: the caller's body with byte patches. */
-function patchedBody(deps: DispatchDeps, task: DispatchInput, upstreamModel: string): readonly Uint8Array[] {
-  const { connector, dialect, marks } = task.plan
-  const edits = dialect.patchRequest(task.parsed.facts, {
-    ...(upstreamModel === task.parsed.facts.model ? {} : { model: upstreamModel }),
-    ...(task.hold.lowered ? { outputLimit: task.hold.outputLimit } : {}),
+function patchedBody(
+  deps: DispatchDeps,
+  { parsed, plan, hold }: CandidateWork,
+  upstreamModel: string,
+): readonly Uint8Array[] {
+  const { connector, dialect, marks } = plan
+  const edits = dialect.patchRequest(parsed.facts, {
+    ...(upstreamModel === parsed.facts.model ? {} : { model: upstreamModel }),
+    ...(hold.lowered ? { outputLimit: hold.outputLimit } : {}),
     serverToolUsesMax: deps.limits.serverToolUsesMax,
     host: connector.requestDifferences?.[dialect.name],
   })
   const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
-  return applyEdits(task.parsed.body.bytes, all)
+  return applyEdits(parsed.body.bytes, all)
 }
 
 function isRetryAllowed(
@@ -277,19 +301,19 @@ function recordOutcome(
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted'> {
   readonly deps: DispatchDeps
   readonly context: RequestContext
-  readonly input: DispatchInput
 }
 
 function responseOf(
-  { outcome, candidate }: FinalAttempt<AttemptTask>,
-  { attempts, wasted, deps, context, input: { parsed, plan } }: ResponseInput,
+  { outcome, candidate, task: { sent } }: FinalAttempt<DispatchTask>,
+  { attempts, wasted, deps, context }: ResponseInput,
 ): UpstreamResponse {
+  const { parsed, plan, hold } = sent
   const input = mustCountInput(outcome, plan.dialect)
     ? sampleInput(parsed.body.bytes, parsed.facts.media, deps.limits.inputSampleBytesMax)
     : null
-  parsed.body.drop()
   return {
     candidate,
+    work: { plan, hold },
     attempts,
     wasted,
     firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,

@@ -3,15 +3,12 @@
  * reads the body that is sent upstream. Pure except for the memory of a translated body.
  */
 
-import { eachOutput, type OutputMeter } from '../../../contract/meters.ts'
 import type { AutomaticCaching } from '../../../contract/values.ts'
 import type { Caller, KeyPolicy } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
-import { withRequestFee } from '../../ledger/rules/price.ts'
 import type { Connector } from '../../providers/connector.ts'
-import { tokensBySize } from '../../providers/media-size.ts'
 import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
 import { responseOptionsOf } from '../../tokens/body-work.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
@@ -33,17 +30,16 @@ import {
   type TargetFormat,
   upstreamCodecs,
 } from '../../wire/formats.ts'
-import { canHoldAudio, mediaLength } from '../../wire/media.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost } from '../adapt-to-host.ts'
 import { wireError } from '../error-response.ts'
+import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
 import type {
-  InputSize,
   ParsedRequest,
   PreparedRequest,
   RequestContext,
-  Route,
   ServerToolPlan,
+  TargetRoute,
   Translation,
 } from '../request.ts'
 
@@ -65,13 +61,19 @@ export async function prepare(
   {
     caller,
     parsed: received,
-  }: { readonly caller: Pick<Caller, 'account' | 'policy'>; readonly parsed: ParsedRequest },
-  route: Route,
+    isReadAgain,
+  }: {
+    readonly caller: Pick<Caller, 'account' | 'policy'>
+    readonly parsed: ParsedRequest
+    /** Whether the received body may be needed for another target. */
+    readonly isReadAgain: boolean
+  },
+  route: TargetRoute,
 ): Promise<PreparedRequest> {
   refuseUnpricedOptions(route.price, received.facts.options)
   const automaticCaching = cachingOf(context, caller.policy)
   const owner = { body: received.body, account: caller.account, work: context.work }
-  const original = { parsed: received, owner, route, automaticCaching }
+  const original = { parsed: received, owner, route, automaticCaching, isReadAgain }
   const formatted = await toUpstreamFormat(deps, context, original)
   const { parsed, translation } = formatted
   try {
@@ -83,15 +85,15 @@ export async function prepare(
       translation,
       marks,
       adjusted,
-      inputSize: inputBound(model, connector, parsed, uses),
+      inputSize: inputSizeOf(route, { facts: parsed.facts, bodyBytes: parsed.body.bytes.length }, uses),
       serverTools,
       choices: parsed.facts.choices,
-      outputs: eachOutput((name) => outputClasses[name](model, parsed.facts)),
+      outputs: outputClassesOf(model, parsed.facts),
       ...outputBounds(model, parsed.facts, deps.limits),
     }
     return { parsed, plan }
   } catch (error) {
-    parsed.body.drop()
+    if (parsed.body !== received.body) parsed.body.drop()
     throw error
   }
 }
@@ -107,7 +109,7 @@ const noEdits: readonly BytePatch[] = []
 
 /** The route, and whether translation marks the prompt for caching. */
 interface Destination {
-  readonly route: Route
+  readonly route: TargetRoute
   readonly automaticCaching: AutomaticCaching
 }
 
@@ -132,6 +134,7 @@ function cachingOf(
 interface OriginalRequest extends Destination {
   readonly parsed: ParsedRequest
   readonly owner: BodyOwner
+  readonly isReadAgain: boolean
 }
 
 interface TranslationTask extends OriginalRequest {
@@ -185,8 +188,7 @@ async function translated(
   const { facts: original, body } = task.parsed
   refuseReferences(original)
   const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
-  // The translated body replaces the original, which is not read again.
-  body.drop()
+  if (!task.isReadAgain) body.drop()
   return {
     parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
     marks: noEdits,
@@ -270,30 +272,17 @@ interface ServerToolUses {
   readonly serverTools: ServerToolPlan
 }
 
-/** Bounds the uses of provider-side tools; where the format cannot cap them, an assumed number is held for and the rest is written off. */
+/** Bounds the uses of provider-side tools. */
 function refuseUnpriced(
   price: PriceVersion,
   facts: ExtractedFields,
   { connector, limits }: { connector: Connector; limits: Pick<PrepareDeps['limits'], 'serverToolUsesMax'> },
 ): ServerToolUses {
   refuseUnpricedOptions(price, facts.options)
-  const waived = [...new Set(facts.serverTools.flatMap(({ waives = [] }) => waives))]
-  const uses: Record<string, number> = {}
-  const usesMax: Record<string, number> = {}
-  for (const tool of facts.serverTools) {
-    const { meter } = tool
-    if (!waived.includes(meter)) refuseUnpricedTool(price, tool)
-    const before = uses[meter] ?? 0
-    const wanted = Math.min(tool.usesMax ?? limits.serverToolUsesMax, limits.serverToolUsesMax)
-    const assumed = connector.serverTool(meter).uncappedUses ?? limits.serverToolUsesMax
-    const isCapped = tool.capPatch !== null
-    uses[meter] = isCapped ? before + wanted : Math.max(before, assumed)
-    usesMax[meter] = isCapped ? (usesMax[meter] ?? 0) + wanted : Number.POSITIVE_INFINITY
-  }
+  const { uses, usesMax, waived } = toolUsesOf(connector, facts, limits)
+  for (const tool of facts.serverTools) if (!waived.includes(tool.meter)) refuseUnpricedTool(price, tool)
   refuseUnpricedMedia(price, facts.media)
-  const charged = Object.entries(uses).filter(([meter]) => !waived.includes(meter))
-  const fees = withRequestFee({ fees: Object.fromEntries(charged) }, price).fees
-  return { uses, serverTools: { fees, usesMax, waived } }
+  return { uses, serverTools: { fees: feesOf(price, { uses, waived }), usesMax, waived } }
 }
 
 function refuseUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointer }: ServerTool): void {
@@ -321,57 +310,6 @@ function unpriced(pointer: string, what: string, missing: { model: string; line:
     param: pointer,
   })
 }
-
-/** The free input bound: one token per byte of text, the provider's formulas for media. */
-function inputBound(
-  model: Model,
-  connector: Connector,
-  parsed: ParsedRequest,
-  toolUses: Readonly<Record<string, number>>,
-): InputSize {
-  let mediaTokens = 0
-  let sizedTokens = 0
-  let audioTokens = 0
-  let mediaBytes = 0
-  const page = connector.page(model.upstreamModel)
-  for (const media of parsed.facts.media) {
-    const byFormula = connector.mediaTokensMax(media, model.upstreamModel)
-    const tokens = byFormula === 'window' ? (tokensBySize(media, page) ?? model.inputTokensMax) : byFormula
-    if (byFormula === 'window') sizedTokens += tokens
-    else mediaTokens += tokens
-    if (canHoldAudio(media)) audioTokens += tokens
-    mediaBytes += mediaLength(media)
-  }
-  const tools = Object.entries(toolUses)
-  const uses = tools.reduce((sum, [, count]) => sum + count, 0)
-  const textBytes = parsed.body.bytes.length - mediaBytes
-  return {
-    textBytes,
-    mediaTokens,
-    sizedTokens,
-    audioTokens,
-    hiddenTokens: connector.hiddenInputTokens,
-    // Set by resolveReferences.
-    referenced: { tokens: 0, reasoning: 0 },
-    toolUses: uses,
-    tokensPerToolUse: Math.max(0, ...tools.map(([meter]) => connector.serverTool(meter).tokensPerUse)),
-    fillsWindow: false,
-    inputTokensMax: model.inputTokensMax,
-    tokenFactor: connector.tokenFactor,
-  }
-}
-
-/** Whether a response can have output tokens of a class, which the hold then covers. */
-const outputClasses: Readonly<Record<OutputMeter, (model: Model, facts: ExtractedFields) => boolean>> = {
-  output: () => true,
-  outputAudio: canSpeak,
-}
-
-function canSpeak(model: Model, { options }: ExtractedFields): boolean {
-  return options.some(({ name }) => name === audioOption) || !model.outputs.includes('text')
-}
-
-const audioOption = 'modality:audio'
 
 function outputBounds(
   model: Model,

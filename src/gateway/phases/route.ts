@@ -1,5 +1,5 @@
 /**
- * Model name → Route: which model at which price, in which format and at which upstreams in which order.
+ * Model name → Route: at which upstreams in which order, and for each the format and the price.
  * Pure, over the catalog snapshot.
  */
 
@@ -7,12 +7,20 @@ import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
 import { type ModelMatch, modelNamed } from '../../catalog/spellings.ts'
-import { priceAt, type Snapshot } from '../../catalog/types.ts'
+import { type Offer, priceAt, type Snapshot } from '../../catalog/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
-import type { Candidate, GatewayOperation, ParsedRequest, RequestContext, Route } from '../request.ts'
+import type {
+  Candidate,
+  GatewayOperation,
+  ParsedRequest,
+  RequestContext,
+  Route,
+  Target,
+  TargetRoute,
+} from '../request.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot
@@ -38,32 +46,82 @@ export function route(
   context: RequestContext,
   parsed: ParsedRequest,
 ): Route {
-  const { snapshot } = deps
-  const { model, datedName } = findModel(snapshot, caller, parsed.facts.model)
-  const connector = deps.connectorOf(model.provider)
-  const format = upstreamFormat(connector, model, context.dialect.name, parsed.facts)
+  const match = findModel(deps.snapshot, caller, parsed.facts.model)
   const operation = upstreamOperations[context.operation] ?? 'generate'
-  if (format === null || !connector.offers(operation, format)) {
+  const candidates = candidatesOf(deps, context, parsed, { ...match, operation })
+  if (candidates.length === 0) {
+    const { model } = match
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
       param: 'model',
     })
   }
-  const candidates = model.offers.map((offer) => ({
-    upstream: offer.upstream,
+  return { operation, candidates: deps.order(candidates, caller, parsed) }
+}
+
+/** The offers of a model that have the operation in a format that the request can be sent in. */
+function candidatesOf(
+  { connectorOf }: Pick<RouteDeps, 'connectorOf'>,
+  context: RequestContext,
+  { facts }: ParsedRequest,
+  { model, datedName, operation }: ModelMatch & { readonly operation: UpstreamOperation },
+): readonly Candidate[] {
+  const price = priceAt(model, context.startedMs)
+  const targets: Target[] = []
+  return model.offers.flatMap((offer): Candidate[] => {
+    const connector = connectorOf(offer.upstream.provider)
+    const known = { dialects: offer.dialects, upstreamModel: offer.knownAs }
+    const format = upstreamFormat(connector, known, context.dialect.name, facts)
+    if (format === null || !connector.offers(operation, format)) return []
+    const target = sharedTarget(targets, { model, offer, price, connector, dialect: upstreamFormats[format] })
     // A host with its own name for the model does not have the dated names of the vendor.
-    upstreamModel:
-      offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel,
-    connector,
-    offer,
-  }))
+    const upstreamModel =
+      offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel
+    return [{ ...offer, upstreamModel, target, offer }]
+  })
+}
+
+/** The target of an offer, which is shared with the offers before it that are sent the same request. */
+function sharedTarget(targets: Target[], { offer, ...asked }: Target & { readonly offer: Offer }): Target {
+  const { model, connector, dialect } = asked
+  const known = targets.find(
+    (target) =>
+      target.connector === connector &&
+      target.dialect === dialect &&
+      target.model.upstreamModel === offer.knownAs &&
+      isSameList(target.model.dialects, offer.dialects),
+  )
+  if (known !== undefined) return known
+  const isAsListed =
+    connector.provider === model.provider &&
+    offer.knownAs === model.upstreamModel &&
+    isSameList(model.dialects, offer.dialects)
+  const target = isAsListed
+    ? asked
+    : {
+        ...asked,
+        model: {
+          ...model,
+          provider: connector.provider,
+          upstreamModel: offer.knownAs,
+          dialects: offer.dialects,
+        },
+      }
+  targets.push(target)
+  return target
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((item, index) => item === other[index]))
+}
+
+/** The part of a route that leads to one target. */
+export function routeTo(target: Target, { operation, candidates }: Route): TargetRoute {
   return {
-    model,
+    ...target,
+    target,
     operation,
-    price: priceAt(model, context.startedMs),
-    dialect: upstreamFormats[format],
-    connector,
-    candidates: deps.order(candidates, caller, parsed),
+    candidates: candidates.filter((candidate) => candidate.target === target),
   }
 }
 

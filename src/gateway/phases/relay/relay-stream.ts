@@ -51,6 +51,7 @@ export interface RelayLimits extends LingerLimits {
 export interface RelayContext {
   readonly plan: RequestPlan
   readonly lifecycle: RequestLifecycle
+  readonly headers: readonly string[]
   /** Closes the hold; called exactly once. */
   readonly settle: (outcome: RelayOutcome) => Promise<SettlementResult>
   /** Called after every relayed event, to write checkpoints of what was delivered. */
@@ -105,10 +106,7 @@ export class StreamRelay {
     const { client, work } = this.#context
     const isWaiting = client.headersSent
     if (!isWaiting) {
-      client.begin(
-        200,
-        streamHeaders(this.#context, this.#relayContext.lifecycle.headers, this.#upstreamHeaders),
-      )
+      client.begin(200, streamHeaders(this.#context, this.#relayContext.headers, this.#upstreamHeaders))
     }
     const { limits } = this.#deps
     this.#awaitUpstream()
@@ -306,7 +304,7 @@ export class StreamRelay {
   }
 
   #readsOnForUsage(): boolean {
-    return this.#relayContext.lifecycle.readsOnWhenGone(this.#candidate.connector)
+    return this.#relayContext.lifecycle.readsOnWhenGone(this.#relayContext.plan.connector)
   }
 
   #abandon(): void {
@@ -344,8 +342,8 @@ export class StreamRelay {
   }
 
   #upstreamProblem(): TollgateError {
-    const { dialect } = this.#relayContext.plan
-    const { upstream, connector } = this.#candidate
+    const { dialect, connector } = this.#relayContext.plan
+    const { upstream } = this.#candidate
     const problem = this.#body.usageTap.problem ?? noProblem
     const status = dialect.problemStatus(problem)
     const failure = connector.classify(status, this.#upstreamHeaders, problem)

@@ -64,7 +64,7 @@ async function relayAnswer(
   if (settlement.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
   const cost = formatUsd(settlement.charged)
   const headers = jsonHeaders(
-    [...relayContext.lifecycle.headers, 'x-tollgate-cost', cost],
+    [...relayContext.headers, 'x-tollgate-cost', cost],
     upstreamResponse.upstreamHeaders,
   )
   context.client.answer(
@@ -143,10 +143,7 @@ async function relayRejection(
       isRetriedByLibraries(body.status) ? withFinalStatus(error) : error,
     )
   }
-  const headers = jsonHeaders(
-    [...relayContext.lifecycle.headers, ...advice],
-    upstreamResponse.upstreamHeaders,
-  )
+  const headers = jsonHeaders([...relayContext.headers, ...advice], upstreamResponse.upstreamHeaders)
   context.client.answer(body.status, headers, body.bytes)
 }
 

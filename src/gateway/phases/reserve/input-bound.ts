@@ -49,7 +49,7 @@ export function inputWithoutDocuments(inputSize: InputSize): InputBound {
 /** Counted here: o200k tokens of the text, scaled for other vendors' tokenizers, and the pages of documents. */
 export async function countedInput(
   deps: BoundInputDeps,
-  { account }: Caller,
+  { account }: Pick<Caller, 'account'>,
   { parsed, plan }: BoundInput,
 ): Promise<InputBound> {
   const { inputSize } = plan
@@ -143,7 +143,6 @@ async function upstreamTokens(
   try {
     const outcome = await countAtUpstream(deps, context, {
       caller,
-      model: plan.model,
       candidates: plan.candidates,
       requestFor: (upstreamModel) => countRequestOrNull(deps, context, { ...work, caller, upstreamModel }),
       waitMs: deps.limits.holdCountMs,

@@ -7,7 +7,7 @@ import type { Caller } from '../../../access/types.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { divideUp, formatUsd, most } from '../../../ledger/rules/money.ts'
-import { boundAmounts } from '../../../ledger/rules/price.ts'
+import type { BoundAmounts } from '../../../ledger/rules/price.ts'
 import type {
   Admission,
   AdmissionAsk,
@@ -20,7 +20,8 @@ import type { RequestGate } from '../../../limits/request-gate.ts'
 import { canExceedItsSize } from '../../../providers/media-size.ts'
 import type { Media } from '../../../wire/dialect.ts'
 import { accountSuspended, rateLimited } from '../../error-response.ts'
-import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan } from '../../request.ts'
+import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
+import { dearestAmounts, estimatedAmounts, planAmounts } from './fit-to-hold.ts'
 import {
   type BoundInputDeps,
   countedInput,
@@ -33,21 +34,40 @@ export interface ReserveDeps extends BoundInputDeps {
   readonly ledger: Pick<Ledger, 'account' | 'admit' | 'whenReleased'>
   readonly gate: Pick<RequestGate, 'requestsLeft'>
   readonly balanceWaits: KeyedSemaphore
-  readonly limits: BoundInputDeps['limits'] & { readonly holdWaitMs: number }
+  readonly limits: BoundInputDeps['limits'] & {
+    readonly holdWaitMs: number
+    readonly serverToolUsesMax: number
+  }
   /** The public base URL of this server. */
   readonly address: string
 }
 
-/** Throws 402, 403 or 429 with what was required, what is available, and the limit's scope; then nothing is reserved. */
+/** What is reserved for: a request as its first target takes it. */
+interface ReservedWork {
+  readonly parsed: ParsedRequest
+  readonly plan: RequestPlan
+}
+
+/** The request as it was received, and the targets that it is not prepared for yet; the hold covers the dearest. */
+export interface Elsewhere {
+  readonly received: ParsedRequest
+  readonly targets: readonly Target[]
+}
+
+/**
+ * Where a coarse bound is too large for the balance, the hold covers the first target alone: others have to fit into it.
+ * Throws 402, 403 or 429 with what was required, what is available, and the limit's scope; then nothing is reserved. */
 export async function reserve(
   deps: ReserveDeps,
   caller: Caller,
   context: RequestContext,
-  work: { parsed: ParsedRequest; plan: RequestPlan },
+  { elsewhere, ...work }: ReservedWork & { readonly elsewhere: Elsewhere },
 ): Promise<Hold> {
   const nowMs = deps.clock.wallMs()
   const freeBound = freeInput(work.plan.inputSize)
-  const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens })
+  const { received, targets } = elsewhere
+  const others = targets.map((target) => estimatedAmounts(target, received, deps.limits))
+  const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens, others })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
   if (first.kind === 'held') return holdOf(first, free, { caller, parsed: work.parsed, input: freeBound })
   const refusalInput: RefusalInput = {
@@ -67,7 +87,7 @@ export async function reserve(
     nowMs: deps.clock.wallMs(),
     inputTokens: input.tokens,
   })
-  const admission = await admitWaiting(deps, exact)
+  const admission = await admitAnywhere(deps, exact, countedElsewhere(deps, elsewhere, input))
   if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
@@ -80,21 +100,11 @@ export async function reserve(
 function admissionRequest(
   caller: Caller,
   context: RequestContext,
-  request: { parsed: ParsedRequest; plan: RequestPlan; inputTokens: number; nowMs: number },
+  request: ReservedWork & { inputTokens: number; nowMs: number; others?: readonly BoundAmounts[] },
 ): AdmissionAsk {
   const { plan, parsed } = request
-  const amounts = boundAmounts(plan.price, {
-    inputTokens: request.inputTokens,
-    inputAudioTokens: Math.min(
-      plan.inputSize.audioTokens * (plan.inputSize.toolUses + 1),
-      request.inputTokens,
-    ),
-    outputs: plan.outputs,
-    cacheWrites: parsed.facts.cacheWrites,
-    options: parsed.facts.options.map((option) => option.name),
-    fees: plan.serverTools.fees,
-    choices: parsed.facts.choices,
-  })
+  const own = planAmounts(plan, parsed.facts, { tokens: request.inputTokens })
+  const amounts = dearestAmounts(own, request.others ?? [])
   return {
     id: context.id,
     account: caller.account,
@@ -171,7 +181,7 @@ async function shouldAskUpstream(
   { ledger, clock }: ReserveDeps,
   refused: Admission,
   caller: Caller,
-  { context, ...work }: { context: RequestContext; parsed: ParsedRequest; plan: RequestPlan },
+  { context, ...work }: ReservedWork & { context: RequestContext },
 ): Promise<boolean> {
   const { inputSize } = work.plan
   if (inputSize.sizedTokens === 0) return false
@@ -196,6 +206,29 @@ async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promis
   if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
   const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
   return { ...admission, rates: { ...admission.rates, requests } }
+}
+
+/** What the other targets may cost at most, now that the input is counted for the first one. */
+function countedElsewhere(
+  { limits }: ReserveDeps,
+  { received, targets }: Elsewhere,
+  input: InputBound,
+): readonly BoundAmounts[] {
+  return targets.map((target) => estimatedAmounts(target, received, limits, input))
+}
+
+/** Holds for the dearest target, or for the first alone where the balance does not cover that. */
+async function admitAnywhere(
+  deps: ReserveDeps,
+  asked: AdmissionAsk,
+  others: readonly BoundAmounts[],
+): Promise<Admission> {
+  if (others.length === 0) return admitWaiting(deps, asked)
+  const own = { input: asked.inputAmount, perOutputToken: asked.outputTokenAmount }
+  const { input, perOutputToken } = dearestAmounts(own, others)
+  const dearest = { ...asked, inputAmount: input, outputTokenAmount: perOutputToken }
+  const admission = await admitWaiting(deps, dearest)
+  return admission.kind === 'insufficient_funds' ? admit(deps, asked) : admission
 }
 
 async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {

@@ -6,11 +6,10 @@ import type { Caller } from '../../../access/types.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
-import type { Model, Snapshot } from '../../../catalog/types.ts'
+import type { Snapshot } from '../../../catalog/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
-import type { Connector } from '../../../providers/connector.ts'
 import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
@@ -22,7 +21,7 @@ import {
 import type { ExtractedResponse, ReadLimits } from '../../../wire/dialect.ts'
 import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Route } from '../../request.ts'
+import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
 import { type FinalAttempt, tryCandidates } from '../../retry-loop.ts'
 
 export interface CountUpstreamDeps {
@@ -66,7 +65,6 @@ export type CountOutcome<Request> =
 
 export interface CountTask<Request extends UpstreamCountRequest> {
   readonly caller: Caller
-  readonly model: Model
   readonly candidates: readonly Candidate[]
   /** The request with the upstream's name of the model; null: no translation to a format that counts. */
   readonly requestFor: (upstreamModel: string) => Promise<Request | null>
@@ -89,7 +87,7 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
   )
   const untilMs = deps.clock.monoMs() + task.waitMs
   try {
-    const { final } = await tryCandidates(deps, context, task, {
+    const { final } = await tryCandidates(deps, context, task.candidates, {
       async prepare(candidate) {
         const countRequest = await task.requestFor(candidate.upstreamModel)
         const leftMs = untilMs - deps.clock.monoMs()
@@ -144,7 +142,8 @@ function countingTask(
   context: RequestContext,
   { countRequest, candidate, room, leftMs }: CountingTaskInput,
 ): AttemptTask {
-  const { upstream, upstreamModel, connector } = candidate
+  const { upstream, upstreamModel, target } = candidate
+  const { connector } = target
   const prepared = connector.prepare({
     dialect: countRequest.format,
     operation: 'count_tokens',
@@ -205,7 +204,7 @@ function recordOutcome(
 
 /** The format in which the model's upstreams count, preferred ones first; undefined: there is none. */
 export function countingFormat(
-  { model, connector, dialect }: { model: Model; connector: Connector; dialect: Route['dialect'] },
+  { model, connector, dialect }: Pick<Target, 'model' | 'connector' | 'dialect'>,
   preferred: readonly UpstreamCountingFormat[] = [],
 ): UpstreamCountingFormat | undefined {
   // Chat Completions has no counting endpoint, so other formats of the model are tried.

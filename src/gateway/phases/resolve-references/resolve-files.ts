@@ -31,9 +31,11 @@ export async function resolveFiles(
   const named = (parsed.facts.references ?? []).filter(({ kind }) => kind === 'file')
   const [first] = named
   if (first === undefined) return { parsed, route }
-  const owner = { account, provider: route.model.provider, nowMs: clock.wallMs() }
   const ids = named.map(({ id }) => id)
-  const rows = new Map((await files.find(owner, ids)).map((row) => [row.fileId, row]))
+  const nowMs = clock.wallMs()
+  const rows = new Map<string, FileRow>()
+  for (const provider of new Set(route.candidates.map(({ upstream }) => upstream.provider)))
+    for (const row of await files.find({ account, provider, nowMs }, ids)) rows.set(row.fileId, row)
   const upstreamName = rows.get(first.id)?.upstream
   const foreign = named.find(
     ({ id }) => rows.get(id)?.upstream !== upstreamName || upstreamName === undefined,

@@ -276,9 +276,11 @@ function providerObjectsOf(
 
 /** The upstream cost of attempts that failed and were retried. */
 function wastedCost(request: SettledRequest): bigint {
-  const { plan, upstreamResponse } = request
-  const billable = upstreamResponse.wasted.filter((report) => plan.dialect.reportedTotals(report).input)
-  const costs = billable.map((report) => costOf(capUsage(request, report).usage, plan.price, 'list').cost)
+  const { wasted } = request.upstreamResponse
+  const billable = wasted.filter(({ plan, rawUsage }) => plan.dialect.reportedTotals(rawUsage).input)
+  const costs = billable.map((attempt) => {
+    return costOf(capUsage(attempt, attempt.rawUsage).usage, attempt.plan.price, 'list').cost
+  })
   return costs.reduce((sum, cost) => sum + cost, 0n)
 }
 
@@ -356,6 +358,6 @@ export function draftReceipt(
 }
 
 function upstreamRequestId(upstreamResponse: UpstreamResponse): string | null {
-  const name = upstreamResponse.candidate?.connector.requestIdHeader
+  const name = upstreamResponse.candidate?.target.connector.requestIdHeader
   return name === undefined ? null : (upstreamResponse.upstreamHeaders.get(name) ?? null)
 }

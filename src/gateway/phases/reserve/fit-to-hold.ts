@@ -1,0 +1,106 @@
+/**
+ * One hold for all targets of a request: what a target may cost that is not prepared yet is estimated by size, and once
+ * it is prepared, its own bound has to fit into the hold, with a lower output limit where necessary.
+ */
+import type { Caller } from '../../../access/types.ts'
+import { least, most } from '../../../ledger/rules/money.ts'
+import { type BoundAmounts, boundAmounts } from '../../../ledger/rules/price.ts'
+import type { ExtractedFields } from '../../../wire/dialect.ts'
+import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
+import type { Hold, InputBound, ParsedRequest, PreparedRequest, RequestPlan, Target } from '../../request.ts'
+import { type BoundInputDeps, countedInput, freeInput } from './input-bound.ts'
+
+/** The most that a planned request can cost with this much input. */
+export function planAmounts(
+  plan: RequestPlan,
+  facts: ExtractedFields,
+  { tokens }: Pick<InputBound, 'tokens'>,
+): BoundAmounts {
+  const { audioTokens, toolUses } = plan.inputSize
+  return boundAmounts(plan.price, {
+    inputTokens: tokens,
+    inputAudioTokens: Math.min(audioTokens * (toolUses + 1), tokens),
+    outputs: plan.outputs,
+    cacheWrites: facts.cacheWrites,
+    options: facts.options.map((option) => option.name),
+    fees: plan.serverTools.fees,
+    choices: facts.choices,
+  })
+}
+
+/** By how much a body grows at most when it is translated, as far as the estimate goes: a quarter, and 4 kB. */
+const growthDivisor = 4
+const growthBytes = 4_096
+/** The same for tokens that were counted for another target. */
+const growthTokens = 1_024
+
+/** What the request may cost at a target that it is not prepared for; less where its tokens were counted for another. */
+export function estimatedAmounts(
+  target: Target,
+  { facts, body }: ParsedRequest,
+  limits: { readonly serverToolUsesMax: number },
+  counted?: Pick<InputBound, 'tokens'>,
+): BoundAmounts {
+  const { connector, model, price } = target
+  const tools = toolUsesOf(connector, facts, limits)
+  const { length } = body.bytes
+  const bodyBytes = length + Math.ceil(length / growthDivisor) + growthBytes
+  const size = inputSizeOf(target, { facts, bodyBytes }, tools.uses)
+  const bySize = freeInput(size).tokens
+  const tokens = counted === undefined ? bySize : Math.min(bySize, grownTokens(target, counted))
+  return boundAmounts(price, {
+    inputTokens: tokens,
+    inputAudioTokens: Math.min(size.audioTokens * (size.toolUses + 1), tokens),
+    outputs: outputClassesOf(model, facts),
+    // A translated prompt may be marked for caching.
+    cacheWrites: facts.cacheWrites.length > 0 ? facts.cacheWrites : ['5m'],
+    options: facts.options.map(({ name }) => name),
+    fees: feesOf(price, tools),
+    choices: facts.choices,
+  })
+}
+
+function grownTokens({ connector }: Target, { tokens }: Pick<InputBound, 'tokens'>): number {
+  const { numerator, denominator } = connector.tokenFactor
+  const scaled = Math.ceil((tokens * numerator) / denominator)
+  return scaled + Math.ceil(scaled / growthDivisor) + connector.hiddenInputTokens + growthTokens
+}
+
+/** The dearest of several bounds, in each part. */
+export function dearestAmounts(first: BoundAmounts, others: readonly BoundAmounts[]): BoundAmounts {
+  return others.reduce(
+    (dearest, { input, perOutputToken }) => ({
+      input: most(dearest.input, input),
+      perOutputToken: most(dearest.perOutputToken, perOutputToken),
+    }),
+    first,
+  )
+}
+
+/** The hold as it pays for another target's request: with the output limit that it covers there; null where it does not cover an answer. */
+export async function fitToHold(
+  deps: BoundInputDeps,
+  caller: Pick<Caller, 'account' | 'policy'>,
+  hold: Hold,
+  prepared: PreparedRequest,
+): Promise<Hold | null> {
+  const { plan } = prepared
+  const free = freeInput(plan.inputSize)
+  const byBytes = withInput(hold, prepared, free)
+  if (byBytes.outputLimit === plan.outputWanted) return byBytes
+  const counted = await countedInput(deps, caller, prepared)
+  const exact = withInput(hold, prepared, counted)
+  const isEnough =
+    exact.outputLimit === plan.outputWanted ||
+    (exact.outputLimit >= plan.outputFloor && caller.policy.onShortBalance !== 'reject')
+  return isEnough ? exact : null
+}
+
+function withInput(hold: Hold, { parsed, plan }: PreparedRequest, input: InputBound): Hold {
+  const amounts = planAmounts(plan, parsed.facts, input)
+  const left = hold.amount - amounts.input
+  const wanted = BigInt(plan.outputWanted)
+  const affordable = amounts.perOutputToken === 0n ? wanted : left / amounts.perOutputToken
+  const outputLimit = left < 0n ? 0 : Number(least(affordable, wanted))
+  return { ...hold, input, outputLimit, lowered: outputLimit < plan.outputWanted }
+}

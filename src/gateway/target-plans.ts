@@ -1,0 +1,122 @@
+/**
+ * The plans of one request: each target that its candidates lead to is planned once, and not before it is needed. A
+ * target that cannot take the request is passed over while another is left.
+ */
+import { TollgateError } from '../base/errors.ts'
+import { routeTo } from './phases/route.ts'
+import type {
+  Candidate,
+  CandidateWork,
+  Hold,
+  ParsedRequest,
+  PreparedRequest,
+  Route,
+  Target,
+  TargetRoute,
+} from './request.ts'
+import type { SkippedCandidate } from './retry-loop.ts'
+
+/** Plans a request for one target; `isReadAgain`: the received body may be needed for another one. */
+export type PlanTarget = (route: TargetRoute, isReadAgain: boolean) => Promise<PreparedRequest>
+
+/** Why a target cannot take the request. */
+export interface Unplanned {
+  readonly kind: 'unplanned'
+  readonly error: TollgateError
+}
+
+export class TargetPlans {
+  readonly #received: ParsedRequest
+  readonly #route: Route
+  readonly #planTarget: PlanTarget
+  readonly #targets: readonly Target[]
+  readonly #plans = new Map<Target, Promise<PreparedRequest | Unplanned>>()
+  #first: PreparedRequest | undefined
+  readonly #bodies: PreparedRequest['parsed']['body'][] = []
+
+  constructor(received: ParsedRequest, route: Route, planTarget: PlanTarget) {
+    this.#received = received
+    this.#route = route
+    this.#planTarget = planTarget
+    this.#targets = [...new Set(route.candidates.map(({ target }) => target))]
+  }
+
+  get received(): ParsedRequest {
+    return this.#received
+  }
+
+  get candidates(): readonly Candidate[] {
+    return this.#route.candidates
+  }
+
+  /** Targets that nothing is known of yet. */
+  get unplanned(): readonly Target[] {
+    return this.#targets.filter((target) => !this.#plans.has(target))
+  }
+
+  /** The plan of the first target that can take the request; throws the first target's error where none can. */
+  async first(): Promise<PreparedRequest> {
+    let firstError: TollgateError | undefined
+    for (const target of this.#targets) {
+      const plan = await this.of(target)
+      if (!isUnplanned(plan)) {
+        this.#first = plan
+        return plan
+      }
+      firstError ??= plan.error
+    }
+    throw firstError ?? new RangeError('a route without candidates')
+  }
+
+  /**
+   * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
+   * gives the hold as it pays for another plan, null where it does not cover it.
+   */
+  workWithin(
+    hold: Hold,
+    fit: (prepared: PreparedRequest) => Promise<Hold | null>,
+  ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
+    const holds = new Map<PreparedRequest, Promise<Hold | null>>()
+    return async (candidate) => {
+      const prepared = await this.of(candidate.target)
+      if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
+      // What the request refers to is stored at another upstream.
+      if (!prepared.plan.candidates.includes(candidate)) return { kind: 'skipped', reason: null }
+      if (prepared === this.#first) return { ...prepared, hold }
+      const fitted = holds.get(prepared) ?? fit(prepared)
+      holds.set(prepared, fitted)
+      const held = await fitted
+      return held === null ? { kind: 'skipped', reason: 'hold_too_small' } : { ...prepared, hold: held }
+    }
+  }
+
+  of(target: Target): Promise<PreparedRequest | Unplanned> {
+    const known = this.#plans.get(target)
+    if (known !== undefined) return known
+    const plan = this.#planned(target)
+    this.#plans.set(target, plan)
+    return plan
+  }
+
+  /** Lets go of all bodies. */
+  drop(): void {
+    this.#received.body.drop()
+    for (const body of this.#bodies) body.drop()
+  }
+
+  async #planned(target: Target): Promise<PreparedRequest | Unplanned> {
+    const isReadAgain = this.#targets.length > 1
+    try {
+      const prepared = await this.#planTarget(routeTo(target, this.#route), isReadAgain)
+      this.#bodies.push(prepared.parsed.body)
+      return prepared
+    } catch (error) {
+      if (error instanceof TollgateError && error.code !== 'internal') return { kind: 'unplanned', error }
+      throw error
+    }
+  }
+}
+
+function isUnplanned(plan: PreparedRequest | Unplanned): plan is Unplanned {
+  return 'kind' in plan
+}
