@@ -1,6 +1,6 @@
 /**
- * What people cost: CPU time of all threads for a sign-in, for judging a session cookie that is remembered and one that
- * is not, and what a minute of sign-ups does to the ledger's writer. `node bench/identity.ts`
+ * The cost of identity: CPU time of all threads for a sign-in, for judging a cached and an uncached session
+ * cookie, and the effect of a minute of sign-ups on the ledger's writer. `node bench/identity.ts`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

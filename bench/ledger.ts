@@ -1,5 +1,5 @@
 /**
- * What a hold and a settlement cost: CPU of all threads per request (user and system), in a closed loop
+ * The cost of a hold and a settlement: CPU of all threads per request (user and system), in a closed loop
  * at several concurrencies, on the real store with durable commits. Prints one line each; decides nothing.
  *
  * `node bench/ledger.ts [requests per round] [accounts]`

@@ -1,6 +1,6 @@
 /**
- * The load: keep-alive connections that each send a prepared request, read the answer to its end, and
- * send the next one. Bare sockets; counts bytes and refuses to count an answer that is not a 200.
+ * The load: keep-alive connections that each send a prepared request, read the response to its end, and
+ * send the next one. Bare sockets; counts bytes and fails for a response other than 200.
  * Arguments: port, connections, requests, body, key, path.
  */
 import { connect } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * What reading request bodies costs: milliseconds of processor time of one thread per megabyte, for bodies that are
- * made to be expensive and for an ordinary conversation, in every format and stage by stage.
+ * The cost of reading request bodies: milliseconds of CPU time of one thread per megabyte, for bodies that are
+ * expensive by design and for an ordinary conversation, in every format and stage by stage.
  * `npm run bench:parse -- [part of a name] [megabytes]`. Other programs do not change the figures.
  */
 import { isUtf8 } from 'node:buffer'

@@ -1,6 +1,6 @@
 /**
  * The programs under test, as child processes: started, found by the port that they print, measured by
- * what the kernel says they used, and ended by their own id.
+ * the kernel's accounting, and ended by their own process ID.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

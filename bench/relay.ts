@@ -1,5 +1,5 @@
 /**
- * The floor that a Node program cannot go below with the same parts: `node:http` in, undici out, bytes
+ * The floor for a Node program with the same parts: `node:http` in, undici out, bytes
  * relayed as they come. No key, no limit, no money. Arguments: the upstream's port.
  */
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what a request and a streamed event cost in CPU time of all threads, beside floors
+ * `npm run bench`: the CPU time of all threads per request and per streamed event, next to floors
  * measured in the same interleaved run. Ratios hold on every machine; microseconds only on this one.
  */
 import { spawnSync } from 'node:child_process'
@@ -29,7 +29,7 @@ const prompt = 'Tell me how a gateway counts what it relays, please. '.repeat(16
 
 const chatPath = '/v1/chat/completions'
 
-/** Served in other formats than they are asked in: the proxies beside us pass them on as they are. */
+/** Translated between formats: the proxies in the comparison pass them through. */
 const ways = [
   { name: 'chat → Messages', path: chatPath, model: 'claude-bench' },
   { name: 'Messages → Responses', path: '/v1/messages', model: 'responses-bench' },

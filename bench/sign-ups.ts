@@ -1,9 +1,9 @@
 /**
- * Whether people who sign up disturb requests: the time that holds take while requests are admitted at a fixed rate,
- * alone, with five sign-ups a second beside them, and with five computations a second that take a processor for as long
- * and touch nothing of ours: what those cost is the machine's scheduler. In turns, on the real store and the real
- * identity database. Prints the percentiles, by how much the 99th moved from turn to turn, how long the thread that
- * relays was busy (which a loaded machine changes little), and what one sync of the disk takes; decides nothing.
+ * Whether sign-ups slow down requests: the time that holds take while requests are admitted at a fixed rate,
+ * alone, with five concurrent sign-ups per second, and with five computations per second that take as much CPU
+ * and touch nothing of ours: their effect is the machine's scheduler. Alternately, on the real store and the real
+ * identity database. Prints the percentiles, by how much p99 moved from turn to turn, how long the relaying
+ * thread was busy (which a loaded machine changes little), and the duration of one disk sync; decides nothing.
  *
  * `node bench/sign-ups.ts [turns] [seconds of each part of a turn] [requests per second]`
  */
@@ -95,7 +95,7 @@ async function measure(
       query: '',
       headers: { 'content-type': 'application/json', origin: address },
       body: Buffer.from(body),
-      // Each from a network of its own, as people are.
+      // Each from a separate network, as real users are.
       clientAddress: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
     })
     if (response.status !== 200) failed += 1
@@ -150,7 +150,7 @@ function line(name: string, parts: readonly Measured[]): string {
   ].join('; ')
 }
 
-/** How much later the 99th of 100 was beside sign-ups, turn by turn: the middle one, and the middle half. */
+/** How much higher p99 was during sign-ups, turn by turn: the median, and the middle half. */
 function movement(alone: readonly Measured[], beside: readonly Measured[]): string {
   const worst = ({ admissions }: Measured) => percentile(admissions, 0.99)
   const moved = beside.map((part, turn) => worst(part) - worst(alone[turn] ?? part))

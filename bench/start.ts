@@ -1,6 +1,6 @@
 /**
- * `npm run bench:start`: how long the program takes until it is ready, what CPU time that costs and what memory it
- * keeps when it is idle. With `fresh` as an argument also what a new checkout takes from `npm start` to its first answer,
+ * `npm run bench:start`: how long the program takes until it is ready, its CPU time, and its idle memory.
+ * With `fresh` as an argument also how long a new checkout takes from `npm start` to its first response,
  * and what that installs. Linux only: it reads /proc.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -119,7 +119,7 @@ function diskBytes(folder: string): number {
   return Number(spawnSync('du', ['-sk', folder], { encoding: 'utf8' }).stdout.split('\t')[0]) * 1_024
 }
 
-/** A clone of the last commit, with an npm cache of its own: empty first, then filled by the first. */
+/** A clone of the last commit, with a separate npm cache: empty first, then filled by the first. */
 async function measureFresh(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-fresh-'))
   const cache = join(folder, 'npm-cache')

@@ -1,7 +1,7 @@
 /**
  * A canned upstream for measuring: answers every POST with bytes prepared in advance, on bare sockets,
- * so that it costs next to nothing. The path says which format the answer is in, chat, Responses or
- * Messages; the model's name is not looked at. Speaks just enough HTTP for the programs under test.
+ * so that it costs next to nothing. The path selects the format of the response, chat, Responses or
+ * Messages; the model's name is ignored. Supports just enough HTTP for the programs under test.
  */
 import { createServer, type Socket } from 'node:net'
 
@@ -180,7 +180,7 @@ function stream(socket: Socket, { opening, content, tail }: Answers, events: num
     }
     left -= 1
     socket.write(content)
-    // A pause, so that each event arrives by itself, as a model's do.
+    // A pause, so that each event arrives separately, as a model's do.
     setTimeout(next, pauseMs)
   }
   next()

@@ -19,7 +19,7 @@ if (existsSync(source)) {
   if (process.argv[2] === 'serve') {
     const { prepareServer } = await import(new URL('../scripts/prepare-server.js', import.meta.url).href)
     const { prepareConsole } = await import(new URL('../scripts/prepare-console.js', import.meta.url).href)
-    // Without its pages the server serves all the same, and says there how to get them.
+    // Without its pages the server runs anyway, and explains there how to build them.
     const [bundled] = await Promise.all([prepareServer(), needsConsole && prepareConsole()])
     if (bundled !== undefined) main = pathToFileURL(bundled).href
   }

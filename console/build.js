@@ -1,6 +1,6 @@
 /**
  * Builds the console and the documentation into a folder (`console/dist` unless another is named): bundles the scripts,
- * writes the pages, compresses what can be sent compressed, notes what it was made from. What was there stays until the new build is whole.
+ * writes the pages, compresses what can be sent compressed, records its sources. The previous build stays until the new one is complete.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

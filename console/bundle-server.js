@@ -1,6 +1,6 @@
 /**
  * Bundles the server into the folder that is named as an argument; it is in this folder because the bundler is one of the
- * console's packages. Names stay as they are, since people read them in stack traces. What was there stays until
+ * console's packages. Names are preserved for readable stack traces. The previous bundle stays until
  * the new bundle is complete.
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * Servers whose address, formats and headers only the operator knows, with what is usual for the well-known ones. An
- * upstream of one of these is a provider of its own, named like the upstream: `my-vllm/llama-3.3-70b`.
+ * upstream of one of these is a separate provider, named like the upstream: `my-vllm/llama-3.3-70b`.
  */
 import type { formatNames } from './formats.ts'
 
@@ -8,7 +8,7 @@ type FormatName = keyof typeof formatNames
 
 interface CustomHostPreset {
   readonly displayName: string
-  /** Where it listens unless told otherwise; null: there is no usual address. */
+  /** Its default URL; null: there is none. */
   readonly url: string | null
   /** The formats that are used unless others are chosen; the first one lists the models. Empty: they must be chosen. */
   readonly formats: readonly FormatName[]
@@ -51,7 +51,7 @@ export const customHosts = {
 
 export type CustomHostKind = keyof typeof customHosts
 
-/** Whether an upstream of this provider is a provider of its own. */
+/** Whether an upstream of this provider is a separate provider. */
 export function isCustomHost(provider: string): provider is CustomHostKind {
   return Object.hasOwn(customHosts, provider)
 }

@@ -1,4 +1,4 @@
-/** The names of the formats in which models are asked upstream: the values of every list of them. */
+/** The names of the formats of upstreams: the values of every list of them. */
 export const formatNames = {
   'openai-chat': 'openai-chat',
   'openai-responses': 'openai-responses',

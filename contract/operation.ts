@@ -2,7 +2,7 @@
  * The types of control-plane operations: what an operation is, who may call it and on which resources. Pure.
  *
  * The caller is an actor: `local` (an operator on the server's machine), a signed-in `person`, a `management_key` of an
- * account, or `anyone`. What a row does not allow is refused.
+ * account, or `anyone`. What a row does not allow is rejected.
  */
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-/** Amounts: what is written is what is counted, and nothing else is taken for an amount. */
+/** Amounts: parsing and formatting are exact, and nothing else is accepted as an amount. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 /**
- * Amounts as people and JSON write them (decimal USD strings) and as the program counts them
+ * Amounts as JSON and text (decimal USD strings) and as the program counts them
  * (bigint nano-USD). Exact both ways: nothing is rounded, no Number is involved.
  */
 

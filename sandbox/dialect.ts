@@ -1,4 +1,4 @@
-/** What a dialect of the sandbox provides: what it asks of headers, and how an answer and an error are written. */
+/** What a dialect of the sandbox provides: its header checks, and how a response and an error are written. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ConversationFormat } from '../src/wire/dialect.ts'
 import type { ErrorResponse, ProviderError } from './errors.ts'
@@ -6,7 +6,7 @@ import type { NormalizedRequest } from './request/normalized-request.ts'
 import type { Stamp, WriterInput } from './script/answer.ts'
 import type { ResponseScript } from './script/script.ts'
 
-/** Where a stream stands that is to end with an error. */
+/** The position of a stream that ends with an error. */
 export interface StreamPosition {
   readonly request: NormalizedRequest
   readonly stamp: Stamp
@@ -28,6 +28,6 @@ export interface SandboxDialect {
   readonly ping: string
   /** An event whose data is cut JSON. */
   readonly garbage: string
-  /** The mark that ends a stream; where a format has none of its own, an event that says that all is said. */
+  /** The end marker of a stream; in a format without one, an event that signals the end. */
   readonly endMark: string
 }

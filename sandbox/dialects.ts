@@ -1,4 +1,4 @@
-/** The four dialects that the sandbox speaks, each composed of its headers, its writer and its errors. */
+/** The four dialects that the sandbox supports, each composed of its headers, its writer and its errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { messagesErrorEvent, messagesErrorResponse } from './anthropic/errors.ts'
 import { messagesAnswer, messagesEndMark, messagesPing } from './anthropic/writer.ts'

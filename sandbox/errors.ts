@@ -1,5 +1,5 @@
 /**
- * What can go wrong, in words that belong to no dialect; each dialect has a row of status, type and
+ * The kinds of errors, independent of dialects; each dialect has a row of status, type and
  * wording for every one of them. Values only.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Decides what a received request is answered with: reads it, finds the behavior, charges the input, and
- * returns a script. It remembers what lies between requests (cached prompts, turns of a behavior) and sends nothing.
+ * Decides the response to a request: reads it, finds the behavior, charges the input, and
+ * returns a script. It stores state between requests (cached prompts, turns of a behavior) and sends nothing.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../src/base/clock.ts'

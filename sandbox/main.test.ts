@@ -1,4 +1,4 @@
-/** The sandbox started alone: it prints its address, answers there, and ends when it is asked to. */
+/** The sandbox as a separate program: it prints its URL, responds there, and stops on a signal. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

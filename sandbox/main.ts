@@ -1,5 +1,5 @@
 /**
- * The sandbox as a program of its own: `node scripts/run.js sandbox/main.ts [port]`. Prints its address and serves on
+ * The sandbox as a separate program: `node scripts/run.js sandbox/main.ts [port]`. Prints its URL and serves on
  * loopback until a signal ends it. Reads no file and no environment.
  */
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
 /**
- * Holds the sandbox's answers against recorded ones, field by field: it invents no field that no recording
+ * Compares the sandbox's responses with recorded ones, field by field: it invents no field that no recording
  * of the same kind has, and lacks none that every such recording has.
  */
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ function sandboxOfAll(): Promise<Sandbox> {
 }
 after(async () => (await starting)?.close())
 
-/** What a tool takes and is given has fields of its own. */
+/** The inputs and outputs of a tool have their own fields. */
 const toolFields = /\.(input|args|parameters)$/
 
 /** `path:type` of every field, but for those of tools. */
@@ -95,7 +95,7 @@ function nameOf(field: string): string {
   return field.slice(0, field.lastIndexOf(':'))
 }
 
-/** Only the provider itself: hosts that imitate it have habits of their own. */
+/** Only the provider itself: hosts that imitate it differ. */
 function isOwn({ url, status }: FixtureCase): boolean {
   return (
     status === 200 &&

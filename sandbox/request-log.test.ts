@@ -1,4 +1,4 @@
-/** The memory of the request log: what it keeps, how much, and what it reports to callers that wait. */
+/** The memory of the request log: what it stores, how much, and what it reports to callers that wait. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../test/support/manual-clock.ts'

@@ -64,7 +64,7 @@ export interface RequestLogLimits {
   readonly requestsMax: number
   /** Bytes of all logged bodies together. */
   readonly loggedBodyBytesMax: number
-  /** Calls of `until` that may wait at once. */
+  /** Calls of `until` that may wait concurrently. */
   readonly waitersMax: number
 }
 

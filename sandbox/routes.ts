@@ -1,4 +1,4 @@
-/** The addresses of the sandbox, and in which dialect every other one is refused. A table and its reader. */
+/** The paths of the sandbox, and in which dialect every other one is rejected. A table and its reader. */
 import type { IncomingMessage } from 'node:http'
 import { readCount, readMessages } from './anthropic/request.ts'
 import type { SandboxDialect } from './dialect.ts'
@@ -50,7 +50,7 @@ function notHere(dialect: SandboxDialect, kind: SandboxErrorKind, subject: strin
   return { kind: 'error', dialect, error: { kind, subject, param: null } }
 }
 
-/** Either version; a model's name may hold colons of its own, the last one is before the method. */
+/** Either version; a model's name may contain colons, the last one is before the method. */
 const geminiPath = /^\/v1(?:beta)?\/models\/([^/]+):([A-Za-z]+)$/
 
 const geminiMethods: Readonly<Record<string, (model: string) => Omit<Endpoint, 'dialect'>>> = {

@@ -1,7 +1,7 @@
 /**
- * A provider inside the program, for trying and testing without keys: a real HTTP server on loopback that
- * speaks all four formats as the real ones do and meters every token it makes. It knows
- * nothing of the gateway, reaches nothing outside, and asks only for some credential, whatever it is.
+ * A provider inside the program, for testing without keys: a real HTTP server on loopback that
+ * supports all four formats as the real ones do and meters every token it generates. It knows
+ * nothing of the gateway, reaches nothing outside, and accepts any credential.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -59,7 +59,7 @@ export interface Sandbox {
   readonly origin: string
   /** What the sandbox knows of the latest request with this `x-request-id`. */
   logged(requestId: string): LoggedRequest | undefined
-  /** Every remembered request, oldest first; one id may stand there several times. */
+  /** Every stored request, oldest first; one ID may occur several times. */
   requestLog(): readonly LoggedRequest[]
   /** Requests that ever arrived. */
   requests(): number

@@ -1,5 +1,5 @@
 /**
- * The opaque values that the sandbox hands out and demands back unchanged, one maker for each format. Each holds
+ * The opaque values that the sandbox issues and requires back unchanged, one function for each format. Each contains
  * a check, so that a value which the sandbox did not make, or that was altered, is recognized; none is a secret.
  */
 import { createHash } from 'node:crypto'
@@ -75,7 +75,7 @@ export function itemId({ prefix, unique, reasoned }: ItemId, index: number): str
   return `${text}${idCheck(text)}`
 }
 
-/** What stands in an id that the sandbox made; undefined for any other. */
+/** The content of an ID that the sandbox made; undefined for any other. */
 export function readItemId(id: string): ItemId | undefined {
   const [, prefix = '', unique = '', kind = '', index = '', check = ''] = idPattern.exec(id) ?? []
   if (check === '' || idCheck(`${prefix}_${unique}${kind}${index}`) !== check) return undefined

@@ -1,6 +1,6 @@
 /**
- * What each format refuses that a wrong translation would send, in the provider's words. Every row is a body that
- * differs in one thing from one that is taken, and the one that is taken is sent as well.
+ * What each format rejects that a wrong translation would send, with the provider's messages. Every row is a body that
+ * differs in one thing from a valid one, and the valid one is sent as well.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

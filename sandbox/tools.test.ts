@@ -157,7 +157,7 @@ for (const format of sandboxFormats) {
     `sandbox-${shortNames[format]}-${kind}`,
   ])
   for (const model of models) {
-    test(`${model} in ${format} calls the tool that is named, then quotes its result, and goes on`, async () => {
+    test(`${model} in ${format} calls the named tool, then quotes its result, and continues`, async () => {
       const prompt = 'Please: use Read {"path": "a \\"{b}\\".txt", "deep": {"list": [1, 2]}} and nothing else'
       const { path, body } = begin(format, model, prompt)
       const first = await send(path, body, `${model}-1`)
@@ -228,7 +228,7 @@ test('where a schema binds the answer, the input of a call that cannot be made i
   }
 })
 
-test('each format has models of its own, and every other model has all formats', () => {
+test('each format has its own models, and every other model supports all formats', () => {
   const fixed = behaviors.filter(({ dialects }) => dialects !== undefined)
   assert.deepEqual(
     fixed.map(({ name, dialects }) => [name, dialects]),

@@ -1,5 +1,5 @@
 /**
- * Writes src/catalog/builtin-<provider>-models.ts for each provider from a list of models in JSON: facts alone (names,
+ * Writes src/catalog/builtin-<provider>-models.ts for each provider from a list of models in JSON: only facts (names,
  * limits, list prices, dates), amounts as decimal strings. `node scripts/catalog-from-json.js models.json`, then
  * `node scripts/run.js biome check --write src/catalog`
  */

@@ -1,6 +1,6 @@
 /**
- * What must hold before a change is shown to others, in a minute: types, lint, and the tests that start no program, no
- * browser and no gateway; with `--static` types and lint alone. All stages run, each prints what it has to say when it ends; the exit code is 1 where one failed.
+ * Quick checks before sharing a change, in a minute: types, lint, and the tests that start no program, no
+ * browser and no gateway; with `--static` only types and lint. All stages run, each prints its output when it ends; the exit code is 1 if one failed.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * Writes docs/compatibility.md from the tables that translation itself reads, so that the page says what happens:
- * `node scripts/run.js scripts/compatibility-page.ts`. A test holds the written page against the tables.
+ * Writes docs/compatibility.md from the tables that translation itself reads, so that the page is accurate:
+ * `node scripts/run.js scripts/compatibility-page.ts`. A test compares the page with the tables.
  */
 import { writeFileSync } from 'node:fs'
 import { builtinModels } from '../src/catalog/builtin.ts'
@@ -11,7 +11,7 @@ import { clientCodecs } from '../src/wire/formats.ts'
 import type { Capabilities } from '../src/wire/translation/capabilities.ts'
 import type { Fate, PolicyRow } from '../src/wire/translation/policy.ts'
 
-/** Where the page stands. */
+/** The path of the page. */
 export const compatibilityPath = new URL('../docs/compatibility.md', import.meta.url)
 
 const titles: Readonly<Record<ConversationFormat, string>> = {

@@ -45,7 +45,7 @@ const tables: Readonly<Record<string, () => string>> = {
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),
   offers: () => itemTable(offer),
-  // The rates of a tier are those of its price; what it has of its own follows its name.
+  // The rates of a tier are those of its price; its own rates follow its name.
   prices: () =>
     table(
       ['Name', 'Description'],

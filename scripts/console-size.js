@@ -1,6 +1,6 @@
 /**
- * What a browser must fetch as script before a page of the console is usable, in compressed bytes, read from the last
- * build. Run by itself it prints a line for each page and fails where one is larger than the budget.
+ * The compressed bytes of script that a browser must load before a page of the console is usable, read from the last
+ * build. On its own it prints a line for each page and fails if one exceeds the budget.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * What the console and the documentation are built from, as one hash over its contents, and what its last build was made from. Reads the
+ * The sources of the console and the documentation, as one hash over their contents, and those of the last build. Reads the
  * disk, builds nothing, needs no package.
  */
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Lets one process at a time do a piece of work: a lock file holds the ids of those at it. A file left by
- * the dead is taken over, so that a crash does not block later runs. Knows nothing of the work.
+ * Lets one process at a time do a piece of work: a lock file contains the IDs of the processes involved. A stale file
+ * is taken over, so that a crash does not block later runs. Knows nothing of the work.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,9 +12,9 @@ const waitMaxMs = 15 * 60_000
 /**
  * Waits for its turn, at most a quarter of an hour, then runs `work`.
  * @param {string} turnFile
- * @param {(text: string) => void} say told once when there is somebody to wait for
- * @param {(nameWorker: (pid: number) => void) => Promise<void>} work may name children that would go on without us:
- *   while one of them lives, so does the turn
+ * @param {(text: string) => void} say called once if another process holds the lock
+ * @param {(nameWorker: (pid: number) => void) => Promise<void>} work may name children that would continue without us:
+ *   while one of them runs, the lock is held
  */
 export async function exclusively(turnFile, say, work) {
   for (let waitedMs = 0; !take(turnFile); waitedMs += lookEveryMs) {
@@ -84,7 +84,7 @@ function isZombie(pid) {
 }
 
 /**
- * Only one at a time may take a file from the dead: it looks again then, and what it sees cannot change meanwhile.
+ * Only one process at a time may take over a stale file: it checks again then, and the file cannot change in between.
  * @param {string} turnFile
  */
 function clearIfHolderDied(turnFile) {

@@ -1,6 +1,6 @@
 /**
- * Writes src/catalog/hosts/<provider>-models.ts for each host from a list of models in JSON lines: facts alone (names, limits,
- * list prices, dates), one line a model. `node scripts/host-models.js host-models.jsonl 2026-07-02`, with the day on which the
+ * Writes src/catalog/hosts/<provider>-models.ts for each host from a list of models in JSON lines: only facts (names, limits,
+ * list prices, dates), one line per model. `node scripts/host-models.js host-models.jsonl 2026-07-02`, with the day on which the
  * list was read; then `node scripts/run.js biome check --write src/catalog`
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Which packages the lock files of this checkout ask for, and which of them are missing on disk. Installs nothing and
+ * Which packages the lock files of this checkout require, and which of them are missing on disk. Installs nothing and
  * needs no package; runs on any Node since 18.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url'
 export const root = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
 
 /**
- * A folder with a lock of its own.
+ * A folder with its own lock file.
  * @typedef {object} PackageSet
  * @property {string} folder
  * @property {string} name as shown to the operator
  * @property {boolean} withTools whether its devDependencies are wanted
- * @property {boolean} needsNode whether npm has to run under a Node that is new enough, to choose the right binaries
+ * @property {boolean} needsNode whether npm must run under a Node that is new enough, to choose the right binaries
  */
 
 /** What serving and the command line need. @type {PackageSet} */

@@ -1,6 +1,6 @@
 /**
- * Makes the console's pages when what they are made from has changed, and does nothing otherwise. Runs after
- * `prepare`, so the packages are there. Writes to stderr only.
+ * Builds the console's pages when their sources have changed, and does nothing otherwise. Runs after
+ * `prepare`, so the packages are installed. Writes to stderr only.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ async function build(nameWorker) {
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
   for (const signal of forwardedSignals) process.off(signal, stop)
-  // Whoever stopped the build stopped us.
+  // The signal that stopped the build stops this process too.
   if (end.signal !== null) process.kill(process.pid, end.signal)
   return end.code === 0
 }

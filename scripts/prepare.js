@@ -30,7 +30,7 @@ export async function prepare(script, sets) {
     const isOwn = node.path === process.execPath
     if (!isOwn && isChild) throw new CannotPrepare(`${process.execPath} is too old itself`)
     const stopWatchingNpm = endWithNpm(() => process.kill(process.pid, 'SIGTERM'))
-    // The child looks at the packages itself; while its Node has to be fetched they are installed at the same time.
+    // The child checks the packages itself; while its Node is being fetched they are installed in parallel.
     if (isOwn || node.isMissing()) await complete(node, sets)
     if (isOwn) return
     stopWatchingNpm()

@@ -1,6 +1,6 @@
 /**
- * Ties a program to what started it, so that neither outlives the other: signals go down, exit codes come up,
- * and who loses its parent ends in good order. Knows nothing of what the program does.
+ * Ties a program to its parent, so that neither outlives the other: signals go down, exit codes come up,
+ * and a process that loses its parent shuts down. Knows nothing of what the program does.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * The processor time of this process and of the processes that it started, as the system accounts for it; only Linux does.
+ * The CPU time of this process and of the processes that it started, from the system's accounting; only on Linux.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

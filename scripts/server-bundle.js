@@ -1,6 +1,6 @@
 /**
  * Where the bundle of the server is: its sources and packages in a few files, which load in half of the time and memory
- * that a thousand modules take. One folder for each state of the sources, so a bundle never runs for other sources than
+ * of a thousand modules. One folder for each state of the sources, so a bundle never runs for other sources than
  * its own. Reads the disk, builds nothing, needs no package.
  */
 import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * One hash over the contents of sources, by which a build tells whether it was made from what is there now. Reads the
+ * One hash over the contents of sources, with which a build detects whether it is up to date. Reads the
  * disk, builds nothing, needs no package.
  */
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * Decides what a run of the tests consists of: which files, which of them share a process, and what must be built before.
+ * Decides what a run of the tests consists of: which files, which of them share a process, and what must be built first.
  * Reads sources and asks git, runs no test.
  */
 import { execFileSync } from 'node:child_process'
@@ -32,7 +32,7 @@ export function allTests() {
 /** A file that measures or changes the process that it runs in has one for itself. */
 const measuresProcess =
   /\bprocess\.(?:cpuUsage|memoryUsage|threadCpuUsage|resourceUsage|chdir|on|once|env\.\w+ =)|\/(?:process-cost|thread-cost|cost-ratio)\.ts'|\/longest-turn\.ts'|\/proc\/|\bshiftDate\b/
-/** What other files need a process of their own for is said in them: `// own-process: <reason>`. */
+/** Other files that need a separate process say so: `// own-process: <reason>`. */
 const asksForProcess = /^\/\/ own-process: \S/m
 const startsProgram = /\bfrom 'node:child_process'|\/gateway-process\.ts'/
 

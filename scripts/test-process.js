@@ -1,6 +1,6 @@
 /**
- * Runs test files one after the other in this process, each as a suite of its name, and at the end what they left to be
- * done once for all of them. Writes what each took of the processor for the reporter to read.
+ * Runs test files one after the other in this process, each as a suite of its name, and at the end their shared
+ * cleanup. Writes the CPU time of each for the reporter to read.
  */
 import { after, before, suite } from 'node:test'
 import { processorSeconds } from './processor-time.js'
@@ -51,7 +51,7 @@ function exitLater() {
   }, exitGraceMs).unref()
 }
 
-/** @returns {(() => Promise<void>)[] | undefined} none where a test file runs by itself */
+/** Promise<void>)[] | undefined} none if a test file runs alone => Promise<void>)[] | undefined} none where a test file runs by itself */
 export function processEnds() {
   return Reflect.get(globalThis, endsName)
 }

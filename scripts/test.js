@@ -1,8 +1,8 @@
 /**
  * Runs the tests: all, the files named as arguments, with `--changed[=<branch or commit>]` those that a change reaches, with
  * `--unit` those that start no program; with `--whole` all cases, of which other runs take a sample. Other arguments that
- * begin with `--` go to Node's test runner. Ends with the runner's own summary, a line where recorded cases were skipped,
- * and what the run took; its exit code is ours.
+ * begin with `--` go to Node's test runner. Ends with the runner's own summary, a line if recorded cases were skipped,
+ * and the cost of the run; its exit code is ours.
  * Must work on a fresh checkout without an install step.
  */
 import { spawn } from 'node:child_process'
@@ -86,8 +86,8 @@ function fail(text) {
 }
 
 /**
- * The modules that the runner starts as processes. Options select among the tests of a file by their names and places,
- * so with them each file runs as it stands.
+ * The modules that the runner starts as processes. Options select tests of a file by their names and positions,
+ * so with them each file runs alone.
  */
 function modules() {
   if (options.length > 0) return files

@@ -1,6 +1,6 @@
 /**
- * Bundles the server, starts it once and ends it in good order, so that what it compiled is stored: a server that a test
- * kills stores nothing. Prints nothing and fails nothing: the tests will.
+ * Bundles the server, starts it once and stops it cleanly, so that its compile cache is stored: a server that a test
+ * kills stores nothing. Prints nothing and never fails: the tests will.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -290,7 +290,7 @@ test('a failed console build does not prevent the server from starting', async (
   assert.match(stderr, /the console could not be built/)
 })
 
-/** Stands in for the bundler of the server: notes that it ran, and writes a program that says where it is from. */
+/** Replaces the bundler of the server: records that it ran, and writes a program that says where it is from. */
 const serverBundler = `
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

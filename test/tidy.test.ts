@@ -463,7 +463,7 @@ const fileRules: readonly Rule[] = [
 
 const entries =
   /^(src\/main\.ts|sandbox\/main\.ts|src\/.*thread\.ts|bench\/.*|console\/vite\.config\.ts|console\/build\.js|console\/src\/main\.tsx)$/
-/** Read by the build or the types, imported by nobody. */
+/** Read by the build or the types, imported by no file. */
 const standsAlone = /\.d\.ts$|^console\/src\/lib\/remove-scroll\.tsx$/
 
 function deadFiles(tree: Tree): string[] {

@@ -1,4 +1,4 @@
-/** Pages without a source of their own: the list of errors, the home page, the page of unknown addresses. Pure. */
+/** Pages without a source file: the list of errors, the home page, the not-found page. Pure. */
 import { errors } from '../../contract/errors.ts'
 import { shownOrigin } from '../../src/api/docs-manifest.ts'
 import { escapeHtml } from '../../src/api/page.ts'

@@ -1,4 +1,4 @@
-/** The frame of a page of the documentation: header, navigation, contents of the page, neighbors. Pure. */
+/** The frame of a page of the documentation: header, navigation, contents of the page, previous and next page. Pure. */
 import { escapeHtml } from '../../src/api/page.ts'
 import type { Heading } from './render-markdown.ts'
 import { type SitePage, sitePages, siteSections } from './site-map.ts'

@@ -1,4 +1,4 @@
-/** Pictures of the documentation: drawings become part of the page, so that they follow its theme; screenshots become files. */
+/** Images of the documentation: drawings become part of the page, so that they follow its theme; screenshots become files. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'

@@ -1,4 +1,4 @@
-/** Markdown becomes HTML without HTML of its own, and every source of the documentation leaves nothing unrendered. */
+/** Markdown becomes HTML without raw HTML, and every source of the documentation is rendered completely. */
 // own-process: the console's highlighter configures the highlight.js instance that all code of a process shares
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

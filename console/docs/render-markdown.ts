@@ -1,4 +1,4 @@
-/** Markdown → HTML for the site: links and pictures that lead somewhere there, headings with anchors, text to search. */
+/** Markdown → HTML for the site: links and images that resolve there, headings with anchors, text to search. */
 import { Marked, type Token, type Tokens } from 'marked'
 import { escapeHtml } from '../../src/api/page.ts'
 import { areTabs, type CodeBlock, codeBlockHtml, codeTabsHtml } from './highlight.ts'

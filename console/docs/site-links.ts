@@ -1,4 +1,4 @@
-/** Links between sources, as they lead on the site. Pure. */
+/** Links between sources, as they resolve on the site. Pure. */
 import { errors } from '../../contract/errors.ts'
 import { sitePages, sitePath } from './site-map.ts'
 

@@ -1,4 +1,4 @@
-// Sets light or dark before the first paint, so that nothing flashes. Must stay a tiny blocking script of its own:
+// Sets light or dark before the first paint, so that nothing flashes. Must stay a separate, tiny blocking script:
 // the policy of the pages allows no inline script.
 ;(() => {
   let chosen = null

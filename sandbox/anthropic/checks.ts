@@ -1,6 +1,6 @@
 /**
- * What Anthropic refuses on Messages, in its words: the first fault of a body, and the fields that it does not
- * know, which only models of a fixed format mind. Pure; what a good body asks for is read elsewhere.
+ * What Anthropic rejects on Messages, with its messages: the first error of a body, and the unknown
+ * fields, which only models with a fixed format reject. Pure; valid bodies are read elsewhere.
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
@@ -49,7 +49,7 @@ function unanswered(index: number, id: string): ProviderError {
   )
 }
 
-/** Every call is answered first thing in the next message, and no answer stands without its call. */
+/** Every call must be answered first in the next message, and no result is allowed without its call. */
 function pairingFault(messages: readonly JsonObject[]): Fault {
   for (const [index, message] of messages.entries()) {
     const called = idsIn(messages[index - 1], 'tool_use', 'id')

@@ -1,4 +1,4 @@
-/** How Anthropic words every error on Messages: status, type, message and its advice to retry. A table and its reader. */
+/** Anthropic's wording of every error on Messages: status, type, message and its retry advice. A table and its reader. */
 
 import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { Stamp } from '../script/answer.ts'

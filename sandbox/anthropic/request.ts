@@ -1,4 +1,4 @@
-/** Reads a Messages request body into an `NormalizedRequest`, with the refusals that Anthropic gives. Pure. */
+/** Reads a Messages request body into an `NormalizedRequest`, with Anthropic's errors. Pure. */
 
 import type { ProviderError } from '../errors.ts'
 import {

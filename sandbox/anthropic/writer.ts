@@ -1,6 +1,6 @@
 /**
- * Writes an answer as Anthropic does on Messages, streamed or whole: field for field and event for event,
- * one made token an event, its JSON padded with blanks. Yields a script; sends nothing itself.
+ * Writes a response as Anthropic does on Messages, streamed or whole: field for field and event for event,
+ * one generated token per event, its JSON padded with blanks. Yields a script; sends nothing itself.
  */
 
 import type { JsonObject } from '../request/normalized-request.ts'
@@ -63,7 +63,7 @@ function usageField({ answer }: WriterInput, usage: JsonObject): JsonObject {
   return answer.reportedOutputTokens === null ? {} : { usage }
 }
 
-/** The block as it stands in an answer; a call that was cut has no arguments, for half of them is no JSON. */
+/** The block as in a response; a call that was cut has no arguments, because truncated ones are not JSON. */
 function blockOf(part: AnswerPart, index: number, turn: WriterInput): JsonObject {
   const text = part.pieces.join('')
   if (part.kind === 'text') return { type: 'text', text }

@@ -1,7 +1,7 @@
 /**
- * What Google refuses in a generateContent request, in its words: contents without parts, turns out of order, calls
- * and responses that do not match, calls of the current turn without their thought signature, tool settings that
- * make no sense. Reads bodies whose fields were brought into one spelling. Pure.
+ * What Google rejects in a generateContent request, with its messages: contents without parts, turns out of order, calls
+ * and responses that do not match, calls of the current turn without their thought signature, contradictory
+ * tool settings. Reads bodies whose fields are normalized to one spelling. Pure.
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
@@ -132,7 +132,7 @@ function signatureFault(contents: readonly JsonObject[]): Fault {
   })
 }
 
-/** Neighbouring contents of the model are one turn: libraries keep each chunk of a stream as one. */
+/** Adjacent contents of the model are one turn: libraries store each chunk of a stream as one. */
 function modelJoined(contents: readonly JsonObject[]): readonly JsonObject[] {
   const joined: JsonObject[] = []
   for (const content of contents) {

@@ -1,4 +1,4 @@
-/** How Google words every error on generateContent: status, its name and message. A table and its readers. */
+/** Google's wording of every error on generateContent: status, its name and message. A table and its readers. */
 
 import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { JsonObject } from '../request/normalized-request.ts'
@@ -76,7 +76,7 @@ const rows: Readonly<Record<SandboxErrorKind, GeminiErrorRow>> = {
   rate_limit: {
     ...exhausted,
     message: () => 'Resource has been exhausted (e.g. check quota).',
-    // The wait stands in the body alone.
+    // The wait is only in the body.
     details: ({ subject }) => [typed('RetryInfo', { retryDelay: `${subject}s` })],
   },
   server: { code: 500, status: 'INTERNAL', message: () => 'An internal error has occurred.' },

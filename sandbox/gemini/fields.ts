@@ -1,6 +1,6 @@
 /**
- * The fields that Google knows in a generateContent request, message by message, and the reader that brings a
- * body into one spelling: snake_case becomes camelCase, whatever is not known or of another type is reported in
+ * The fields that Google knows in a generateContent request, message by message, and the reader that normalizes
+ * a body: snake_case becomes camelCase, unknown fields and wrong types are reported in
  * Google's words. A table and its walker. Pure.
  */
 

@@ -217,7 +217,7 @@ test('countTokens counts what a request would be charged, of contents or of a wh
   assert.equal(counted.totalTokens, answered.usageMetadata.promptTokenCount)
 })
 
-test('the key may stand in a header or in the query', async () => {
+test('the key may be in a header or in the query', async () => {
   const path = '/v1beta/models/sandbox-echo:generateContent'
   for (const [query, key, status] of [
     ['', 'any', 200],

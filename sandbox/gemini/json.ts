@@ -1,4 +1,4 @@
-/** JSON as Google writes it in streams: a blank behind every colon and none behind a comma. Pure. */
+/** JSON as Google writes it in streams: a space after every colon and none after a comma. Pure. */
 import { isObject } from '../request/normalized-request.ts'
 
 export function spacedJson(value: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Reads a generateContent request into an `NormalizedRequest`, with the refusals that Google gives. What the path says, the
+ * Reads a generateContent request into an `NormalizedRequest`, with Google's errors. The
  * model and whether it streams, comes from the path. Pure.
  */
 import {

@@ -1,6 +1,6 @@
 /**
- * Writes an answer as Google does on generateContent, streamed or whole: chunk for chunk and field for field, one
- * made token a chunk but calls whole. Thoughts are signed as Gemini 3 signs them: on the first call, else on the
+ * Writes a response as Google does on generateContent, streamed or whole: chunk for chunk and field for field, one
+ * generated token per chunk except for calls, which are whole. Thoughts are signed as Gemini 3 signs them: on the first call, else on the
  * last part. Yields a script; sends nothing itself.
  */
 
@@ -68,7 +68,7 @@ function stamps({ request, stamp }: WriterInput): JsonObject {
 
 type GeminiCallPart = Extract<AnswerPart, { kind: 'call' }>
 
-/** The call as a part; undefined where the limit cut it, for half a call is never sent. */
+/** The call as a part; undefined if the limit cut it, because incomplete calls are never sent. */
 function callPart(part: GeminiCallPart, turn: WriterInput): JsonObject | undefined {
   const args = argumentsOf(part)
   if (args === undefined) return undefined

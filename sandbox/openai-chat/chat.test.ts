@@ -183,7 +183,7 @@ test('a tool is called, whole and streamed, and its result is quoted', async () 
   assert.equal(quoted.choices[0]?.message.content, 'The tool answered: rain')
 })
 
-test('several calls have ids and indexes of their own', async () => {
+test('several calls have separate IDs and indexes', async () => {
   const answer = await client.chat.completions
     .stream({ model: 'sandbox-tool:calls=3', messages: [{ role: 'user', content: 'go' }], tools })
     .finalChatCompletion()

@@ -1,6 +1,6 @@
 /**
- * What OpenAI refuses on Chat Completions, in its words: the first fault of a body, and the fields that it does
- * not know, which only models of a fixed format mind. Pure; what a good body asks for is read elsewhere.
+ * What OpenAI rejects on Chat Completions, with its messages: the first error of a body, and the unknown
+ * fields, which only models with a fixed format reject. Pure; valid bodies are read elsewhere.
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
@@ -24,7 +24,7 @@ function functionOf(object: JsonObject): JsonObject {
   return isObject(object.function) ? object.function : {}
 }
 
-/** Calls and results must pair up: every call answered at once, no answer without its call. */
+/** Calls and results must pair up: every call is answered directly after it, and no result is without its call. */
 function pairingFault(messages: readonly JsonObject[]): Fault {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {

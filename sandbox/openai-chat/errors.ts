@@ -1,6 +1,6 @@
 /**
- * How OpenAI words every error: status, type, code and message. A table and its readers; Responses has the same
- * one but for a row of its own.
+ * OpenAI's wording of every error: status, type, code and message. A table and its readers; Responses has the same
+ * one except for one row.
  */
 
 import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** Reads a Chat Completions request body into an `NormalizedRequest`, with the refusals that OpenAI gives. Pure. */
+/** Reads a Chat Completions request body into an `NormalizedRequest`, with OpenAI's errors. Pure. */
 import {
   type CallableTool,
   callable,

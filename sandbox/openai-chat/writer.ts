@@ -1,6 +1,6 @@
 /**
- * Writes an answer as OpenAI does on Chat Completions, streamed or whole: field for field and event for
- * event, one made token an event. Yields a script; sends nothing itself.
+ * Writes a response as OpenAI does on Chat Completions, streamed or whole: field for field and event for
+ * event, one generated token per event. Yields a script; sends nothing itself.
  */
 
 import {
@@ -122,7 +122,7 @@ function* streamed(turn: WriterInput): Generator<ScriptStep> {
     const opening = laterOpening(turn, part, callIndex)
     if (opening !== null) for (const text of toAll(JSON.stringify(opening), 'null')) yield frame(text)
     for (const piece of part.pieces) {
-      // Chat Completions shows no reasoning: it takes its time and stands in the usage.
+      // Chat Completions does not show reasoning: it takes time and counts in the usage.
       if (part.kind === 'thinking') yield* everyChoice.map(() => thought(''))
       else yield* toAll(pieceDelta(part, piece, callIndex), 'null').map(content)
     }

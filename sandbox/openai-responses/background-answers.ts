@@ -1,6 +1,6 @@
 /**
- * Responses that the sandbox runs in the background, as OpenAI does: played for no connection, at their own pace, and shown
- * as they stand until they are deleted. The oldest go when there are too many. Decides nothing about what is answered.
+ * Responses that the sandbox runs in the background, as OpenAI does: played without a connection, at their own pace, and
+ * available until they are deleted. The oldest are evicted when there are too many. Decides nothing about their content.
  */
 import type { Clock, Timer } from '../../src/base/clock.ts'
 import { isObject, type JsonObject } from '../request/normalized-request.ts'
@@ -11,9 +11,9 @@ import type { ResponseScript, ScriptStep } from '../script/script.ts'
 export interface BackgroundAnswers {
   /** Plays the script of a whole answer from now on; `opened` is the response object as it begins. */
   begin(id: string, opened: JsonObject, run: { script: ResponseScript; recorder: Recorder }): void
-  /** The response as it stands; undefined: it does not run here. */
+  /** The current state of the response; undefined: it does not run here. */
   show(id: string): JsonObject | undefined
-  /** As it stands afterwards; what has ended stays as it ended. */
+  /** The state afterwards; an ended response does not change. */
   cancel(id: string): JsonObject | undefined
   remove(id: string): void
   close(): void

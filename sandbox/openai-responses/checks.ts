@@ -1,6 +1,6 @@
 /**
- * What OpenAI refuses in the body of a Responses request around its input, in its words. What the sandbox keeps stands
- * in the body already, so whatever still refers to something is refused as not found. Pure.
+ * What OpenAI rejects in the body of a Responses request except for its input, with its messages. Stored objects are
+ * inserted in the body already, so every remaining reference is rejected as not found. Pure.
  */
 
 import type { Fault } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** How OpenAI words problems on Responses: as on Chat Completions but for an unknown model, and with events of its own. */
+/** OpenAI's wording of errors on Responses: as on Chat Completions except for an unknown model, and with separate events. */
 
 import type { StreamPosition } from '../dialect.ts'
 import type { ErrorResponse, ProviderError } from '../errors.ts'

@@ -1,6 +1,6 @@
 /**
- * What OpenAI refuses in the input of Responses, in its words: items and parts of the wrong shape, ids of the wrong
- * kind, calls and outputs that do not pair, reasoning that it did not make or that lacks what it belongs to. Pure.
+ * What OpenAI rejects in the input of Responses, with its messages: items and parts of the wrong shape, IDs of the wrong
+ * kind, calls and outputs that do not pair, reasoning that it did not produce or that lacks its result. Pure.
  */
 
 import type { Fault, ProviderError } from '../errors.ts'
@@ -26,7 +26,7 @@ export function unknown(place: string): ProviderError {
   return invalid(`Unknown parameter: '${place}'.`, place, 'unknown_parameter')
 }
 
-/** `supported`: the values that may stand there. */
+/** `supported`: the allowed values. */
 export function unsupported(value: string, supported: Iterable<string>, place: string): ProviderError {
   const list = [...supported].map((name) => `'${name}'`).join(', ')
   return invalid(`Invalid value: '${value}'. Supported values are: ${list}.`, place, 'invalid_value')
@@ -203,7 +203,7 @@ function isMade(item: JsonObject): boolean {
   return kind === 'message' ? item.role === 'assistant' : !(kind in callOfOutput) && kind !== 'item_reference'
 }
 
-/** Reasoning stands before what the same answer made of it, and what was made of reasoning not without it. */
+/** Reasoning precedes the output of the same response, and output that followed reasoning requires it. */
 function belongingFault(items: readonly JsonObject[]): Fault {
   const reasoned = new Set<string>()
   return firstFault(items, (item, index) => {

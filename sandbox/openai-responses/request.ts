@@ -1,4 +1,4 @@
-/** Reads a Responses request body into an `NormalizedRequest`, with the refusals that OpenAI gives. Pure. */
+/** Reads a Responses request body into an `NormalizedRequest`, with OpenAI's errors. Pure. */
 import {
   type CallableTool,
   callable,
@@ -91,7 +91,7 @@ function thinkingOf(body: JsonObject): NormalizedRequest['thinking'] {
   return textIn(summary) === '' ? 'hidden' : 'shown'
 }
 
-/** The settings as the answer repeats them, with what stands in for those that were left out. */
+/** The settings as the response repeats them, with defaults for those that were omitted. */
 function repeatedOf(body: JsonObject): JsonObject {
   const { effort, summary } = isObject(body.reasoning) ? body.reasoning : {}
   const { format, verbosity } = isObject(body.text) ? body.text : {}

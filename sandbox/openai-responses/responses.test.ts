@@ -69,7 +69,7 @@ test('echo, not streamed: the text, its usage and the id', async () => {
   )
 })
 
-test('the answer repeats what was asked, and what stands in for the rest', async () => {
+test("the response repeats the request's settings, and defaults for the rest", async () => {
   const answer = await client.responses.create({
     model: 'sandbox-echo',
     input: 'hi',
@@ -134,7 +134,7 @@ test('a tool is called, whole and streamed, and its output is quoted', async () 
     assert.deepEqual(JSON.parse(call.arguments), toolArguments)
     assert.match(call.call_id, /^call_[A-Za-z0-9]{24}$/)
     assert.notEqual(call.id, call.call_id)
-    // The library adds a field of its own, which the provider does not take back.
+    // The library adds a field that the provider does not accept back.
     const { parsed_arguments: _, ...made } = { parsed_arguments: null, ...call }
     const quoted: OpenAI.Responses.Response = await client.responses.create({
       model: 'sandbox-tool',
@@ -145,7 +145,7 @@ test('a tool is called, whole and streamed, and its output is quoted', async () 
   }
 })
 
-test('reasoning is an item of its own: summarised or not, sealed where that is asked for, counted', async () => {
+test('reasoning is a separate item: summarized or not, encrypted on request, counted', async () => {
   const request: Request = { model: 'sandbox-think:thinking=10:tokens=5', input: 'go' }
   for (const answer of await bothWays({ ...request, reasoning: { summary: 'auto' }, store: false })) {
     const [reasoning, message] = answer.output

@@ -1,4 +1,4 @@
-/** The sandbox goes on from answers that it keeps, by the id of the whole or of one item, until there is no room. */
+/** The sandbox continues from responses that it stores, by the ID of the whole or of one item, until its storage is full. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import OpenAI from 'openai'
@@ -25,7 +25,7 @@ const request = (request: Partial<Request>): Promise<OpenAI.Responses.Response> 
   client.responses.create({ model, tools, ...request } as Request)
 const inputOf = ({ usage }: OpenAI.Responses.Response): number => usage?.input_tokens ?? 0
 
-test('a conversation goes on by the id of its last answer', async () => {
+test('a conversation continues by the ID of its last response', async () => {
   const first = await request({ input: 'use note {}' })
   const call = first.output.find((item) => item.type === 'function_call')
   assert.ok(call !== undefined)

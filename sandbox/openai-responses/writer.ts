@@ -1,6 +1,6 @@
 /**
- * Writes an answer as OpenAI does on Responses, streamed or whole: item for item, field for field and event for
- * event, one made token an event. Yields a script; sends nothing itself.
+ * Writes a response as OpenAI does on Responses, streamed or whole: item for item, field for field and event for
+ * event, one generated token per event. Yields a script; sends nothing itself.
  */
 
 import type { JsonObject } from '../request/normalized-request.ts'
@@ -103,7 +103,7 @@ function openedItem(place: OutputPlace): JsonObject {
   return { id, type: 'function_call', status: 'in_progress', ...call }
 }
 
-/** The item as it stands in the answer. */
+/** The item as in the response. */
 function finishedItem(place: OutputPlace): JsonObject {
   const { part, turn } = place
   const item = openedItem(place)

@@ -1,4 +1,4 @@
-/** Nesting is read from the bytes, whatever stands in the strings. */
+/** Nesting is read from the bytes, ignoring the content of strings. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nestsDeeper } from './depth.ts'

@@ -1,4 +1,4 @@
-/** Finds the first field of an object that a list of known ones has not. Pure. */
+/** Finds the first field of an object that is not in a list of known ones. Pure. */
 import type { JsonObject } from './normalized-request.ts'
 
 /** Field names, as one text with blanks between them. */

@@ -1,4 +1,4 @@
-/** The sandbox's token count against o200k, and what must hold of any text. */
+/** The sandbox's token count compared with o200k, and its invariants for any text. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ const anyText = fc.oneof(
   fc.json(),
 )
 
-test('pieces are the text, never more than its bytes, and never half a character', () => {
+test('pieces are the text, never more than its bytes, and never an incomplete character', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const pieces = sandboxPieces(text)

@@ -66,7 +66,7 @@ function blankEnd(text: string, start: number): number {
 function wideEnd(text: string, start: number): number {
   const end = runEnd(text, start, 'wide', wideUnitsMax)
   const last = text.charCodeAt(end - 1)
-  // A surrogate pair stays whole, so that no piece is half a character.
+  // A surrogate pair stays whole, so that every piece has complete characters.
   return last >= 0xd800 && last < 0xdc00 && end < text.length ? end + 1 : end
 }
 

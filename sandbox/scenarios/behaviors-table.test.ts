@@ -297,7 +297,7 @@ for (const format of sandboxFormats) {
     assert.deepEqual([logged.outcome, logged.outputTokens], ['client_gone', 4])
   })
 
-  test(`sandbox-pings in ${format}: nothing but pings, one a second`, async () => {
+  test(`sandbox-pings in ${format}: only pings, one per second`, async () => {
     const id = `pings-${format}`
     const response = await openExchange(sandbox.origin, {
       ...plainRequest(format, 'sandbox-pings', 'hi'),
@@ -342,7 +342,7 @@ test('the table is complete: names are unique, every row says what it does and r
   }
 })
 
-test('parameters stand in the name, only those that the model reads', () => {
+test('parameters are in the name, only those that the model reads', () => {
   assert.deepEqual(
     [...(findModel('sandbox-stream:tokens=5:rate=2')?.settings ?? [])],
     [

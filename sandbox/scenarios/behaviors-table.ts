@@ -1,6 +1,6 @@
 /**
  * Every model of the sandbox and what it does, as a table: name, one sentence, the parameters it reads,
- * and the script it answers with. Every name works in every dialect. Pure but for what `charge` remembers.
+ * and the script of its response. Every name works in every dialect. Pure except for what `charge` remembers.
  */
 
 import type { ConversationFormat } from '../../src/wire/dialect.ts'

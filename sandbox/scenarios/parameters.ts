@@ -84,7 +84,7 @@ export const parameters: { readonly [Name in ParameterName]: BehaviorParameter<B
 }
 
 const settingPattern = /(?:^|\s)([a-z]+)=(\S+)/g
-/** Settings stand at the beginning of a message; the rest of a long one is not searched. */
+/** Settings are at the beginning of a message; the rest of a long one is not searched. */
 const searchedMax = 4_096
 
 export type SettingsReading =

@@ -1,5 +1,5 @@
 /**
- * Parts of answers that are made from what was said: a text, a call, the results of tools, and the calls that a
+ * Parts of responses that are derived from the conversation: a text, a call, the results of tools, and the calls that a
  * message asks for in plain words. Pure.
  */
 

@@ -1,4 +1,4 @@
-/** The arguments that the tool model makes up for a schema. */
+/** The arguments that the tool model generates for a schema. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleArguments } from './sample.ts'

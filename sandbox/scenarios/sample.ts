@@ -1,6 +1,6 @@
 /**
- * Makes a small value that fits a JSON Schema: required properties only, the first choice of every choice.
- * Pure; a schema that is too large or too deep is answered with null from there on.
+ * Generates a small value that fits a JSON Schema: required properties only, the first of all alternatives.
+ * Pure; a schema that is too large or too deep becomes null from there on.
  */
 import { isObject, type JsonObject, textIn } from '../request/normalized-request.ts'
 

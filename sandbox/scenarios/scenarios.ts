@@ -1,5 +1,5 @@
 /**
- * How the sandbox's behaviors answer one request, as scripts: the good answers, the refusals, the broken streams.
+ * How the sandbox's behaviors respond to one request, as scripts: the good responses, the errors, the broken streams.
  * Knows no dialect; the table of behaviors says which name does what. Pure except for what `charge` remembers.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The words that the sandbox answers with. Each one, with its leading space, is exactly one token of
+ * The words of the sandbox's responses. Each one, with its leading space, is exactly one token of
  * o200k and exactly one sandbox token, so that a count of words is a count of tokens.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What the sandbox answers, before any dialect: parts made of pieces, one piece one token. Pure.
+ * The sandbox's response, before any dialect: parts made of pieces, one piece per token. Pure.
  */
 
 import { isObject, type JsonObject, type NormalizedRequest } from '../request/normalized-request.ts'
@@ -13,7 +13,7 @@ export type AnswerPart =
       readonly kind: 'call'
       readonly tool: string
       readonly pieces: readonly string[]
-      /** Whether it has an id of its own in the format that can do without (Gemini). */
+      /** Whether it has an ID in the format where that is optional (Gemini). */
       readonly identified: boolean
     }
 

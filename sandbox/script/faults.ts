@@ -1,5 +1,5 @@
 /**
- * Rearranges the script of a good answer into a bad one: cuts it, slows it, puts something foreign into it.
+ * Turns the script of a good response into a bad one: cuts it, slows it, inserts something foreign.
  * Each takes a script and yields one, and knows no dialect. Pure.
  */
 import type { BodyFraming, ResponseScript, ScriptStep, Write } from './script.ts'

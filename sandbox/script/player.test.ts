@@ -1,4 +1,4 @@
-/** Pace, cancelling and backpressure, as the request log and a real client see them. Time is the test's own. */
+/** Pace, cancellation and backpressure, as the request log and a real client see them. The test controls time. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Plays a script on one HTTP answer: paces it by the clock, waits where the client reads slowly, counts
- * every made token when it is handed to the socket, and stops when the client leaves.
+ * Plays a script on one HTTP response: paces it by the clock, waits where the client reads slowly, counts
+ * every generated token when it is written to the socket, and stops when the client disconnects.
  */
 import type { ServerResponse } from 'node:http'
 import type { Clock, Timer } from '../../src/base/clock.ts'
@@ -43,7 +43,7 @@ function sendHead(response: ServerResponse, { status, headers, framing }: Head):
   response.flushHeaders()
 }
 
-/** Plays `script` to its end or until the client leaves, whichever comes first. Returns at once. */
+/** Plays `script` to its end or until the client disconnects, whichever comes first. Returns immediately. */
 export function playScript(script: ResponseScript, options: PlayerOptions): void {
   const { response, clock, recorder } = options
   const steps = script[Symbol.iterator]()
@@ -69,7 +69,7 @@ export function playScript(script: ResponseScript, options: PlayerOptions): void
     return false
   }
 
-  /** True where the next step may follow at once; otherwise something will call `run` again, or nothing ever. */
+  /** True where the next step may follow immediately; otherwise something will call `run` again, or nothing ever. */
   function play(step: ScriptStep): boolean {
     switch (step.kind) {
       case 'head':

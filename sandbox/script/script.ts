@@ -1,6 +1,6 @@
 /**
  * What the sandbox does on one connection, as a list of small steps: the dialects write them, the faults
- * rearrange them, the player plays them. Values only; nothing here touches a socket or the time.
+ * rearrange them, the player plays them. Values only; nothing here touches a socket or the clock.
  */
 
 /** Tokens of input as the sandbox charges them, in disjoint classes. */

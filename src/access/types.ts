@@ -30,7 +30,7 @@ export interface KeyRow {
   readonly id: bigint
   readonly account: bigint
   readonly name: string
-  /** The public start of the key, enough to recognise it: `sk-tg-…`. */
+  /** The public start of the key, enough to recognize it: `sk-tg-…`. */
   readonly label: string
   readonly createdMs: number
   readonly expiresMs: number | null

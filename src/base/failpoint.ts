@@ -1,6 +1,6 @@
 /**
  * Named places where a test makes the program fail: exit immediately, lose a thread, wait, or throw. Off unless a
- * specification was configured; then nothing but one property is read. Never decides anything else.
+ * specification was configured; then only one property is read. Never decides anything else.
  */
 import { BrokenInvariant } from './assert.ts'
 

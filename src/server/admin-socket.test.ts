@@ -69,7 +69,7 @@ for (const [what, name] of [
   })
 }
 
-test('what a killed server leaves behind is recognised, and the next server replaces it', async () => {
+test('what a killed server leaves behind is recognized, and the next server replaces it', async () => {
   const folder = dataFolder()
   const script = `
     import { openAdminSocket } from ${JSON.stringify(new URL('./admin-socket.ts', import.meta.url).href)}

@@ -18,7 +18,7 @@ export interface RequestDifferences {
   readonly renames?: Readonly<Record<string, string>>
   /** Texts of a member of the body in the host's words. */
   readonly words?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** The model stands in the path, and not in the body. */
+  /** The model is in the path, and not in the body. */
   readonly modelInPath?: true
   /** Members that are added where the caller wrote none, as JSON text. */
   readonly adds?: Readonly<Record<string, string>>

@@ -188,7 +188,7 @@ test('an invitation is visible to those who could have created it, and not to lo
   assert.deepEqual(await seenBy(members.admin), [false, true])
   assert.deepEqual(await seenBy(members.developer), [false, false])
   assert.deepEqual(await seenBy(members.billing), [false, false])
-  // Without email nobody has to verify an address: only the link protects the invitation.
+  // Without email no one has to verify an address: only the link protects the invitation.
   const thief = await world.signUp('future-owner')
   assert.ok(!(await get(thief.client, 'list-user-invitations', {})).text.includes(toOwn))
   const stolen = await post(world.stranger.client, 'accept-invitation', { invitationId: toOwn })

@@ -87,7 +87,7 @@ test('automatic top-ups are turned on with the saved card, and off', async () =>
   visit.clean()
 })
 
-test('a user who returns without paying is told that nothing was charged, while that is true', async () => {
+test('a user who returns without paying sees that nothing was charged, while that is true', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Amount in USD').fill('7')
   await page.getByRole('button', { name: 'Pay with Stripe' }).click()

@@ -210,7 +210,7 @@ test('a request that does not fit while another runs is served as soon as that o
   await gate.receiptOf(account, 2)
 })
 
-test('a request that waits in vain is told that running requests block it, and nothing was charged', async () => {
+test('a request that waits in vain gets an error that running requests block it, and nothing was charged', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
   const account = await gate.account(formatUsd(hold))

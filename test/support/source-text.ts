@@ -8,6 +8,8 @@ export interface SourceText {
   readonly code: string
   /** The source without comments and without the inside of strings, templates and regular expressions. */
   readonly bare: string
+  /** The text of each comment, without its markers. */
+  readonly comments: readonly string[]
 }
 
 const cache = new Map<string, SourceText>()
@@ -20,7 +22,11 @@ export function splitSource(text: string): SourceText {
   const strings: Span[] = []
   scan(text, comments, strings)
   const code = blank(text, comments)
-  const source = { code, bare: blank(code, strings) }
+  const source = {
+    code,
+    bare: blank(code, strings),
+    comments: comments.map(({ from, to }) => commentText(text.slice(from, to))),
+  }
   cache.set(text, source)
   return source
 }
@@ -28,6 +34,13 @@ export function splitSource(text: string): SourceText {
 interface Span {
   readonly from: number
   readonly to: number
+}
+
+function commentText(comment: string): string {
+  return comment
+    .replace(/^\/[/*]+|\*\/$/g, '')
+    .replace(/\s*\n\s*\*?\s*/g, ' ')
+    .trim()
 }
 
 function blank(text: string, spans: readonly Span[]): string {

@@ -55,7 +55,7 @@ function createDialog(): HTMLDialogElement {
     if (query === '') return render([], '')
     loading ??= load()
     const search = await loading
-    // Something else may have been typed meanwhile.
+    // The input may have changed in the meantime.
     if (query !== input.value.trim()) return
     const found = search(query).slice(0, resultsMax)
     render(found, found.length === 0 ? `No results for “${query}”.` : '')

@@ -21,7 +21,7 @@ export function Card({ title, description, actions, flush, className, children }
         <div
           className={cn(
             'flex justify-between gap-x-4 gap-y-2.5 px-5 pt-4 pb-3 max-sm:flex-wrap',
-            // A title alone stands on one line with its buttons.
+            // A title without a description shares one line with its buttons.
             description === undefined ? 'items-center' : 'items-start',
           )}
         >

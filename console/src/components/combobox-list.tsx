@@ -1,4 +1,4 @@
-/** The searched list of a combobox, in a chunk of its own. */
+/** The searched list of a combobox, in a separate chunk. */
 import { type JSX, useState } from 'react'
 import { SearchGroup, SearchItem, SearchList } from './command.tsx'
 

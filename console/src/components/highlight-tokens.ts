@@ -1,4 +1,4 @@
-/** Code as tokens with a color each, by the grammars that the documentation uses too. Pure, but for the registration. */
+/** Code as colored tokens, by the grammars that the documentation uses too. Pure, except for the registration. */
 import hljs from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import go from 'highlight.js/lib/languages/go'

@@ -1,4 +1,4 @@
-/** Highlighted code, in a chunk of its own: the code is shown plain until it is there. */
+/** Highlighted code, in a separate chunk: the code is shown plain until it has loaded. */
 import type { JSX } from 'react'
 import { tokensOf } from './highlight-tokens.ts'
 

@@ -1,4 +1,4 @@
-/** Draws a chart with uPlot, in a chunk of its own. `chart.tsx` decides what it shows. */
+/** Draws a chart with uPlot, in a separate chunk. `chart.tsx` decides what it shows. */
 import { type JSX, useEffect, useLayoutEffect, useRef } from 'react'
 import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -97,7 +97,7 @@ function tickTexts({ format, formatTicks }: ChartProps, values: readonly number[
   return [...(formatTicks?.(values) ?? values.map(format))]
 }
 
-/** Bars are centered on their time, so the first and last need room for half a bar. */
+/** Bars are centered on their time, so the first and last need room for the other half. */
 function rangeOf({ times, kind = 'line' }: ChartProps, low: number, high: number): [number, number] {
   const [first = '', second = first] = times
   const half = kind === 'line' ? 0 : (Date.parse(second) - Date.parse(first)) / 2_000 || 1_800

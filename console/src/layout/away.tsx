@@ -1,4 +1,4 @@
-/** Says, over whatever is shown, that the server does not answer now. */
+/** A notice over the page that the server is not responding. */
 
 import type { JSX } from 'react'
 import { Unplug } from '@/components/icons'

@@ -1,4 +1,4 @@
-/** Every operation that is recorded has words for people. */
+/** Every recorded operation has a display name. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../../contract/operations.ts'

@@ -1,4 +1,4 @@
-/** What a recorded operation did, in words for the activity list and the audit log. */
+/** The display names of recorded operations for the activity list and the audit log. */
 
 const names: Readonly<Record<string, string>> = {
   'account.create': 'Created account',

@@ -1,4 +1,4 @@
-/** Whether a page is the first one since the document was loaded: that one leaves the focus alone. */
+/** Whether a page is the first one since the document was loaded: that one does not move the focus. */
 let isFirst = true
 
 /** True once. Every page calls it when it is shown. */

@@ -1,4 +1,4 @@
-/** What people type finds what they mean, and the closest match comes first. */
+/** Search terms find the intended entries, and the closest match comes first. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { matchScore } from './match-score.ts'

@@ -1,4 +1,4 @@
-/** The order of models: what can be used comes before what is there to fail. */
+/** The order of models: working models come before models that fail on purpose. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { behaviors } from '../../../sandbox/scenarios/behaviors-table.ts'

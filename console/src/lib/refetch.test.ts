@@ -1,4 +1,4 @@
-/** What is shown follows the server, also where a change is announced while the first answer is on its way. */
+/** The view follows the server, also if a change is announced while the first response is in transit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'

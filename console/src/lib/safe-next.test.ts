@@ -1,4 +1,4 @@
-/** After signing in, people are led to pages of the console and nowhere else. */
+/** After signing in, users are redirected only to pages of the console. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { safeNext } from './safe-next.ts'

@@ -19,7 +19,7 @@ export async function replacing<Value>(exchange: () => Promise<Value>): Promise<
   }
 }
 
-/** Sends a request; retries once when it was rejected and the session may have been replaced meanwhile. */
+/** Sends a request; retries once when it was rejected and the session may have been replaced in the meantime. */
 export async function withSession<Value>(
   request: () => Promise<Value>,
   isRefused: (value: Value) => boolean,

@@ -186,7 +186,7 @@ test('usage is gathered over the whole stream', () => {
     assert.partialDeepStrictEqual(toUsage(watch(stream).rawUsage), usage, name)
 })
 
-test('recognising an event and parsing it find the same', () => {
+test('recognizing an event and parsing it find the same', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom('', '\n', '"', '\\', '"},"stop_reason":"x"', 'message_stop', 'é', '😀'),

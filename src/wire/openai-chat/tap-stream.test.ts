@@ -220,7 +220,7 @@ const layouts: readonly ((content: string) => string)[] = [
   (content) => `data: {"choices":[{"delta":{"c\\u006fntent":${JSON.stringify(content)}}}]}\n\n`,
 ]
 
-test('recognising an event and parsing it find the same', () => {
+test('recognizing an event and parsing it find the same', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom(

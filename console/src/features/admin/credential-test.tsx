@@ -1,4 +1,4 @@
-/** What the provider said to an API key before it is saved. */
+/** The provider's response to an API key before it is saved. */
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { Checkbox } from '@/components/checkbox'

@@ -1,4 +1,4 @@
-/** The markup on models without a markup of their own. */
+/** The markup on models without an individual one. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'

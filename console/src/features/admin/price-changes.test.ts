@@ -1,4 +1,4 @@
-/** What a new price changed, as its history tells it: every class, tier, option and fee, and nothing else. */
+/** The changes of a new price, from the price history: every class, tier, option and fee, and nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { priceChanges, type Version } from './price-changes.ts'

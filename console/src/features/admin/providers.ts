@@ -1,4 +1,4 @@
-/** The providers that an upstream can be of: vendors whose formats other hosts speak too, and hosts with a row of their own. */
+/** The providers that an upstream can have: vendors whose formats other hosts use too, and hosts with their own row. */
 const vendors = { openai: 'OpenAI', anthropic: 'Anthropic', google: 'Google' } as const
 
 /** As the server's table of hosts has them; a test compares both. */
@@ -29,7 +29,7 @@ const hosts = {
   zai: 'Z.AI',
 } as const
 
-/** The same for clouds, where each customer has an address of its own. */
+/** The same for clouds, where each customer has a separate URL. */
 const clouds = {
   azure: 'Azure',
   bedrock: 'Amazon Bedrock',

@@ -38,7 +38,7 @@ test('a model of the host is added and taken away by its name at the host', () =
   assert.ok(namesAtHost(draft.list).has('openai/gpt-4.1'))
 })
 
-test('at an address of its own an upstream needs a choice of models', () => {
+test('an upstream with its own URL needs a choice of models', () => {
   assert.equal(isWhole(draft, true), true)
   assert.equal(isWhole({ ...draft, choice: '' }, true), false)
   assert.equal(isWhole({ ...draft, list: ' \n' }, true), false)

@@ -1,6 +1,6 @@
 /**
- * Recipes: they say what docs/clients.md says was seen working, no name of a model can break out of one, and the key
- * stands nowhere but where it is meant to.
+ * Recipes: they match what docs/clients.md lists as verified, no model name can break out of one, and the key
+ * is only where it belongs.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -100,7 +100,7 @@ const hostile = [
   '*?!~{}',
 ] as const
 
-/** Read snippets as their language would; throw where one is none. All of a language at once, since processes are slow. */
+/** Parses snippets as their language would; throws for an invalid one. All of a language together, since processes are slow. */
 const readers: Readonly<Partial<Record<Snippet['language'], (texts: readonly string[]) => void>>> = {
   sh: (texts) =>
     ran('sh', ['-c', `for text do printf '%s\\n' "$text" | sh -n || exit; done`, 'sh', ...texts], ''),
@@ -159,7 +159,7 @@ test('a shell passes a hostile name on as one word', () => {
   }
 })
 
-test('the key stands in the step that is for it alone, and nowhere before it was made', () => {
+test('the key is only in its own step, and nowhere before it was created', () => {
   const key = ['sk', 'tg', 'AbCdEf12345-secret'].join('-')
   for (const { id } of recipes) {
     const without = JSON.stringify(recipeOf(id)?.steps(facts()))

@@ -12,7 +12,7 @@ interface Sdk {
   readonly notes?: (facts: Facts) => readonly string[]
 }
 
-/** A program of one file in a folder of its own. */
+/** A program of one file in a separate folder. */
 const goSteps = (module: string, program: string): readonly Step[] => [
   run('Create a module', `mkdir ask && cd ask\ngo mod init ask\ngo get ${module}`),
   file('Send a request', 'go', 'main.go', program),

@@ -20,7 +20,7 @@ export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.El
 }
 
 function Questions({ apiKey, onClose }: Omit<KeyDialogProps, 'open'>): JSX.Element {
-  // The key when this dialog opened: someone else may edit it meanwhile.
+  // The key when this dialog opened: another user may edit it in the meantime.
   const [before] = useState(apiKey)
   const [form, setForm] = useState(() => formOfKey(before))
   const [problems, setProblems] = useState<KeyProblems>({})

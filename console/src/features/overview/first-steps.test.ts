@@ -1,4 +1,4 @@
-/** A first step is checked off by what the person did, and by nothing else. */
+/** A first step is checked off only by the user's own action. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type StepFacts, type StepsDone, stepsDone } from './first-steps.ts'

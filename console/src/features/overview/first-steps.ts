@@ -26,7 +26,7 @@ export interface StepsDone {
   readonly client: boolean
 }
 
-/** The test models of this server are no provider, the playground's key is nobody's, and the playground is no client. */
+/** The test models of this server, the playground's key and the playground itself do not count. */
 export function stepsDone({ upstreams = [], keys, requests }: StepFacts): StepsDone {
   return {
     provider: hasProvider(upstreams),

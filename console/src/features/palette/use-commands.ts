@@ -214,7 +214,7 @@ function useDeepPages(isSearch: boolean): PaletteGroup {
   return { heading: 'More pages', commands: isSearch ? [...tabs, ...(person.operator ? admin : [])] : [] }
 }
 
-/** The documentation is a site of its own, so its pages load as documents. */
+/** The documentation is a separate site, so its pages load as documents. */
 function documentation(isSearch: boolean): PaletteGroup {
   const open = (path: string) => () => location.assign(path)
   const pages = siteSections.flatMap(({ title: section, pages }) =>

@@ -1,4 +1,4 @@
-/** Image files → data URLs for a request; rejects what is too large or no image. */
+/** Image files → data URLs for a request; rejects files that are too large or not images. */
 import { bytes } from '@/lib/format'
 import type { Picture } from './conversation.ts'
 

@@ -1,4 +1,4 @@
-/** What the playground makes of a conversation and of an answer: requests, pieces, calls, code. */
+/** How the playground handles a conversation and a response: requests, parts, calls, code. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -84,7 +84,7 @@ test('a request is made of what was said, with what the model takes', () => {
   assert.deepEqual(Object.keys(requestBody('m', [user], usualSettings, takes)), ['model', 'messages'])
 })
 
-test('pictures stand before the words, and calls are answered in their order', () => {
+test('images precede the text, and calls are answered in order', () => {
   const withPicture: Turn = { ...user, pictures: [{ name: 'p.png', url: pictureUrl }] }
   const sealed = [{ type: 'reasoning.text', signature: 's' }]
   const called = answer({ said: { ...nothingSaid, calls: [call], sealed }, results: { call_1: 'sunny' } })
@@ -108,7 +108,7 @@ test('pictures stand before the words, and calls are answered in their order', (
   ])
 })
 
-test('what broke off before it said anything is not sent, nor is half a call', () => {
+test('a response that was interrupted before its first content is not sent, nor is an incomplete call', () => {
   const failed = answer({ said: nothingSaid, state: 'failed' })
   const stopped = answer({ said: { ...nothingSaid, text: 'Hal', calls: [call] }, state: 'stopped' })
   assert.deepEqual(requestBody('m', [user, failed, stopped], usualSettings, takes).messages, [

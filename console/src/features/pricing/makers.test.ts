@@ -1,4 +1,4 @@
-/** Models are grouped by their makers, however hosts write them. */
+/** Models are grouped by their vendors, however hosts write them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byMaker } from './makers.ts'

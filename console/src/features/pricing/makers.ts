@@ -1,4 +1,4 @@
-/** Models grouped by who makes them, for every place where a model is chosen. Pure. */
+/** Models grouped by vendor, for every place where a model is chosen. Pure. */
 import { providerName } from '../admin/providers.ts'
 
 /** Makers as hosts write them before the slash of a model's name. */

@@ -1,4 +1,4 @@
-/** The price list: what is searched, filtered and sorted, and that odd addresses show the usual list. */
+/** The price list: search, filters and sorting, and that invalid URLs show the default list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shown, viewOf } from './pricing-view.ts'

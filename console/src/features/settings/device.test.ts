@@ -1,4 +1,4 @@
-/** Browsers by the name that they give themselves. */
+/** Browser names from their user agents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceOf } from './device.ts'

@@ -1,4 +1,4 @@
-/** Stretches of usage: where they begin and end, which steps they are shown in, and that odd addresses do no harm. */
+/** Periods of usage: where they begin and end, their steps, and that invalid URLs are harmless. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { daysOf, type RangeChoice, stepsOf, stretchOf } from './usage-range.ts'

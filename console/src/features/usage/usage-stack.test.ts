@@ -1,4 +1,4 @@
-/** Sums of usage are exact, steps without rows are there, small groups become one. */
+/** Sums of usage are exact, steps without rows are included, small groups are merged. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amountOf, nanoOf, permilleOf, typedAmount, typedPayment } from './amount.ts'
@@ -19,7 +19,7 @@ const row = (at: string, group: string, charged: string): UsageRow => ({
 })
 const at = [1, 2, 3].map((n) => Date.parse(day(n)))
 
-test('groups stand in the order of what they cost, with every step', () => {
+test('groups are ordered by their cost, with every step', () => {
   const stack = stackOf([row(day(1), 'a', '0.10'), row(day(3), 'b', '0.20'), row(day(1), 'b', '0.01')], at, 5)
   assert.deepEqual(
     stack.groups.map((group) => [group.group, group.charged, group.chargedByStep]),
@@ -38,7 +38,7 @@ test('groups stand in the order of what they cost, with every step', () => {
   })
 })
 
-test('the small groups become one in the chart, and each stands in the table', () => {
+test('the small groups are merged in the chart, and each is in the table', () => {
   const rows = ['a', 'b', 'c', 'd'].map((group, index) => row(day(1), group, `0.0${9 - index}`))
   const stack = stackOf(rows, at, 3)
   assert.deepEqual(
