@@ -116,8 +116,8 @@ export interface Access {
   /** In force for the next request. `change` is made from the row as it is. */
   update(id: bigint, change: (row: KeyRow) => KeyChange): Promise<KeyUpdate>
   /**
-   * Makes the key `newId` that may do the same. The old one ends after `overlapMs`, or when it would have anyway; at
-   * once for 0.
+   * Makes the key `newId` that may do the same. The old one ends after `overlapMs`, or when it would have anyway; immediately
+   * for 0.
    */
   rotate(id: bigint, ask: RotationAsk): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
