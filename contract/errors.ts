@@ -128,6 +128,7 @@ const rows = {
   invoice_not_found: [404, 'not_found', 'caller', 'never', 'Invoice not found'],
   person_not_found: [404, 'not_found', 'caller', 'never', 'User not found'],
   upstream_not_found: [404, 'not_found', 'caller', 'never', 'Upstream not found'],
+  upstream_test_failed: [409, 'invalid_request', 'caller', 'never', 'Upstream test failed'],
   code_not_valid: [404, 'not_found', 'caller', 'never', 'Invalid code'],
   setup_link_not_valid: [404, 'not_found', 'caller', 'never', 'Invalid setup link'],
   not_signed_in: [401, 'authentication', 'caller', 'never', 'Not signed in'],

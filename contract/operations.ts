@@ -8,6 +8,7 @@ import { billingOperations } from './operations/billing.ts'
 import { catalogOperations } from './operations/catalog.ts'
 import { installationOperations } from './operations/installation.ts'
 import { peopleOperations } from './operations/people.ts'
+import { upstreamOperations } from './operations/upstreams.ts'
 import { usageOperations } from './operations/usage.ts'
 
 export const operations = {
@@ -17,6 +18,7 @@ export const operations = {
   ...peopleOperations,
   ...installationOperations,
   ...catalogOperations,
+  ...upstreamOperations,
 } as const
 
 export type OperationName = keyof typeof operations

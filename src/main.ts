@@ -30,6 +30,11 @@ async function runWords(words: readonly string[]): Promise<number> {
     readConfig: async () => (await import('./config/config.ts')).readConfig(),
     variableNames: async () => (await import('./config/settings-table.ts')).variableNames,
     setVariables: async () => (await import('./config/config.ts')).setVariables(),
+    variable: async (name) => (await import('./config/config.ts')).variableNamed(name),
+    async readCredential() {
+      const { readCredential } = await import('./cli/read-credential.ts')
+      return readCredential({ input: process.stdin, prompt: (text) => process.stderr.write(text) })
+    },
     async testCredentials(config) {
       const { testCredentials } = await import('./server/test-credentials.ts')
       return testCredentials(config, systemClock)

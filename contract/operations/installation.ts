@@ -1,4 +1,4 @@
-/** The operations of an installation's operators: models, upstreams, write-offs, audit log, system state. */
+/** The operations of an installation's operators: models, write-offs, audit log, system state. */
 
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
@@ -19,78 +19,11 @@ import {
 const reads = forOperators('yes', 'also local')
 const changes = forOperators('recent', 'also local')
 const forModel = z.strictObject({ model: modelName })
-const upstreamName = z
+export const upstreamName = z
   .string()
   .regex(/^[\w.-]{1,100}$/, 'must contain only letters, digits, dots, dashes and underscores')
 const namedUpstreams = z.array(upstreamName).min(1).max(100)
-const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
-
-/** A model of an upstream: its public name, and the upstream's name where it differs. */
-const listedModel = z.strictObject({ model: modelName, upstreamModel: modelName.optional() })
-/** `all`: the provider's own models. */
-const servedModels = z.union([z.literal('all'), z.array(listedModel).min(1).max(5_000)])
-
-const keyAuth = z.union([z.literal('none'), z.strictObject({ header: z.string().min(1).max(100) })])
-
-/** The fields of an upstream. */
-const upstreamForm = {
-  upstream: upstreamName,
-  /** A provider of the list, or `custom`, `llama-cpp`, `litellm`, `lmstudio`, `ollama`, `tollgate` or `vllm` for a server of your own. */
-  provider: z.string().min(1).max(100),
-  /** Including the host's path, such as https://api.groq.com/openai/v1. Defaults to the provider's own URL. */
-  url: z.url().max(2_000).optional(),
-  /** Omitted: keeps the stored credential, if provider and URL are unchanged. */
-  credential: z.string().trim().min(8).max(4_096).optional(),
-  weight: z.int().min(1).max(1_000).default(1),
-  disabled: z.boolean().default(false),
-  /** The models it serves. Required for a URL other than the provider's own; otherwise defaults to `all`. */
-  models: servedModels.optional(),
-  /** Custom hosts only: the API formats it supports. The first one lists its models. Defaults to those usual for its provider. */
-  formats: z.array(z.enum(formatNames)).min(1).max(5).optional(),
-  /** Custom hosts only: the header for the credential, or `none`. Defaults to `authorization`, with `Bearer`. */
-  auth: keyAuth.optional(),
-  /** Custom hosts only: headers sent with each request. Omitted: keeps those stored, if provider and URL are unchanged. */
-  headers: z.record(z.string().max(100), z.string().max(4_096)).optional(),
-}
-
-export const upstream = z.strictObject({
-  name: z.string(),
-  provider: z.string(),
-  /** null: the provider's own URL. */
-  url: z.string().nullable(),
-  weight: z.int(),
-  /** null: it serves only models that name it. */
-  models: z
-    .union([
-      z.literal('all'),
-      z.array(z.strictObject({ model: z.string(), upstreamModel: z.string().optional() })),
-    ])
-    .nullable(),
-  /** The enabled models that may be routed to it. */
-  serves: z.array(z.string()),
-  /** `configuration`: set in tollgate.yaml or the environment, and changed there. */
-  from: z.enum(['configuration', 'console']),
-  disabled: z.boolean(),
-  /** The last characters of the credential, to recognize it; the rest is never shown. */
-  credentialEnd: z.string(),
-  /** null: its provider is one of the list. Otherwise its models are named below the upstream: `name/model`. */
-  custom: z
-    .strictObject({
-      formats: z.array(z.enum(formatNames)),
-      /** The header with the credential. */
-      keyHeader: z.string(),
-      /** The names of its other headers; their values are never shown. */
-      headers: z.array(z.string()),
-    })
-    .nullable(),
-  health: z.strictObject({
-    state: z.enum(['healthy', 'cooling', 'ejected', 'unused']),
-    until: time.nullable(),
-    failures: z.int(),
-    requests: z.int(),
-    lastError: z.string().nullable(),
-  }),
-})
+export const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
 
 export const installationOperations = {
   'models.list': operation({
@@ -183,68 +116,6 @@ export const installationOperations = {
     http: ['PUT', '/api/admin/markup'],
     input: z.strictObject({ markup: markup.nullable() }),
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
-  }),
-  'upstreams.list': operation({
-    summary: 'List upstreams with their health; credentials are never shown',
-    policy: reads,
-    effect: 'reads',
-    http: ['GET', '/api/admin/upstreams'],
-    input: z.strictObject({}),
-    output: z.array(upstream),
-  }),
-  'upstreams.put': operation({
-    summary:
-      'Add an upstream, or replace one added in the console; changing the URL requires the credential again',
-    policy: forOperators('recent', 'console only'),
-    effect: 'changes',
-    http: ['PUT', '/api/admin/upstreams/{upstream}'],
-    input: z.strictObject(upstreamForm),
-    output: upstream,
-  }),
-  'upstreams.check': operation({
-    summary:
-      'Preview what an upstream would serve; optionally fetches the list of models from the host and tests the credential',
-    policy: forOperators('recent', 'console only'),
-    effect: 'changes',
-    http: ['POST', '/api/admin/upstreams/{upstream}/check'],
-    input: z.strictObject({
-      ...upstreamForm,
-      /** Fetches the host's model names, using the credential. */
-      askHost: z.boolean().default(false),
-      /** Tests the credential by a real call to the provider. */
-      testCredential: z.boolean().default(false),
-    }),
-    output: z.strictObject({
-      /** Where its requests would go. */
-      requestUrl: z.string(),
-      /** `isNew`: not enabled now. */
-      sells: z.array(z.strictObject({ model: z.string(), upstreamModel: z.string(), isNew: z.boolean() })),
-      /** Listed models that would not be enabled there. */
-      notSold: z.array(z.strictObject({ model: z.string(), reason: z.string() })),
-      /** Models that are enabled now and would no longer be. */
-      stops: z.array(z.string()),
-      /** null: the host was not contacted. `problem`: why the list is empty. */
-      host: z.strictObject({ models: z.array(z.string()), problem: z.string().nullable() }).nullable(),
-      /**
-       * null: not tested. `untested`: the provider answered without judging the credential. `hostMessage`: the provider's
-       * own words.
-       */
-      credential: z
-        .strictObject({
-          state: z.enum(['accepted', 'rejected', 'untested', 'unreachable']),
-          problem: z.string().nullable(),
-          hostMessage: z.string().nullable(),
-        })
-        .nullable(),
-    }),
-  }),
-  'upstreams.remove': operation({
-    summary: 'Remove an upstream added in the console, including its credential',
-    policy: forOperators('recent', 'console only'),
-    effect: 'changes',
-    http: ['DELETE', '/api/admin/upstreams/{upstream}'],
-    input: z.strictObject({ upstream: upstreamName }),
-    output: z.strictObject({ upstream: z.string(), removed: z.literal(true) }),
   }),
   'losses.list': operation({
     summary: 'List write-offs by account, largest first',

@@ -4,6 +4,7 @@ import { billingOperations } from '../../contract/operations/billing.ts'
 import { catalogOperations } from '../../contract/operations/catalog.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'
 import { peopleOperations } from '../../contract/operations/people.ts'
+import { upstreamOperations } from '../../contract/operations/upstreams.ts'
 import { usageOperations } from '../../contract/operations/usage.ts'
 import type { OperationName } from '../../contract/operations.ts'
 
@@ -42,6 +43,6 @@ export const sections: readonly Section[] = [
     'installation',
     'Installation',
     'Models and prices, upstreams, write-offs, the audit log and the state of the installation; for administrators.',
-    { ...installationOperations, ...catalogOperations },
+    { ...installationOperations, ...upstreamOperations, ...catalogOperations },
   ),
 ]

@@ -15,8 +15,10 @@ import {
   readUpstreams,
   type UpstreamAsk,
   writeUpstream,
+  writeUpstreamModels,
 } from './console-upstreams.ts'
 import { withCustomProviders } from './custom-providers.ts'
+import { dated, withPrices } from './dated-definition.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type CatalogSources, draftModels, type Override } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
@@ -32,6 +34,7 @@ import {
 } from './listed-upstreams.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
+import { type OfferAsk, planOffer } from './offer-plan.ts'
 import { familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
@@ -75,6 +78,8 @@ export interface Catalog {
   addAll(definitions: readonly ModelDefinition[]): Promise<CatalogChange>
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
+  /** A model at an upstream, with its price where it has none yet. */
+  offer(ask: OfferAsk): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
   /** The only upstreams that serve a model; null: those that list it, and those that serve all of its provider. */
   nameUpstreams(model: string, upstreams: readonly string[] | null): Promise<CatalogChange>
   /** Those of the configuration, then those that were added in the console. */
@@ -157,7 +162,10 @@ async function refresh(live: Live): Promise<void> {
   live.loaded = await load(live.deps, live.sources)
 }
 
-type ModelChanges = Pick<Catalog, 'add' | 'price' | 'addAll' | 'disable' | 'enable' | 'nameUpstreams'>
+type ModelChanges = Pick<
+  Catalog,
+  'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'nameUpstreams'
+>
 
 function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
@@ -183,7 +191,7 @@ function modelChanges(live: Live): ModelChanges {
         aliasMistake(definition.id, live.sources) ??
         namingMistake(live, definition)
       if (message !== undefined) return { kind: 'mistake', message }
-      const added = dated(live, definition)
+      const added = dated(live.deps.clock, definition)
       return await change(definition.id, (before) => ({
         ...before,
         definition: {
@@ -199,10 +207,11 @@ function modelChanges(live: Live): ModelChanges {
       const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, live.sources)
       if (message !== undefined) return { kind: 'mistake', message }
       if (!isKnown(live, model)) return unknown(live, model)
-      const added = dated(live, { id: model, prices: [price] })
+      const added = dated(live.deps.clock, { id: model, prices: [price] })
       return await change(model, (before) => withPrices(before, added))
     },
     addAll: (definitions) => addAll(live, definitions),
+    offer: (ask) => live.inTurn(() => offer(live, ask)),
     disable: (model) => disabling(model, true),
     enable: (model) => disabling(model, false),
     async nameUpstreams(model, names) {
@@ -218,12 +227,6 @@ function modelChanges(live: Live): ModelChanges {
   }
 }
 
-/** Facts that are given replace others, and prices come to those that are there. */
-function withPrices(before: Override, added: ModelDefinition): Override {
-  const prices = [...(before.definition?.prices ?? []), ...(added.prices ?? [])]
-  return { ...before, definition: { ...before.definition, ...added, prices } }
-}
-
 async function addAll(live: Live, definitions: readonly ModelDefinition[]): Promise<CatalogChange> {
   for (const definition of definitions) {
     const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
@@ -236,7 +239,7 @@ async function addAll(live: Live, definitions: readonly ModelDefinition[]): Prom
       for (const definition of definitions) {
         const name = definition.id
         const before = stored.get(name) ?? { name, definition: null, disabled: false }
-        stored.set(name, withPrices(before, dated(live, definition)))
+        stored.set(name, withPrices(before, dated(live.deps.clock, definition)))
       }
       await writeOverrides(
         transaction,
@@ -258,6 +261,23 @@ function comparisonBase(
     present: presentModels(sources, snapshot, atMs),
     providers: sources.providers.filter(({ provider }) => used.has(provider)),
   }
+}
+
+async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
+  const message = definitionMistake(ask.definition) ?? aliasMistake(ask.model, live.sources)
+  if (message !== undefined) return { kind: 'mistake', message }
+  const definition = {
+    ...ask.definition,
+    prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
+  }
+  const plan = planOffer({ ...ask, definition }, { sources: live.loaded.sources, added: live.loaded.console })
+  if (plan.kind !== 'plan') return plan
+  await inTransaction(live.deps.store, async (transaction) => {
+    await writeOverrides(transaction, [plan.override])
+    if (plan.models !== null) await writeUpstreamModels(transaction, ask.upstream, plan.models)
+  })
+  await refresh(live)
+  return { kind: 'changed' }
 }
 
 function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
@@ -283,16 +303,6 @@ function namingMistake(
 function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
   const names = [...snapshot.models.keys(), ...snapshot.unsold.keys()]
   return { kind: 'unknown_model', nearest: nearestNames(name, names) }
-}
-
-/** A date for every price, so that reading the store later gives the same price. */
-function dated({ deps: { clock } }: Live, definition: ModelDefinition): ModelDefinition {
-  const now = new Date(clock.wallMs()).toISOString()
-  const prices = (definition.prices ?? []).map((price) => ({
-    ...price,
-    effectiveFrom: price.effectiveFrom ?? now,
-  }))
-  return { ...definition, prices }
 }
 
 async function prices({ deps: parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {

@@ -7,7 +7,14 @@ import { type Command, commands, type OptionRow, type Positional } from './comma
 import type { HelpTopic } from './help-text.ts'
 
 export type ParsedArguments =
-  | { readonly kind: 'run'; readonly command: Command; readonly input: unknown; readonly json: boolean }
+  | {
+      readonly kind: 'run'
+      readonly command: Command
+      readonly input: Readonly<Record<string, unknown>>
+      readonly json: boolean
+      /** The variable that has the credential; null: stdin has it. */
+      readonly credentialVariable: string | null
+    }
   | { readonly kind: 'help'; readonly topic: HelpTopic }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string }
@@ -33,7 +40,8 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   const input = buildInput(command, given)
   if (input.kind === 'mistake') return input
   const json = before.includes('json') || given.globals.has('json')
-  return { kind: 'run', command, input: input.value, json }
+  const credentialVariable = given.values.get('credential-env')?.[0] ?? null
+  return { kind: 'run', command, input: input.value, json, credentialVariable }
 }
 
 /** Global options may also precede the command. */
@@ -134,7 +142,9 @@ function optionMistake(
   return before.has(row.name) && row.kind !== 'pairs' ? `--${row.name} may be used only once` : undefined
 }
 
-type BuiltInput = { readonly kind: 'built'; readonly value: unknown } | ArgumentError
+type BuiltInput =
+  | { readonly kind: 'built'; readonly value: Readonly<Record<string, unknown>> }
+  | ArgumentError
 
 function buildInput(command: Command, given: CommandWords): BuiltInput {
   const count = given.positionals.length
@@ -150,7 +160,7 @@ function buildInput(command: Command, given: CommandWords): BuiltInput {
   }
   for (const row of command.options) {
     const texts = given.values.get(row.name)
-    if (texts === undefined) continue
+    if (texts === undefined || row.field === '') continue
     const read = readers[row.kind](texts)
     if (read === undefined)
       return argumentError(`--${row.name}: ${expectations[row.kind]}, not ${JSON.stringify(texts[0])}`)
@@ -166,6 +176,13 @@ type ValueReader = (texts: readonly string[]) => unknown
 const readText: ValueReader = ([text]) => text
 const readNumber: ValueReader = ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
 const readList: ValueReader = ([text = '']) => text.split(',').map((part) => part.trim())
+const readModels: ValueReader = ([text = '']) =>
+  text === 'all'
+    ? text
+    : text.split(',').map((part) => {
+        const [model = '', upstreamModel] = part.trim().split('=')
+        return upstreamModel === undefined ? { model } : { model, upstreamModel }
+      })
 const orNone =
   (read: ValueReader): ValueReader =>
   (texts) =>
@@ -177,6 +194,7 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
   flag: () => true,
   number: readNumber,
   list: readList,
+  models: readModels,
   'text or none': orNone(readText),
   'number or none': orNone(readNumber),
   'list or none': orNone(readList),
@@ -193,6 +211,7 @@ const expectations: Readonly<Record<ValueKind, string>> = {
   flag: 'has no value',
   number: 'must be a whole number',
   list: 'must be a comma-separated list',
+  models: 'must be a comma-separated list, or all',
   'yes or no': 'must be yes or no',
   pairs: 'must be NAME=VALUE',
   'text or none': 'must be text or none',

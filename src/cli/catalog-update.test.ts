@@ -29,6 +29,8 @@ async function run(...words: string[]) {
     printError: (text) => stderr.push(text),
     program: { version: '1.2.3', nodeRange: '>=24.15' },
     readConfig: async () => readConfig(environment, scratch),
+    variable: async () => undefined,
+    readCredential: async () => '',
     nowMs: () => systemClock.wallMs(),
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
     readFile: readTextFile,

@@ -80,6 +80,8 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     program: { version: '1.2.3', nodeRange: '>=24.15' },
     variableNames: async () => variableNames,
     setVariables: async () => setVariables(environment),
+    variable: async (name) => environment[name],
+    readCredential: async () => '',
     testCredentials: (config) => testCredentials(config, systemClock),
     readConfig: async () => readConfig(environment, scratch),
     nowMs: () => systemClock.wallMs(),
@@ -285,6 +287,7 @@ test('every operation has a command, and every command an output that the contra
     '--factor',
     'service_tier:flex=0.5',
   ]
+  const limits = ['--context', '100', '--max-output', '10']
   // To open the database for each command takes longer than the command.
   const server = await runningServer(folder)
   context.after(() => server.close())
@@ -318,7 +321,12 @@ test('every operation has a command, and every command an output that the contra
     ['models.prices', ['models', 'prices', 'house']],
     ['markup.show', ['markup']],
     ['markup.set', ['markup', 'set', '5%']],
+    ['upstreams.put', ['upstreams', 'add', 'local', '--provider', 'vllm', '--url', 'http://127.0.0.1:9']],
+    ['models.offer', ['models', 'offer', 'local/a', 'local', ...limits, '--input', '0', '--output', '0']],
     ['upstreams.list', ['upstreams']],
+    ['upstreams.test', ['upstreams', 'test', 'local']],
+    ['upstreams.models', ['upstreams', 'models', 'local']],
+    ['upstreams.remove', ['upstreams', 'remove', 'local']],
     ['losses.list', ['losses', '--limit', '5']],
     ['audit.list', ['audit', '--limit', '5', '--operation', 'credit']],
     ['system.show', ['system']],

@@ -6,9 +6,9 @@
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
-import { parseArguments } from './arguments.ts'
+import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
-import type { Command, OperationCommand } from './commands-table.ts'
+import type { OperationCommand } from './commands-table.ts'
 import { diagnose, type TestedCredential } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
@@ -27,6 +27,10 @@ export interface CommandLineHost {
   readonly variableNames: () => Promise<readonly string[]>
   /** The names of all environment variables that are set. */
   readonly setVariables: () => Promise<readonly string[]>
+  /** The value of an environment variable that the user named. */
+  readonly variable: (name: string) => Promise<string | undefined>
+  /** A credential from stdin; '': none. */
+  readonly readCredential: () => Promise<string>
   /** Tests the credentials of configured upstreams at their providers. */
   readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
   readonly nowMs: () => number
@@ -54,7 +58,7 @@ export async function runCli(words: readonly string[], host: CommandLineHost): P
       host.printError(`tollgate: ${parsed.message} (see tollgate --help)\n`)
       return 2
     case 'run':
-      return await run(parsed.command, parsed.input, { host, json: parsed.json }).catch((thrown: unknown) =>
+      return await run(parsed, { host, json: parsed.json }).catch((thrown: unknown) =>
         printFailure(host, thrown instanceof Error ? thrown.message : String(thrown)),
       )
   }
@@ -65,7 +69,10 @@ interface CommandRun {
   readonly json: boolean
 }
 
-async function run(command: Command, input: unknown, { host, json }: CommandRun): Promise<number> {
+type ParsedRun = Extract<ParsedArguments, { kind: 'run' }>
+
+async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<number> {
+  const { command } = parsed
   const config = await host.readConfig()
   if (command.kind === 'local' && command.name === 'doctor') return await doctor({ host, json }, config)
   if (config.kind === 'mistakes') {
@@ -73,12 +80,14 @@ async function run(command: Command, input: unknown, { host, json }: CommandRun)
     return 1
   }
   const configured = { host, json, config: config.config }
-  if (command.kind === 'operation') return await runOperationCommand(command, input, configured)
+  if (command.kind === 'operation') {
+    return await runOperationCommand(command, await withCredential(command, parsed, host), configured)
+  }
   switch (command.name) {
     case 'serve':
       return await host.serve(config.config)
     case 'catalog update':
-      return await runCatalogUpdate(input as CatalogUpdateInput, configured)
+      return await runCatalogUpdate(parsed.input as unknown as CatalogUpdateInput, configured)
     default:
       return await migrate(configured)
   }
@@ -99,6 +108,22 @@ async function runCatalogUpdate(input: CatalogUpdateInput, run: ConfiguredRun): 
       printResult(run, result.output, () => result.text)
       return 0
   }
+}
+
+/** The input with a credential from the environment or stdin. */
+async function withCredential(
+  { credential: field }: OperationCommand,
+  { input, credentialVariable }: ParsedRun,
+  host: CommandLineHost,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (field === null) return input
+  if (credentialVariable === null) {
+    const credential = await host.readCredential()
+    return credential === '' ? input : { ...input, [field]: credential }
+  }
+  const credential = await host.variable(credentialVariable)
+  if (credential === undefined) throw new Error(`the environment variable ${credentialVariable} is not set`)
+  return { ...input, [field]: credential }
 }
 
 interface ConfiguredRun extends CommandRun {

@@ -28,6 +28,7 @@ export interface OptionRow {
     /** Given or not, without a value. */
     | 'flag'
     | 'pairs'
+    | 'models'
     | 'text or none'
     | 'number or none'
     | 'list or none'
@@ -46,6 +47,8 @@ interface CommandShape {
 export interface OperationCommand extends CommandShape {
   readonly kind: 'operation'
   readonly operation: OperationName
+  /** The input field of a credential, which is read from the environment or stdin. */
+  readonly credential: string | null
   readonly print: (output: unknown) => string
   readonly exitCode: (output: unknown) => number
 }
@@ -64,6 +67,7 @@ interface CommandRow<Name extends OperationName> {
   readonly words: string
   readonly positionals?: readonly Positional[]
   readonly options?: readonly OptionRow[]
+  readonly credential?: string
   readonly print: (output: OperationOutput<Name>) => string
   readonly exitCode?: (output: OperationOutput<Name>) => number
 }
@@ -74,6 +78,7 @@ function command<Name extends OperationName>(operation: Name, row: CommandRow<Na
     kind: 'operation',
     operation,
     words: row.words,
+    credential: row.credential ?? null,
     summary: operations[operation].summary,
     positionals: row.positionals ?? [],
     options: row.options ?? [],
@@ -101,6 +106,9 @@ const person: Positional = {
   help: 'email address or user ID',
 }
 const key: Positional = { field: 'key', value: 'KEY-ID', help: 'key ID (key_…)' }
+const upstream: Positional = { field: 'upstream', value: 'UPSTREAM', help: 'upstream name' }
+/** Names where a credential is, and is no field of the input. */
+const credentialOption = 'credential-env>'
 const model: Positional = { field: 'model', value: 'MODEL', help: 'model name' }
 
 function option(name: string, kind: OptionRow['kind'], value: string, help: string): OptionRow {
@@ -323,7 +331,70 @@ export const commands: readonly Command[] = [
     ],
     print: printInstallation.markup,
   }),
+  command('models.offer', {
+    words: 'models offer',
+    positionals: [model, upstream],
+    options: [
+      option('upstream-model>upstreamModel', 'text', 'NAME', "upstream's name for the model, if different"),
+      option('context>contextTokens', 'number', 'N', 'context length in tokens, for an unknown model'),
+      option('max-output>outputTokensMax', 'number', 'N', 'maximum output tokens, for an unknown model'),
+      option(
+        'dialects>dialects',
+        'list',
+        'A,B',
+        'the formats that the upstream has for it, e.g. openai-chat',
+      ),
+      option('outputs>outputs', 'list', 'A,B', 'output types, such as text'),
+      option('markup>markup', 'text', 'PERCENT', 'markup on the list price, such as 5%'),
+      ...priceOptions,
+    ],
+    print: print.model,
+  }),
   command('upstreams.list', { words: 'upstreams', print: printInstallation.upstreams }),
+  command('upstreams.put', {
+    words: 'upstreams add',
+    positionals: [upstream],
+    credential: 'credential',
+    options: [
+      option('provider>provider', 'text', 'NAME', 'provider, or custom for any other server (required)'),
+      option('url>url', 'text', 'URL', "base URL, including its path (default: the provider's own)"),
+      option(
+        'models>models',
+        'models',
+        'A,B=NAME',
+        "models it serves, with the upstream's name where it differs, or all",
+      ),
+      option('weight>weight', 'number', 'N', 'weight among healthy upstreams (default: 1)'),
+      option('formats>formats', 'list', 'A,B', 'formats of a custom server, e.g. openai-chat'),
+      option('auth-header>auth.header', 'text', 'NAME', 'header for the API key of a custom server'),
+      option('headers>headers', 'pairs', 'NAME=VALUE', 'other headers of a custom server; repeatable'),
+      option('disabled>disabled', 'yes or no', 'yes|no', 'add it without sending requests to it'),
+      option('save-anyway>saveAnyway', 'yes or no', 'yes|no', 'add it even if its test fails'),
+      option(
+        credentialOption,
+        'text',
+        'VARIABLE',
+        'environment variable with the API key (default: standard input)',
+      ),
+    ],
+    print: printInstallation.upstream,
+  }),
+  command('upstreams.test', {
+    words: 'upstreams test',
+    positionals: [upstream],
+    print: printInstallation.upstreamTest,
+    exitCode: ({ state }) => (state === 'rejected' || state === 'unreachable' ? 1 : 0),
+  }),
+  command('upstreams.models', {
+    words: 'upstreams models',
+    positionals: [upstream],
+    print: printInstallation.upstreamModels,
+  }),
+  command('upstreams.remove', {
+    words: 'upstreams remove',
+    positionals: [upstream],
+    print: ({ upstream: name }) => `Removed ${name}.\n`,
+  }),
   command('losses.list', {
     words: 'losses',
     options: [

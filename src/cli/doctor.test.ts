@@ -44,7 +44,7 @@ type Answer = Parameters<typeof credentialFinding>[0]['answer']
 function keyFinding(answer: Partial<Answer> & Pick<Answer, 'credential'>): Finding {
   return credentialFinding({
     upstream: 'openai',
-    answer: { names: [], problem: null, hostMessage: null, ...answer },
+    answer: { models: 0, problem: null, hostMessage: null, ...answer },
   })
 }
 
@@ -72,7 +72,7 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ['credentials', credentialsFinding({ upstreams: [upstream], sandbox: 'off' }), 'ok', /^openai \(openai\)$/],
   ['the sandbox alone', credentialsFinding({ upstreams: [], sandbox: 'on' }), 'warning', /OPENAI_API_KEY/],
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],
-  ['a key that is accepted', keyFinding({ credential: 'accepted', names: ['a'] }), 'ok', /lists 1 model$/],
+  ['a key that is accepted', keyFinding({ credential: 'accepted', models: 1 }), 'ok', /lists 1 model$/],
   [
     'a key that is rejected',
     keyFinding({ credential: 'rejected', problem: 'The host rejected the credential.', hostMessage: 'No.' }),

@@ -35,6 +35,11 @@ export interface TestedCredential {
   }
 }
 
+interface JudgedCredential {
+  readonly upstream: string
+  readonly answer: Omit<TestedCredential['answer'], 'names'> & { readonly models: number }
+}
+
 export interface DoctorInput {
   readonly config: ConfigResult
   readonly targetOf: (config: Config) => OperationTarget
@@ -106,7 +111,9 @@ async function installationFindings(input: DoctorInput, config: Config): Promise
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
     credentialsFinding(config),
-    ...(await input.testCredentials(config)).map(credentialFinding),
+    ...(await input.testCredentials(config)).map(({ upstream, answer }) =>
+      credentialFinding({ upstream, answer: { ...answer, models: answer.names.length } }),
+    ),
     ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
     clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
@@ -203,11 +210,11 @@ const stateOfTest = {
   rejected: 'failed',
 } as const satisfies Readonly<Record<TestedCredential['answer']['credential'], Finding['state']>>
 
-export function credentialFinding({ upstream, answer }: TestedCredential): Finding {
-  const { credential, names, problem, hostMessage } = answer
+export function credentialFinding({ upstream, answer }: JudgedCredential): Finding {
+  const { credential, models, problem, hostMessage } = answer
   const words = hostMessage === null ? '' : ` It says: ${hostMessage}`
   const text = {
-    accepted: `accepted by the provider, which lists ${names.length === 1 ? '1 model' : `${names.length} models`}`,
+    accepted: `accepted by the provider, which lists ${models === 1 ? '1 model' : `${models} models`}`,
     untested: `not tested. ${problem ?? 'The provider lists its models without checking the key.'}${words}`,
     unreachable: problem ?? 'The provider cannot be reached.',
     rejected: `${problem ?? 'The provider rejects it.'}${words}`,
@@ -224,12 +231,30 @@ async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   return [{ name, state: 'ok', text }, ...(await servedFindings(target)), modelsFinding(outcome)]
 }
 
-/** An upstream without models never receives requests. */
+/** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
 async function servedFindings(target: OperationTarget): Promise<Finding[]> {
   const outcome = await runOperation(target, 'upstreams.list', {}).catch(asText)
   if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
   const upstreams = operations['upstreams.list'].output.safeParse(outcome.reply.body)
-  return upstreams.success ? [servedFinding(upstreams.data)] : []
+  if (!upstreams.success) return []
+  const findings = [servedFinding(upstreams.data)]
+  for (const { name, from, disabled } of upstreams.data) {
+    if (from === 'console' && !disabled) findings.push(await addedFinding(target, name))
+  }
+  return findings
+}
+
+/** Only the server's secret opens the credential of an upstream that was added. */
+async function addedFinding(target: OperationTarget, upstream: string): Promise<Finding> {
+  const outcome = await runOperation(target, 'upstreams.test', { upstream }).catch(asText)
+  const name = `key of ${upstream}`
+  if (typeof outcome === 'string') return { name, state: 'failed', text: outcome }
+  if (outcome.kind !== 'replied') return { name, state: 'failed', text: outcome.message }
+  const tested = operations['upstreams.test'].output.safeParse(outcome.reply.body)
+  if (!tested.success)
+    return { name, state: 'failed', text: 'its credential cannot be decrypted; enter it again' }
+  const { state: credential, models, problem, hostMessage } = tested.data
+  return credentialFinding({ upstream, answer: { credential, models, problem, hostMessage } })
 }
 
 export function servedFinding(

@@ -34,10 +34,57 @@ export function upstreams(output: OperationOutput<'upstreams.list'>): string {
       row.provider,
       row.url ?? 'default',
       row.models === 'all' ? `${row.serves.length} (all)` : String(row.serves.length),
-      `…${row.credentialEnd}`,
+      row.credentialEnd === '' ? '–' : `…${row.credentialEnd}`,
       row.from,
       row.disabled ? 'disabled' : row.health.state,
     ]),
+  )
+}
+
+export function upstream(output: OperationOutput<'upstreams.put'>): string {
+  return labeled([
+    ['Upstream', output.name],
+    ['Provider', output.provider],
+    ['URL', output.url ?? 'default'],
+    [
+      'Models',
+      output.serves.length === 0
+        ? `none yet (see tollgate upstreams models ${output.name})`
+        : output.serves.join(', '),
+    ],
+    ['Status', output.disabled ? 'disabled' : 'enabled'],
+  ])
+}
+
+const testWords: Readonly<Record<OperationOutput<'upstreams.test'>['state'], string>> = {
+  accepted: 'accepted by the host',
+  rejected: 'rejected by the host',
+  untested: 'not judged: the host answers without checking it',
+  unreachable: 'not tested',
+}
+
+export function upstreamTest(output: OperationOutput<'upstreams.test'>): string {
+  return labeled([
+    ['Upstream', output.upstream],
+    ['API key', testWords[output.state]],
+    ['Models', String(output.models)],
+    ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
+    ...(output.hostMessage === null ? [] : [['Host says', output.hostMessage] as const]),
+  ])
+}
+
+export function upstreamModels(output: OperationOutput<'upstreams.models'>): string {
+  if (output.problem !== null) return `${output.problem}\n`
+  return columns(
+    ['UPSTREAM MODEL', 'MODEL', 'ENABLED', 'INPUT', 'OUTPUT'],
+    output.models.map((row) => [
+      row.upstreamModel,
+      row.model,
+      row.offered ? 'yes' : 'no',
+      row.input ?? '–',
+      row.output ?? '–',
+    ]),
+    ['INPUT', 'OUTPUT'],
   )
 }
 

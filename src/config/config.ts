@@ -98,6 +98,11 @@ export type ConfigResult =
     }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly string[] }
 
+/** The value of a variable that a command names, as the user of the command says. */
+export function variableNamed(name: string, environment: Environment = process.env): string | undefined {
+  return variableText(environment, name)
+}
+
 /** The names of all variables that are not empty; never their values. */
 export function setVariables(environment: Environment = process.env): readonly string[] {
   return Object.keys(environment).filter((variable) => variableText(environment, variable) !== undefined)

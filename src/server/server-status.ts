@@ -9,7 +9,7 @@ import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
-import { listHostModels, testCredential } from '../providers/host-models.ts'
+import { type ListModelsDeps, listHostModels, testCredential } from '../providers/host-models.ts'
 import { requestPath } from '../providers/paths.ts'
 import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
@@ -48,6 +48,30 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
   }
 }
 
+/** The same for a command that runs without a server: hosts are asked over connections of its own. */
+export function commandStatus(clock: Clock, limits: Limits): ServerStatus {
+  const withSender = async <Answer>(ask: (asking: ListModelsDeps) => Promise<Answer>): Promise<Answer> => {
+    const sender = openSender({ limits, clock })
+    try {
+      return await ask({ sender, clock, limits })
+    } finally {
+      await sender.close()
+    }
+  }
+  return {
+    ...offlineStatus(clock, limits),
+    listHostModels: (host) =>
+      withSender((asking) => listHostModels(asking, connectorOfUpstream(host), modelHost(host, 0n))),
+    testCredential: (host) =>
+      withSender((asking) => testCredential(asking, connectorOfUpstream(host), modelHost(host, 0n))),
+  }
+}
+
+function modelHost(host: ModelHost, requestId: bigint) {
+  const { origin, basePath } = parseAddress(host.url ?? connectorOfUpstream(host).defaultOrigin)
+  return { origin, basePath, credential: host.credential, requestId: formatId('req', requestId) }
+}
+
 /** Where a request in the provider's first format goes. */
 function requestUrl(host: Omit<ModelHost, 'credential'>): string {
   const connector = connectorOfUpstream(host)
@@ -61,10 +85,7 @@ export function runningStatus(
   watch: Pick<LedgerWatch, 'report'>,
 ): ServerStatus {
   const asking = { sender, clock, limits }
-  const hostOf = (host: ModelHost) => {
-    const { origin, basePath } = parseAddress(host.url ?? connectorOfUpstream(host).defaultOrigin)
-    return { origin, basePath, credential: host.credential, requestId: formatId('req', nextId()) }
-  }
+  const hostOf = (host: ModelHost) => modelHost(host, nextId())
   return {
     startedMs: clock.wallMs(),
     version: program.version,

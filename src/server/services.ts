@@ -44,7 +44,7 @@ import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
-import { offlineStatus } from './server-status.ts'
+import { commandStatus } from './server-status.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface ServicesOptions {
@@ -352,7 +352,7 @@ export async function openCommandServices(
   })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
   const { services } = opened
-  const control = services.control(addressFromConfig(config), offlineStatus(clock, config.limits))
+  const control = services.control(addressFromConfig(config), commandStatus(clock, config.limits))
   return { kind: 'open', control, close: () => services.close() }
 }
 

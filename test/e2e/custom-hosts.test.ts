@@ -241,7 +241,7 @@ test('headers are stored like the credential: never shown, and never sent to ano
   assert.deepEqual([moved.code, moved.param], ['missing_field', 'credential'])
   await operator.done('upstreams.put', { ...bare, url: second.origin, credential: key })
   await operator.done('upstreams.check', { ...bare, url: second.origin, askHost: true })
-  assert.deepEqual([second.seen.length, second.seen.at(-1)?.headers['x-access']], [1, undefined])
+  assert.ok(second.seen.length > 0 && second.seen.every(({ headers }) => headers['x-access'] === undefined))
   await operator.done('upstreams.remove', { upstream: 'guarded' })
 })
 

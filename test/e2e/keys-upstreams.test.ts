@@ -154,13 +154,12 @@ for (const [what, more, param] of wrong) {
   })
 }
 
-test('upstreams need an operator with a recent sign-in, and are not available to the CLI', async () => {
+test('upstreams need an operator with a recent sign-in', async () => {
   const asked = { upstream: 'mine', provider: 'openai', credential: canary('mine') }
   const dayMs = 86_400_000
   const actors = [
     ['not_allowed', personActor('bo')],
     ['login_too_old', personActor('ada', { operator: true, loginMs: systemClock.wallMs() - dayMs })],
-    ['not_allowed', { kind: 'local' }],
     ['not_signed_in', { kind: 'anyone', address: null }],
   ] as const
   for (const [code, actor] of actors) {

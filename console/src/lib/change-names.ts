@@ -25,6 +25,7 @@ const names: Readonly<Record<string, string>> = {
   'models.add': 'Added model',
   'models.disable': 'Disabled model',
   'models.enable': 'Enabled model',
+  'models.offer': 'Offered model at upstream',
   'models.price': 'Set model price',
   'models.upstreams': 'Set upstreams of model',
   'people.confirm': 'Approved user',
@@ -38,6 +39,7 @@ const names: Readonly<Record<string, string>> = {
   'upstreams.check': 'Tested upstream',
   'upstreams.put': 'Saved upstream',
   'upstreams.remove': 'Removed upstream',
+  'upstreams.test': 'Tested upstream',
 }
 
 /** The words for an operation; the name in the API where there are none. */

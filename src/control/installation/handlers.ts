@@ -4,6 +4,7 @@ import { listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
 import { showSystem } from './system.ts'
+import { listUpstreamModels, testUpstream } from './upstream-hosts.ts'
 import { checkUpstream, listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
 
 export const installationHandlers = {
@@ -17,5 +18,7 @@ export const installationHandlers = {
   'upstreams.list': listUpstreams,
   'upstreams.put': putUpstream,
   'upstreams.check': checkUpstream,
+  'upstreams.test': testUpstream,
+  'upstreams.models': listUpstreamModels,
   'upstreams.remove': removeUpstream,
 } as const

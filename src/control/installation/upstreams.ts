@@ -9,9 +9,10 @@ import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../../catalog/upstream-credential.ts'
 import type { UpstreamReport } from '../../providers/health.ts'
-import type { ControlDeps, HostAnswer } from '../control-deps.ts'
+import type { ControlDeps, HostAnswer, ModelHost } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
+import { assertTested, credentialOutput } from './upstream-hosts.ts'
 
 type UpstreamOut = OperationOutput<'upstreams.put'>
 
@@ -23,6 +24,9 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
   const ask = toCatalogInput(asked)
   validateUpstream(asked, ask, deps.plainOrigins)
   const { upstream: name } = asked
+  const refused = await deps.catalog.previewUpstream(ask)
+  if ('kind' in refused) assertUpstreamWritten(refused, asked)
+  await assertTested(deps, asked, { ask, host: hostOf(deps.catalog, asked, ask) })
   assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, credential: credentialOf(asked) }), asked)
   deps.health.forget(name)
   deps.changes.publishToAll(['upstreams', 'models'])
@@ -60,25 +64,33 @@ async function callHost(
   ask: Omit<UpstreamAsk, 'credential'>,
 ): Promise<HostAnswer | null> {
   if (!asked.askHost && !asked.testCredential) return null
+  const host = hostOf(catalog, asked, ask)
+  if (host === undefined) {
+    assertUpstreamWritten({ kind: 'needs_credential' }, asked)
+    return null
+  }
+  return asked.testCredential ? await server.testCredential(host) : await server.listHostModels(host)
+}
+
+type Asked = OperationInput<'upstreams.put'> | OperationInput<'upstreams.check'>
+
+/** With what is stored where nothing else is given; undefined: no credential is stored for this address. */
+function hostOf(
+  catalog: ControlDeps['catalog'],
+  asked: Asked,
+  ask: Omit<UpstreamAsk, 'credential'>,
+): ModelHost | undefined {
   const kept = catalog.keptSecrets(ask)
   const isNew = catalog.upstreams.every(({ name }) => name !== ask.name)
   const credential =
     credentialOf(asked) ?? kept?.credential ?? (ask.custom !== undefined && isNew ? '' : undefined)
-  if (credential === undefined) {
-    assertUpstreamWritten({ kind: 'needs_credential' }, asked)
-    return null
-  }
-  const headers = ask.keepsHeaders === true ? (kept?.headers ?? {}) : ask.custom?.headers
-  const custom = ask.custom === undefined ? undefined : { ...ask.custom, headers: headers ?? {} }
-  const host = { ...ask, credential, custom }
-  return asked.testCredential ? await server.testCredential(host) : await server.listHostModels(host)
+  if (credential === undefined) return undefined
+  const headers = (ask.keepsHeaders === true ? kept?.headers : ask.custom?.headers) ?? {}
+  const custom = ask.custom === undefined ? undefined : { ...ask.custom, headers }
+  return { provider: ask.provider, url: ask.url, credential, custom }
 }
 
-function credentialOutput(host: HostAnswer): OperationOutput<'upstreams.check'>['credential'] {
-  return { state: host.credential, problem: host.problem, hostMessage: host.hostMessage }
-}
-
-function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAsk, 'credential'> {
+function toCatalogInput(asked: Asked): Omit<UpstreamAsk, 'credential'> {
   const { upstream: name, provider, weight, disabled, models, auth } = asked
   const kind = isCustomHost(provider) ? provider : undefined
   const url = asked.url ?? (kind === undefined ? null : customHosts[kind].url)
@@ -97,7 +109,7 @@ function toCatalogInput(asked: OperationInput<'upstreams.put'>): Omit<UpstreamAs
 }
 
 /** null: the one that is stored; '': none. */
-function credentialOf({ credential, auth }: OperationInput<'upstreams.put'>): string | null {
+function credentialOf({ credential, auth }: Asked): string | null {
   if (auth === 'none') return ''
   return credential === undefined ? null : canonicalCredential(credential)
 }
@@ -119,7 +131,7 @@ function notRemoved({ catalog }: Pick<ControlDeps, 'catalog'>, name: string): To
 
 /** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
 function validateUpstream(
-  asked: OperationInput<'upstreams.put'>,
+  asked: Asked,
   { url, custom }: Omit<UpstreamAsk, 'credential'>,
   plainOrigins: readonly string[],
 ): void {
@@ -139,7 +151,7 @@ function validateUpstream(
 }
 
 function addressProblem(
-  asked: OperationInput<'upstreams.put'>,
+  asked: Asked,
   url: string | null,
   plainOrigins: readonly string[],
 ): string | undefined {
@@ -149,17 +161,14 @@ function addressProblem(
 
 /** A field that says how a custom host is asked, although the upstream is none. */
 function ofCustomOnly(
-  asked: OperationInput<'upstreams.put'>,
+  asked: Asked,
 ): { readonly field: 'formats' | 'auth' | 'headers'; readonly message: string } | undefined {
   const field = (['formats', 'auth', 'headers'] as const).find((name) => asked[name] !== undefined)
   const message = `cannot be set for ${asked.provider}: only for a server of your own`
   return field === undefined ? undefined : { field, message }
 }
 
-function assertUpstreamWritten(
-  change: UpstreamChange,
-  { upstream, provider }: OperationInput<'upstreams.put'>,
-): void {
+function assertUpstreamWritten(change: UpstreamChange, { upstream, provider }: Asked): void {
   switch (change.kind) {
     case 'written':
       return

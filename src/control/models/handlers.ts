@@ -4,6 +4,7 @@ import { addModel } from './add.ts'
 import { disableModel } from './disable.ts'
 import { enableModel } from './enable.ts'
 import { listModels } from './list.ts'
+import { offerModel } from './offer.ts'
 import { priceModel } from './price.ts'
 import { listPrices } from './prices.ts'
 import { nameUpstreams } from './upstreams.ts'
@@ -14,6 +15,7 @@ export const modelHandlers = {
   'models.price': priceModel,
   'models.prices': listPrices,
   'models.upstreams': nameUpstreams,
+  'models.offer': offerModel,
   'models.disable': disableModel,
   'models.enable': enableModel,
 } as const

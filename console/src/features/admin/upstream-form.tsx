@@ -47,7 +47,7 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
         pending={put.isPending}
         disabled={failsTest(found) && !savesUntested}
         problem={put.error}
-        onSubmit={() => put.mutate(askOf(draft))}
+        onSubmit={() => put.mutate({ ...askOf(draft), saveAnyway: savesUntested })}
       >
         <CredentialTest found={found} savesAnyway={savesUntested} onSaveAnyway={setSavesUntested} />
         <UpstreamReview found={found} draft={draft} />

@@ -1,0 +1,129 @@
+/**
+ * What offering a model at an upstream changes: the upstream's list, or what the model says of itself. The plan is made
+ * against the whole catalog, so that what would not be on sale afterwards is refused before anything is stored. Pure.
+ */
+import type { ConsoleUpstream } from './console-upstreams.ts'
+import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
+import { type CatalogSources, type Draft, draftModels, type Override } from './drafts.ts'
+import { modelProviders } from './listed-upstreams.ts'
+import { familyOf, modelsOf, nameThere } from './offers.ts'
+
+export interface OfferAsk {
+  /** The public name. */
+  readonly model: string
+  readonly upstream: string
+  /** What it is called there, where that differs. */
+  readonly upstreamModel?: string | undefined
+  /** Facts and prices of the model that replace or come to those that are known; prices have dates. */
+  readonly definition: Omit<ModelDefinition, 'id'>
+}
+
+export type OfferPlan =
+  | {
+      readonly kind: 'plan'
+      readonly override: Override
+      /** What the upstream lists from now on; null: its list stays. */
+      readonly models: UpstreamModels | null
+    }
+  | { readonly kind: 'unknown_upstream' }
+  | { readonly kind: 'mistake'; readonly message: string }
+
+interface OfferSources {
+  readonly sources: CatalogSources
+  /** Those that were added while the server runs. */
+  readonly added: readonly ConsoleUpstream[]
+}
+
+export function planOffer(ask: OfferAsk, { sources, added }: OfferSources): OfferPlan {
+  const { model, upstream: name } = ask
+  const own = added.find((one) => one.name === name)
+  const upstream = sources.upstreams.find((one) => one.name === name) ?? own
+  if (upstream === undefined) return { kind: 'unknown_upstream' }
+  const known = modelProviders(sources).get(model) ?? familyOf(model, sources.providers)
+  const provider = ask.definition.provider ?? known ?? upstream.provider
+  if (provider !== upstream.provider) {
+    const message = `${model} is a model of ${provider}, but ${name} is an upstream of ${upstream.provider}: choose another name for it`
+    return { kind: 'mistake', message }
+  }
+  const facts = sources.providers.find((one) => one.provider === provider)
+  const hasList = own !== undefined && facts !== undefined && modelsOf(upstream, facts) !== 'all'
+  const before = sources.overrides.find((one) => one.name === model)
+  const plain = withChange(before, model, {
+    ...ask.definition,
+    provider: known === undefined ? provider : undefined,
+  })
+  const there = ask.upstreamModel ?? nameThere({ id: model, provider }, sources.providers)
+  const candidates = [
+    // As it is: the upstream serves all of its provider's own models, or lists it already.
+    { override: plain, models: null },
+    hasList
+      ? { override: plain, models: withListed(upstream, { id: model, upstreamId: ask.upstreamModel }) }
+      : { override: naming(plain, ask, sources), models: null },
+  ]
+  let reason = 'the upstream is disabled'
+  for (const { override, models } of candidates) {
+    const draft = draftWith({ override, upstream, models }, sources)
+    if (draft?.kind === 'unsold') reason = draft.reason
+    const offer =
+      draft?.kind === 'sold' ? draft.model.offers.find((one) => one.upstream.name === name) : undefined
+    if (offer?.upstreamModel === there)
+      return { kind: 'plan', override: { ...override, disabled: false }, models }
+  }
+  return { kind: 'mistake', message: `${model} cannot be offered at ${name}: ${reason}` }
+}
+
+function withChange(
+  before: Override | undefined,
+  id: string,
+  definition: Omit<ModelDefinition, 'id'>,
+): Override {
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined)
+  const prices = [...(before?.definition?.prices ?? []), ...(definition.prices ?? [])]
+  return {
+    name: id,
+    definition: { ...before?.definition, ...Object.fromEntries(given), id, prices },
+    disabled: false,
+  }
+}
+
+/** An upstream without a list that could be changed here is named by the model, next to those that serve it now. */
+function naming(
+  override: Override,
+  { model, upstream, upstreamModel }: OfferAsk,
+  sources: CatalogSources,
+): Override {
+  const present = draftModels(sources).find(({ name }) => name === model)
+  const others = present?.kind === 'sold' ? present.model.offers.map((offer) => offer.upstream.name) : []
+  const definition: ModelDefinition = {
+    ...override.definition,
+    id: model,
+    upstreams: [...new Set([...(present?.upstreams ?? others), upstream])],
+    ...(upstreamModel === undefined ? {} : { upstreamId: upstreamModel }),
+  }
+  return { ...override, definition }
+}
+
+function withListed(
+  { models }: Pick<UpstreamDefinition, 'models'>,
+  listed: { readonly id: string; readonly upstreamId: string | undefined },
+): UpstreamModels {
+  const others = (models === 'all' ? [] : (models ?? [])).filter(({ id }) => id !== listed.id)
+  return [...others, listed.upstreamId === undefined ? { id: listed.id } : listed]
+}
+
+interface Candidate {
+  readonly override: Override
+  readonly upstream: Omit<UpstreamDefinition, 'credential'>
+  readonly models: UpstreamModels | null
+}
+
+function draftWith({ override, upstream, models }: Candidate, sources: CatalogSources): Draft | undefined {
+  const changed = {
+    ...sources,
+    overrides: [...sources.overrides.filter(({ name }) => name !== override.name), override],
+    upstreams: sources.upstreams.map((one) =>
+      one.name === upstream.name && models !== null ? { ...one, models } : one,
+    ),
+  }
+  return draftModels(changed).find(({ name }) => name === override.name)
+}

@@ -1,0 +1,96 @@
+/** `upstreams.test`, `upstreams.models`, and the test before an upstream is saved: what the hosts of upstreams say. */
+
+import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { TollgateError } from '../../base/errors.ts'
+import type { ListedUpstream } from '../../catalog/catalog.ts'
+import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
+import { priceAt } from '../../catalog/types.ts'
+import type { ControlDeps, HostAnswer, ModelHost } from '../control-deps.ts'
+import { operationHandler } from '../handle-operation.ts'
+
+type HostDeps = Pick<ControlDeps, 'catalog' | 'server'>
+
+export const testUpstream = operationHandler('upstreams.test', async (deps, { upstream }) => {
+  const found = upstreamNamed(deps, upstream)
+  const answer = await deps.server.testCredential(hostOf(deps, found))
+  return { upstream, ...credentialOutput(answer), models: answer.names.length }
+})
+
+export const listUpstreamModels = operationHandler('upstreams.models', async (deps, { upstream }) => {
+  const found = upstreamNamed(deps, upstream)
+  const { names, problem } = await deps.server.listHostModels(hostOf(deps, found))
+  const { snapshot } = deps.catalog
+  const nowMs = deps.clock.wallMs()
+  const offered = new Map(
+    [...snapshot.models.values()].flatMap((model) => {
+      const offer = model.offers.find((one) => one.upstream.name === upstream)
+      return offer === undefined ? [] : [[offer.upstreamModel, model] as const]
+    }),
+  )
+  const prefix =
+    found.custom === undefined && snapshot.families.every((row) => row.prefix !== `${found.provider}/`)
+      ? ''
+      : `${found.provider}/`
+  return {
+    upstream,
+    problem,
+    models: names.map((upstreamModel) => {
+      const model = offered.get(upstreamModel)
+      const price = model === undefined ? undefined : priceAt(model, nowMs).rates
+      return {
+        upstreamModel,
+        model: model?.name ?? `${prefix}${upstreamModel}`,
+        offered: model !== undefined,
+        input: price === undefined ? null : formatUsd(price.input),
+        output: price === undefined ? null : formatUsd(price.output),
+      }
+    }),
+  }
+})
+
+function upstreamNamed({ catalog }: HostDeps, name: string): ListedUpstream {
+  const found = catalog.upstreams.find((upstream) => upstream.name === name)
+  if (found !== undefined) return found
+  throw new TollgateError('upstream_not_found', {
+    message: `No upstream has the name ${name}.`,
+    param: 'upstream',
+  })
+}
+
+function hostOf({ catalog }: HostDeps, upstream: ListedUpstream): ModelHost {
+  const kept = catalog.keptSecrets(upstream)
+  if (kept === undefined) {
+    throw new TollgateError('conflict', {
+      message: `The credential of ${upstream.name} cannot be decrypted. Enter it again.`,
+      param: 'upstream',
+    })
+  }
+  const { provider, url, custom } = upstream
+  return { provider, url, custom, credential: kept.credential }
+}
+
+export function credentialOutput(
+  host: HostAnswer,
+): NonNullable<OperationOutput<'upstreams.check'>['credential']> {
+  return { state: host.credential, problem: host.problem, hostMessage: host.hostMessage }
+}
+
+/** Throws where the host rejects what is to be saved; a change of neither address nor credential is saved untested. */
+export async function assertTested(
+  deps: HostDeps,
+  asked: OperationInput<'upstreams.put'>,
+  { ask, host }: { readonly ask: Omit<UpstreamAsk, 'credential'>; readonly host: ModelHost | undefined },
+): Promise<void> {
+  const isSame = asked.credential === undefined && deps.catalog.keptSecrets(ask) !== undefined
+  if (asked.saveAnyway || asked.disabled || isSame || host === undefined) return
+  const { credential, problem, hostMessage } = await deps.server.testCredential(host)
+  if (credential !== 'rejected' && credential !== 'unreachable') return
+  const words = [problem, hostMessage === null ? null : `It says: ${hostMessage}`].filter(
+    (text) => text !== null,
+  )
+  throw new TollgateError('upstream_test_failed', {
+    message: `${[...words, 'Set saveAnyway to save the upstream.'].join(' ')}`,
+    param: credential === 'rejected' ? 'credential' : 'url',
+  })
+}
