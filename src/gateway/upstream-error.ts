@@ -51,10 +51,16 @@ function withoutOperator(text: string, credential: string): string {
 export function recordUpstreamFailure(
   { health, log, metrics }: UpstreamErrorDeps,
   { requestId }: Pick<RequestContext, 'requestId'>,
-  attempt: { readonly upstream: Upstream; readonly failure: UpstreamFailure; readonly status: number | null },
+  attempt: {
+    readonly upstream: Upstream
+    /** The model that was requested there; left out: none. */
+    readonly upstreamModel?: string
+    readonly failure: UpstreamFailure
+    readonly status: number | null
+  },
 ): void {
-  const { upstream, failure, status } = attempt
-  health.failed(upstream.name, failure)
+  const { upstream, upstreamModel, failure, status } = attempt
+  health.failed(upstream.name, failure, upstreamModel)
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: requestId },

@@ -300,6 +300,7 @@ class UpstreamAttempt {
       message,
       retryAfterMs: null,
       cooldownMs: 1_000,
+      concerns: 'host',
       operator: false,
     }
   }

@@ -51,6 +51,7 @@ interface Consequence {
   /** Our sentence; also where the provider gave none. */
   readonly sentence: string
   readonly cooldownMs: number
+  readonly concerns: UpstreamFailure['concerns']
   readonly operator: boolean
 }
 
@@ -61,15 +62,19 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),
   billing: operators('upstream_unavailable', unavailable, 60_000),
   // The catalog sells what this upstream does not have; its other models are not concerned.
-  model_missing: operators('upstream_unavailable', unavailable, 0),
+  model_missing: { ...operators('upstream_unavailable', unavailable, 60_000), concerns: 'model' },
   misdirected: operators(
     'upstream_invalid',
     'The upstream returned a redirect, which is not followed.',
     60_000,
   ),
-  rate: upstreams('upstream_rate_limited', limitsItsRate, 5_000),
+  rate: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), concerns: 'model' },
   // A rate limit on our account, which the provider words as a plan and billing problem.
-  quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), messageFrom: 'gateway' },
+  quota: {
+    ...upstreams('upstream_rate_limited', limitsItsRate, 5_000),
+    messageFrom: 'gateway',
+    concerns: 'model',
+  },
   overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded. Try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
   timeout: upstreams('upstream_timeout', 'The upstream did not respond in time.', 1_000),
@@ -89,16 +94,27 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
 }
 
 function operators(code: UpstreamFailure['code'], sentence: string, cooldownMs: number): Consequence {
-  return { code, retry: 'elsewhere', messageFrom: 'gateway', sentence, cooldownMs, operator: true }
+  const concerns = 'credential'
+  return { code, retry: 'elsewhere', messageFrom: 'gateway', sentence, cooldownMs, concerns, operator: true }
 }
 
 function upstreams(code: UpstreamFailure['code'], sentence: string, cooldownMs: number): Consequence {
-  return { code, retry: 'elsewhere', messageFrom: 'upstream_body', sentence, cooldownMs, operator: false }
+  const concerns = 'host'
+  return {
+    code,
+    retry: 'elsewhere',
+    messageFrom: 'upstream_body',
+    sentence,
+    cooldownMs,
+    concerns,
+    operator: false,
+  }
 }
 
 function callers(code: UpstreamFailure['code']): Consequence {
   const sentence = 'The upstream rejected the request.'
-  return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, operator: false }
+  const concerns = 'model'
+  return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, concerns, operator: false }
 }
 
 /** The upstream is left alone for as long as it asks. */
@@ -152,6 +168,7 @@ export function classifyAnswer(
     message: upstreamMessage || consequence.sentence,
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
+    concerns: consequence.concerns,
     operator: consequence.operator,
   }
 }

@@ -46,8 +46,13 @@ export interface UpstreamFailure {
   readonly message: string
   /** The upstream's wait, sane and capped; null when it gave none. */
   readonly retryAfterMs: number | null
-  /** How long this upstream is avoided. */
+  /** How long what it concerns is avoided. */
   readonly cooldownMs: number
+  /**
+   * What it concerns. `model`: this model at this upstream alone. `host`: the model, and the upstream if several in a row
+   * fail. `credential`: everything at this upstream.
+   */
+  readonly concerns: 'model' | 'host' | 'credential'
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
 }

@@ -25,6 +25,7 @@ function failure(more: Partial<UpstreamFailure> = {}): UpstreamFailure {
     message: '',
     retryAfterMs: null,
     cooldownMs: 1_000,
+    concerns: 'host',
     operator: false,
     ...more,
   }
@@ -150,6 +151,39 @@ test('a group stands in front of the next while one of its offers is healthy', (
   assert.equal(order(), 'bzya')
   clock.advance(5_000)
   assert.equal(order(), 'abzy')
+})
+
+test('a rate limit of one model leaves the others of its upstream in place; a refused credential does not', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const at = (upstream: string, upstreamModel: string) => ({
+    ...candidate(upstream),
+    offer: { upstreamModel },
+  })
+  const first = (model: string): string => {
+    const candidates = [at('a', model), { ...at('b', model), priority: 2 }]
+    return names(orderUpstreams(candidates, health.snapshot(), 1, clock.monoMs()))
+  }
+  health.failed('a', failure({ concerns: 'model', cooldownMs: 5_000 }), 'large')
+  assert.deepEqual([first('large'), first('small')], ['ba', 'ab'])
+  assert.equal(health.report('a').state, 'cooling')
+  health.failed('a', failure({ concerns: 'credential', operator: true, cooldownMs: 5_000 }), 'large')
+  assert.deepEqual([first('large'), first('small')], ['ba', 'ba'])
+  clock.advance(5_000)
+  assert.deepEqual([first('large'), first('small')], ['ab', 'ab'])
+})
+
+test('failures of several models in a row set their upstream aside', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const asideMs = () => health.snapshot().get('a')?.asideUntilMs ?? 0
+  for (let count = 1; count < limits.failuresBeforeEjection; count += 1)
+    health.failed('a', failure(), `m${count}`)
+  assert.equal(asideMs(), 0)
+  health.failed('a', failure(), 'another')
+  assert.equal(asideMs(), limits.ejectionMs)
+  health.forget('a')
+  assert.equal(health.snapshot().size, 0)
 })
 
 test('conversations of one account spread, and the end of a long one changes nothing', () => {

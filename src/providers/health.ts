@@ -14,17 +14,25 @@ export interface HealthLimits {
   readonly ejectionMsMax: number
 }
 
-/** What is known of one upstream. */
+/** What is known of an upstream, or of one model there. */
 export interface UpstreamHealth {
   readonly failuresInARow: number
   /** Until then (monotonic ms) it is asked only after the others. */
   readonly asideUntilMs: number
 }
 
+/** By the name of an upstream, and by `offerKey` of a model there. */
 export type HealthSnapshot = ReadonlyMap<string, UpstreamHealth>
+
+/** Names of upstreams have no spaces. */
+function offerKey(upstream: string, upstreamModel: string): string {
+  return `${upstream} ${upstreamModel}`
+}
 
 export interface Choosable {
   readonly upstream: { readonly name: string }
+  /** What is requested there; left out: no model. */
+  readonly offer?: { readonly upstreamModel: string }
   /** Groups with lower numbers stand in front. */
   readonly priority: number
   /** The share within a group. */
@@ -44,10 +52,11 @@ export interface UpstreamReport {
 }
 
 export interface Health {
-  /** The upstream answered as it should. */
-  served(upstream: string): void
-  failed(upstream: string, failure: UpstreamFailure): void
+  /** The upstream answered as it should, for this model where it was asked for one. */
+  served(upstream: string, upstreamModel?: string): void
+  failed(upstream: string, failure: UpstreamFailure, upstreamModel?: string): void
   snapshot(): HealthSnapshot
+  /** `cooling` also where one of its models is set aside. */
   report(upstream: string): UpstreamReport
   /** It is another one from now on: what its name stood for says nothing of it. */
   forget(upstream: string): void
@@ -69,37 +78,55 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
     return tally
   }
 
-  function served(upstream: string): void {
+  function served(upstream: string, upstreamModel?: string): void {
     known.delete(upstream)
+    if (upstreamModel !== undefined) known.delete(offerKey(upstream, upstreamModel))
     tallyOf(upstream).requests += 1
+  }
+
+  /** One more failure in a row; set aside for `cooldownMs` at least. */
+  function setAside(key: string, cooldownMs: number): void {
+    const failuresInARow = (known.get(key)?.failuresInARow ?? 0) + 1
+    const asideMs = Math.max(Math.min(cooldownMs, limits.cooldownMsMax), ejectionMs(failuresInARow, limits))
+    known.set(key, { failuresInARow, asideUntilMs: clock.monoMs() + asideMs })
+  }
+
+  /** Until when the upstream or one of its models is set aside, the latest; 0: none of them. */
+  function asideUntil(upstream: string): number {
+    let untilMs = 0
+    for (const [key, { asideUntilMs }] of known)
+      if (key === upstream || key.startsWith(offerKey(upstream, '')))
+        untilMs = Math.max(untilMs, asideUntilMs)
+    return untilMs
   }
 
   return {
     served,
-    failed(upstream, failure) {
+    failed(upstream, failure, upstreamModel) {
       // A refusal that is about the caller's request shows an upstream that works.
-      if (failure.retry === 'never' && !failure.operator) return served(upstream)
+      if (failure.retry === 'never' && !failure.operator) return served(upstream, upstreamModel)
       const tally = tallyOf(upstream)
       tally.requests += 1
       tally.failures += 1
       tally.lastFailure = { code: failure.code, operator: failure.operator }
-      const failuresInARow = (known.get(upstream)?.failuresInARow ?? 0) + 1
-      const cooldownMs = Math.min(failure.cooldownMs, limits.cooldownMsMax)
-      const asideMs = Math.max(cooldownMs, ejectionMs(failuresInARow, limits))
-      known.set(upstream, { failuresInARow, asideUntilMs: clock.monoMs() + asideMs })
+      const { concerns, cooldownMs } = failure
+      if (upstreamModel === undefined || concerns === 'credential') return setAside(upstream, cooldownMs)
+      setAside(offerKey(upstream, upstreamModel), cooldownMs)
+      if (concerns === 'host') setAside(upstream, 0)
     },
     snapshot: () => known,
     report(upstream) {
       const tally = tallies.get(upstream)
       if (tally === undefined) return unused
-      const { failuresInARow = 0, asideUntilMs = 0 } = known.get(upstream) ?? {}
-      const leftMs = asideUntilMs - clock.monoMs()
+      const leftMs = asideUntil(upstream) - clock.monoMs()
       if (leftMs <= 0) return { ...tally, state: 'healthy', untilMs: null }
+      const failuresInARow = known.get(upstream)?.failuresInARow ?? 0
       const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
       return { ...tally, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
     },
     forget(upstream) {
-      known.delete(upstream)
+      for (const key of known.keys())
+        if (key === upstream || key.startsWith(offerKey(upstream, ''))) known.delete(key)
       tallies.delete(upstream)
     },
   }
@@ -124,8 +151,12 @@ export function orderUpstreams<Candidate extends Choosable>(
   nowMs: number,
 ): readonly Candidate[] {
   if (candidates.length < 2) return candidates
-  const asideUntilMs = (candidate: Candidate): number => {
-    const until = health.get(candidate.upstream.name)?.asideUntilMs ?? 0
+  const asideUntilMs = ({ upstream: { name }, offer }: Candidate): number => {
+    if (health.size === 0) return 0
+    const ofUpstream = health.get(name)?.asideUntilMs ?? 0
+    const ofOffer =
+      offer === undefined ? 0 : (health.get(offerKey(name, offer.upstreamModel))?.asideUntilMs ?? 0)
+    const until = Math.max(ofUpstream, ofOffer)
     return until > nowMs ? until : 0
   }
   const ranked = candidates.map((candidate) => ({
@@ -144,9 +175,10 @@ export function orderUpstreams<Candidate extends Choosable>(
 }
 
 /** Weighted rendezvous hashing: taking an upstream away or adding one moves only its own share of conversations. */
-function rank({ upstream, weight }: Choosable, sticky: number): number {
+function rank({ upstream, offer, weight }: Choosable, sticky: number): number {
   if (weight <= 0) return -Number.MAX_VALUE
-  const share = (hash(Buffer.from(upstream.name), sticky) + 0.5) / 2 ** 32
+  const key = offer === undefined ? upstream.name : offerKey(upstream.name, offer.upstreamModel)
+  const share = (hash(Buffer.from(key), sticky) + 0.5) / 2 ** 32
   return Math.log(share) / weight
 }
 

@@ -119,6 +119,7 @@ test('an upstream that rejects our credential and a model without a price are re
     message: 'no',
     retryAfterMs: null,
     cooldownMs: 60_000,
+    concerns: 'credential',
     operator: true,
   } as const
   health.failed('openai', refusal)

@@ -292,10 +292,12 @@ function recordOutcome(
   candidate: Candidate,
   outcome: AttemptOutcome,
 ): void {
-  const { upstream } = candidate
+  const { upstream, offer } = candidate
+  const { upstreamModel } = offer
   if (outcome.kind === 'interrupted') return
-  if (outcome.kind !== 'failed') return deps.health.served(upstream.name)
-  recordUpstreamFailure(deps, context, { upstream, failure: outcome.failure, status: outcome.status })
+  if (outcome.kind !== 'failed') return deps.health.served(upstream.name, upstreamModel)
+  const { failure, status } = outcome
+  recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status })
 }
 
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted'> {

@@ -343,11 +343,12 @@ export class StreamRelay {
 
   #upstreamProblem(): TollgateError {
     const { dialect, connector } = this.#relayContext.plan
-    const { upstream } = this.#candidate
+    const { upstream, offer } = this.#candidate
+    const { upstreamModel } = offer
     const problem = this.#body.usageTap.problem ?? noProblem
     const status = dialect.problemStatus(problem)
     const failure = connector.classify(status, this.#upstreamHeaders, problem)
-    recordUpstreamFailure(this.#deps, this.#context, { upstream, failure, status })
+    recordUpstreamFailure(this.#deps, this.#context, { upstream, upstreamModel, failure, status })
     return publicUpstreamError(failure, upstream)
   }
 }
