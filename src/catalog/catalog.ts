@@ -20,7 +20,7 @@ import {
 import { withCustomProviders } from './custom-providers.ts'
 import { dated, withPrices } from './dated-definition.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, draftModels, type Override } from './drafts.ts'
+import { draftModels } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
 import {
   type ListedUpstream,
@@ -39,6 +39,7 @@ import { familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
+import type { CatalogSources, Override } from './sources.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import type { ComparisonInput } from './update/compare.ts'
 import { presentModels } from './update/present-prices.ts'

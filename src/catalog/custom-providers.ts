@@ -2,7 +2,7 @@
  * Servers that only their operator knows, as providers: each has the upstream's name, and its models are named below it. Pure.
  */
 import type { UpstreamDefinition } from './definition.ts'
-import type { ProviderFacts } from './drafts.ts'
+import type { ProviderFacts } from './sources.ts'
 
 type OwnProvider = Pick<UpstreamDefinition, 'name' | 'url' | 'custom'>
 

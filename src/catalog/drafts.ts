@@ -1,9 +1,4 @@
-/**
- * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
- * prices have no ids yet.
- */
-import type { UpstreamFormatName } from '../wire/formats.ts'
-import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
+import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
 import {
   formatsAt,
@@ -14,52 +9,8 @@ import {
   providerOf,
 } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
+import type { CatalogSources } from './sources.ts'
 import type { Model } from './types.ts'
-
-/** What the catalog must know of a provider; every connector has it. */
-export interface ProviderFacts {
-  readonly provider: string
-  readonly displayName: string
-  readonly families: readonly string[]
-  /** Prefixes of names that begin like a family and are served by other hosts alone. */
-  readonly servedElsewhere?: readonly string[]
-  /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
-  readonly servesAnyName?: boolean
-  /** What its models' public names begin with here, and their names there do not: `groq/`. */
-  readonly namesModelsBelow?: string
-  readonly defaultOrigin: string
-  /** What an address looks like where each customer has one; absent: there is one for all. */
-  readonly addressExample?: string
-  readonly dialects: readonly UpstreamFormatName[]
-  /** In which of them it serves a model of this name; absent: in all of them. */
-  formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
-}
-
-/** What an operator set on the command line or in the console; takes precedence over the file. */
-export interface Override {
-  readonly name: string
-  /** Facts that replace others, and prices that come to the others; null: nothing but `disabled`. */
-  readonly definition: ModelDefinition | null
-  readonly disabled: boolean
-}
-
-/** Everything the catalog is made of. */
-export interface CatalogSources {
-  /** The built-in table and the sandbox. */
-  readonly builtin: readonly ModelDefinition[]
-  /** From `tollgate.yaml`. */
-  readonly configured: readonly ModelDefinition[]
-  readonly overrides: readonly Override[]
-  /** Alias → model. */
-  readonly aliases: Readonly<Record<string, string>>
-  readonly disabled: readonly string[]
-  /** For every model without its own. */
-  readonly markup: string | null
-  /** Since when that markup is added; left out: since ever. */
-  readonly markupFromMs?: number
-  readonly upstreams: readonly UpstreamDefinition[]
-  readonly providers: readonly ProviderFacts[]
-}
 
 export interface PriceDraft {
   readonly model: string

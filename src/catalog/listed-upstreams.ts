@@ -5,9 +5,10 @@
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
-import { type CatalogSources, draftModels } from './drafts.ts'
+import { draftModels } from './drafts.ts'
 import { addressMissing, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf } from './offers.ts'
+import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 
 /** An upstream as people may see it. */

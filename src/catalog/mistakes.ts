@@ -7,9 +7,10 @@ import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type CatalogSources, outputTokensMax, type ProviderFacts } from './drafts.ts'
+import { outputTokensMax } from './drafts.ts'
 import { isOwnAddress, providerOf } from './offers.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
+import type { CatalogSources, ProviderFacts } from './sources.ts'
 
 type Checked = Pick<
   CatalogSources,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
-import { type CatalogSources, draftModels, type ProviderFacts } from './drafts.ts'
+import { draftModels } from './drafts.ts'
 import { catalogMistakes } from './mistakes.ts'
+import type { CatalogSources, ProviderFacts } from './sources.ts'
 
 const facts = (provider: string, families: string[]): ProviderFacts => ({
   ...{

@@ -6,8 +6,8 @@
 
 import type { UpstreamFormatName } from '../wire/formats.ts'
 import type { ModelDefinition, OfferDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
-import type { CatalogSources, ProviderFacts } from './drafts.ts'
 import { isConversationFormat } from './format-uses.ts'
+import type { CatalogSources, ProviderFacts } from './sources.ts'
 import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'
 

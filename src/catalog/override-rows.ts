@@ -1,7 +1,7 @@
 /** The table `model_override`: what operators changed about models on the command line and in the console. */
 import type { Transaction } from '../store/transaction.ts'
 import type { ModelDefinition } from './definition.ts'
-import type { Override } from './drafts.ts'
+import type { Override } from './sources.ts'
 
 /** The row of a model; one that changes nothing where there is none. */
 export async function readOverride(transaction: Transaction, name: string): Promise<Override> {

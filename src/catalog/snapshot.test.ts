@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinModels } from './builtin.ts'
 import type { ModelDefinition } from './definition.ts'
-import { type CatalogSources, draftModels, type PriceDraft, type ProviderFacts } from './drafts.ts'
+import { draftModels, type PriceDraft } from './drafts.ts'
 import { catalogMistakes } from './mistakes.ts'
 import { sandboxModels } from './sandbox-models.ts'
 import { buildSnapshot } from './snapshot.ts'
+import type { CatalogSources, ProviderFacts } from './sources.ts'
 import { priceAt, type Snapshot } from './types.ts'
 
 const providers: readonly ProviderFacts[] = [

@@ -1,6 +1,7 @@
 /** Drafts → the snapshot that every request reads: one immutable value, rebuilt on every change. Pure. */
-import type { CatalogSources, Draft, PriceDraft } from './drafts.ts'
+import type { Draft, PriceDraft } from './drafts.ts'
 import { upstreamsOf } from './offers.ts'
+import type { CatalogSources } from './sources.ts'
 import type { Model, Snapshot } from './types.ts'
 
 /** `idOf` knows the id of every price of a model that is sold. */

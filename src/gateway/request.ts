@@ -15,7 +15,7 @@ import type { Downstream } from '../http/downstream.ts'
 import type { InputBoundSource } from '../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector } from '../providers/connector.ts'
-import type { Exchange } from '../providers/send.ts'
+import type { Exchange } from '../providers/send-types.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { FormatOperation, UploadOperation } from '../wire/client-routes.ts'
 import type {

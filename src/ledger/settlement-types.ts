@@ -1,6 +1,6 @@
 /** The input and output of settling a request. Values only. */
 import type { ProviderObject } from '../wire/dialect.ts'
-import type { ReceiptDraft } from './types.ts'
+import type { ReceiptDraft } from './receipt-types.ts'
 
 /**
  * Whose doing it is when a request costs more than its hold: the account's where the request used something that cannot

@@ -3,18 +3,8 @@
  * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
  */
 import type { KeyBudget } from '../limits/types.ts'
+import type { Obstacle, StandingAsk } from './standing-types.ts'
 import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
-
-/** Why no request that costs something can be admitted, whatever it asks for. */
-export type Obstacle =
-  | { readonly kind: 'suspended' }
-  | {
-      readonly kind: 'unfunded'
-      /** The account's balance, or the key's budget. */
-      readonly scope: 'account' | 'key'
-      readonly available: bigint
-      readonly held: bigint
-    }
 
 /** What is read if the cached state would reject a request. */
 export interface StandingReads {
@@ -24,23 +14,6 @@ export interface StandingReads {
     window: KeyBudget['window'],
     nowMs: number,
   ): Promise<{ readonly spent: bigint; readonly held: bigint }>
-}
-
-export interface StandingAsk {
-  readonly account: bigint
-  readonly key: bigint
-  readonly keyBudget: KeyBudget | null
-  readonly nowMs: number
-}
-
-export interface StandingLedger {
-  /**
-   * What blocks every paid request of an account or key. null immediately if the ledger's last results show
-   * nothing; else the ledger is read, so that credit counts as soon as it exists.
-   */
-  obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
-  /** Whether the account was given or paid in anything at any time: the starting credit goes to confirmed people alone. */
-  everCredited(account: bigint): Promise<boolean>
 }
 
 export class Standings {

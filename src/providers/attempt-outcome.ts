@@ -2,7 +2,7 @@
 import type { Interruption } from '../base/interruption.ts'
 import type { ExtractedResponse, RawUsage, UsageTap } from '../wire/dialect.ts'
 import type { UpstreamFailure } from './connector.ts'
-import type { Exchange } from './send.ts'
+import type { Exchange } from './send-types.ts'
 
 export interface AttemptResponse {
   readonly status: number

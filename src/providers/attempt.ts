@@ -11,7 +11,8 @@ import type { RawUsage, TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } 
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
 import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
-import type { Exchange, Sender, SendFailure, UpstreamRequest } from './send.ts'
+import type { Sender } from './send.ts'
+import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 
 export interface AttemptLimits {
   readonly keepAliveMs: number

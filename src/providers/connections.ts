@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { Clock } from '../base/clock.ts'
 import { type ConnectTarget, connect, connectTarget, type SessionMemory } from './connect.ts'
-import type { SendLimits } from './send.ts'
+import type { SendLimits } from './send-types.ts'
 
 /** What ends an exchange whose connection was closed under it. */
 export const closedHere = new Error('the connection was closed on this side')

@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici'
 import { assert, unreachable } from '../base/assert.ts'
 import { ConnectError } from './connect.ts'
 import { closedHere, type Origin, type UpstreamConnection } from './connections.ts'
-import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send.ts'
+import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send-types.ts'
 
 type ExchangeEvent =
   | { readonly kind: 'head'; readonly status: number; readonly headers: ReadonlyMap<string, string> }

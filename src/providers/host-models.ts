@@ -7,7 +7,8 @@ import { secretParts } from '../base/secret-fields.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { modelListPath, modelsPathOf } from './paths.ts'
-import type { Sender, SendFailure } from './send.ts'
+import type { Sender } from './send.ts'
+import type { SendFailure } from './send-types.ts'
 
 export interface HostModels {
   /** In the host's order, without doubles. */

@@ -7,7 +7,8 @@ import type { MemoryReservation } from '../base/shared-budget.ts'
 import type { Connector } from './connector.ts'
 import type { FileHost } from './file-hosts-table.ts'
 import { filePath } from './paths.ts'
-import type { Sender, SendFailure, UpstreamRequest } from './send.ts'
+import type { Sender } from './send.ts'
+import type { SendFailure, UpstreamRequest } from './send-types.ts'
 
 export interface ObjectRequest {
   readonly method: UpstreamRequest['method']

@@ -21,7 +21,8 @@ import {
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { systemClock } from '../base/clock.ts'
-import { type Exchange, openSender, type Sender, type SendFailure, type SendLimits } from './send.ts'
+import { openSender, type Sender } from './send.ts'
+import type { Exchange, SendFailure, SendLimits } from './send-types.ts'
 
 const limits: SendLimits = {
   connectMs: 10_000,

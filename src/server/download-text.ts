@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { DownloadedText } from '../control/control-deps.ts'
-import type { Sender, SendFailure } from '../providers/send.ts'
+import type { Sender } from '../providers/send.ts'
+import type { SendFailure } from '../providers/send-types.ts'
 
 export interface DownloadDeps {
   readonly sender: Pick<Sender, 'send'>

@@ -3,7 +3,7 @@ import { type JSX, useEffect, useLayoutEffect, useRef } from 'react'
 import UPlot, { type AlignedData, type Options, type Series as PlotSeries } from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '@/lib/theme'
-import type { ChartProps, Series } from './chart.tsx'
+import type { ChartProps, Series } from './chart-props.ts'
 import { colorOf } from './series-colors.ts'
 
 /** The latest props, read by the plot's callbacks. */

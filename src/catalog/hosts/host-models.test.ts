@@ -5,8 +5,9 @@ import { type CloudName, clouds } from '../../providers/clouds/clouds-table.ts'
 import { hostVariables } from '../../providers/hosts/host-variables-table.ts'
 import { connectors } from '../../providers/registry.ts'
 import type { UpstreamDefinition } from '../definition.ts'
-import { type CatalogSources, draftModels } from '../drafts.ts'
+import { draftModels } from '../drafts.ts'
 import { catalogMistakes } from '../mistakes.ts'
+import type { CatalogSources } from '../sources.ts'
 import { hostModels } from './host-models.ts'
 
 const upstream = (provider: string): UpstreamDefinition => ({

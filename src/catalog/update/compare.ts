@@ -8,8 +8,8 @@ import type { PriceDefinition, TierDefinition } from '../definition.ts'
 import { type PriceBody, priceBody, type WrittenRates, writtenRates } from '../prices.ts'
 import type { Rates } from '../types.ts'
 import { listNames } from './list-names-table.ts'
+import type { ListedFacts, ListedModel, ListedPrice } from './listed-model.ts'
 import type { PresentModel } from './present-prices.ts'
-import type { ListedFacts, ListedModel, ListedPrice } from './price-list.ts'
 
 /** One amount that differs; null: the class is not sold. */
 export interface RateChange {

@@ -2,7 +2,7 @@
 import type { RateName } from '../../../contract/meters.ts'
 import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
-import type { ListedPrice, ListedRates } from './price-list.ts'
+import type { ListedPrice, ListedRates } from './listed-model.ts'
 
 /** The name in the list → the rate that it sets; with several names for a rate, the highest amount counts. */
 export type RateFields = readonly (readonly [field: string, rate: RateName])[]

@@ -1,7 +1,8 @@
 /** The list prices that are in force here at a moment, by model, for comparison with a published list. Pure. */
 import type { ModelDefinition, PriceDefinition } from '../definition.ts'
-import { type CatalogSources, mergedDefinitions } from '../drafts.ts'
+import { mergedDefinitions } from '../drafts.ts'
 import { familyOf, nameThere } from '../offers.ts'
+import type { CatalogSources } from '../sources.ts'
 import type { Snapshot } from '../types.ts'
 import { listFormatNames } from './price-list.ts'
 

@@ -18,7 +18,7 @@ import {
   unclear,
 } from './list-fields.ts'
 import { listNames } from './list-names-table.ts'
-import type { FormatReader, ListedModel, ListedPrice, ListedTier } from './price-list.ts'
+import type { FormatReader, ListedModel, ListedPrice, ListedTier } from './listed-model.ts'
 
 const fields: RateFields = [
   ['input', 'input'],

@@ -11,7 +11,7 @@ import type { OpenResponse, ResponseLedger } from '../../ledger/background-respo
 import type { Settlement } from '../../ledger/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { type ObjectOutcome, type ObjectRequestDeps, requestObject } from '../../providers/object-requests.ts'
-import type { UpstreamRequest } from '../../providers/send.ts'
+import type { UpstreamRequest } from '../../providers/send-types.ts'
 import { readResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import type { RequestContext, SettlementResult } from '../request.ts'

@@ -12,7 +12,7 @@ import { useChange, useOperation } from '@/lib/operations'
 import { exactUsd } from '@/lib/usd'
 import { eachRate } from '../../../../contract/meters.ts'
 import { FormDialog } from './form-dialog.tsx'
-import type { Model } from './models.tsx'
+import type { Model } from './listed-rows.ts'
 import { type PriceChange, priceChanges, type Version } from './price-changes.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 

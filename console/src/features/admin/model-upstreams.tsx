@@ -4,7 +4,7 @@ import { Checkbox } from '@/components/checkbox'
 import { toast } from '@/components/toaster'
 import { useChange, useOperation } from '@/lib/operations'
 import { FormDialog } from './form-dialog.tsx'
-import type { Model } from './models.tsx'
+import type { Model } from './listed-rows.ts'
 
 export interface UpstreamChoiceProps {
   /** Of the model; undefined while loading. */

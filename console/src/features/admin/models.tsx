@@ -14,18 +14,16 @@ import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
-import type { OperationOutput } from '@/lib/api'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { exactUsd } from '@/lib/usd'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
+import type { Model } from './listed-rows.ts'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
 import { ModelUpstreams } from './model-upstreams.tsx'
 import { providerName } from './providers.ts'
-
-export type Model = OperationOutput<'models.list'>[number]
 
 const kinds = { all: 'All', sold: 'Enabled', unsold: 'Disabled' } as const
 

@@ -6,10 +6,10 @@ import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import type { ApiError } from '@/lib/api'
 import { errorAt } from './form-dialog.tsx'
+import type { Upstream } from './listed-rows.ts'
 import { isProvider, providerChoice, providers } from './providers.ts'
 import { moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
-import type { Upstream } from './upstreams.tsx'
 
 export interface UpstreamFieldsProps {
   readonly upstream: Upstream | undefined

@@ -5,10 +5,10 @@ import { toast } from '@/components/toaster'
 import { useChange } from '@/lib/operations'
 import { CredentialTest, failsTest } from './credential-test.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import type { Upstream } from './listed-rows.ts'
 import { askOf, isWhole, listText, plainUrl, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamFields } from './upstream-fields.tsx'
 import { UpstreamReview } from './upstream-review.tsx'
-import type { Upstream } from './upstreams.tsx'
 
 export interface UpstreamFormProps {
   /** undefined: a new one. */

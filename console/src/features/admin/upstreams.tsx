@@ -13,13 +13,12 @@ import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import type { OperationOutput } from '@/lib/api'
 import { count } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import type { Upstream } from './listed-rows.ts'
 import { UpstreamForm } from './upstream-form.tsx'
 
-export type Upstream = OperationOutput<'upstreams.list'>[number]
 type State = Upstream['health']['state']
 
 const everyMs = 10_000

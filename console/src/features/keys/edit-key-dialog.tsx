@@ -6,9 +6,9 @@ import { Problem } from '@/components/problem'
 import { toast } from '@/components/toaster'
 import type { ApiError } from '@/lib/api'
 import { useChange } from '@/lib/operations'
-import type { KeyDialogProps } from './key-actions.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { changesTo, formOfKey, type KeyProblems, readKeyForm } from './key-form.ts'
+import type { KeyDialogProps } from './key-state.ts'
 import { useFocusProblem } from './use-focus-problem.ts'
 
 export function EditKeyDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {

@@ -9,7 +9,7 @@ import { useNow } from '@/components/when'
 import { useMay } from '@/lib/account'
 import { useChange } from '@/lib/operations'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
-import { hasEnded, type Key, keyState } from './key-state.ts'
+import { hasEnded, type Key, type KeyDialogProps, keyState } from './key-state.ts'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 
 type Open = 'edit' | 'rotate' | 'disable' | 'revoke' | undefined
@@ -79,12 +79,6 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
       <RevokeDialog apiKey={apiKey} open={open === 'revoke'} onClose={close} />
     </>
   )
-}
-
-export interface KeyDialogProps {
-  readonly apiKey: Key
-  readonly open: boolean
-  readonly onClose: () => void
 }
 
 function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {

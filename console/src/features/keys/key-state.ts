@@ -3,6 +3,13 @@ import type { OperationOutput } from '../../../../contract/operations.ts'
 import { nanoOf } from '../usage/amount.ts'
 
 export type Key = OperationOutput<'key.list'>[number]
+/** What a dialog about a key takes. */
+export interface KeyDialogProps {
+  readonly apiKey: Key
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info'
 
 export interface KeyState {

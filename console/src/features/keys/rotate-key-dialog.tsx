@@ -10,7 +10,7 @@ import type { ApiError, OperationOutput } from '@/lib/api'
 import { keepFreshKey } from '@/lib/fresh-key'
 import { useChange } from '@/lib/operations'
 import { Moment } from '../usage/moment.tsx'
-import type { KeyDialogProps } from './key-actions.tsx'
+import type { KeyDialogProps } from './key-state.ts'
 import { ShownOnce } from './shown-once.tsx'
 
 const overlaps = [

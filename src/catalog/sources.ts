@@ -1,0 +1,48 @@
+/** What the catalog is made of: definitions of models and upstreams, facts of providers, and settings. Values only. */
+import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
+
+/** What the catalog must know of a provider; every connector has it. */
+export interface ProviderFacts {
+  readonly provider: string
+  readonly displayName: string
+  readonly families: readonly string[]
+  /** Prefixes of names that begin like a family and are served by other hosts alone. */
+  readonly servedElsewhere?: readonly string[]
+  /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
+  readonly servesAnyName?: boolean
+  /** What its models' public names begin with here, and their names there do not: `groq/`. */
+  readonly namesModelsBelow?: string
+  readonly defaultOrigin: string
+  /** What an address looks like where each customer has one; absent: there is one for all. */
+  readonly addressExample?: string
+  readonly dialects: readonly UpstreamFormatName[]
+  /** In which of them it serves a model of this name; absent: in all of them. */
+  formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
+}
+
+/** What an operator set on the command line or in the console; takes precedence over the file. */
+export interface Override {
+  readonly name: string
+  /** Facts that replace others, and prices that come to the others; null: nothing but `disabled`. */
+  readonly definition: ModelDefinition | null
+  readonly disabled: boolean
+}
+
+/** Everything the catalog is made of. */
+export interface CatalogSources {
+  /** The built-in table and the sandbox. */
+  readonly builtin: readonly ModelDefinition[]
+  /** From `tollgate.yaml`. */
+  readonly configured: readonly ModelDefinition[]
+  readonly overrides: readonly Override[]
+  /** Alias → model. */
+  readonly aliases: Readonly<Record<string, string>>
+  readonly disabled: readonly string[]
+  /** For every model without its own. */
+  readonly markup: string | null
+  /** Since when that markup is added; left out: since ever. */
+  readonly markupFromMs?: number
+  readonly upstreams: readonly UpstreamDefinition[]
+  readonly providers: readonly ProviderFacts[]
+}

@@ -1,0 +1,45 @@
+/** A model and its price as a published list states them, in whichever format the list is. Values only. */
+import type { RateName } from '../../../contract/meters.ts'
+import type { ExactObject } from './exact-json.ts'
+
+/** Decimal USD per million tokens. */
+export type ListedRates = Readonly<Partial<Record<RateName, string>>>
+
+export interface ListedTier {
+  readonly aboveInputTokens: number
+  readonly rates: ListedRates
+}
+
+export type ListedPrice =
+  | { readonly kind: 'price'; readonly rates: ListedRates; readonly tiers: readonly ListedTier[] }
+  /** A sentence without a period. */
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+/** What a list says of a model apart from its price, as far as it says it. */
+export interface ListedFacts {
+  readonly displayName?: string | undefined
+  readonly released?: string | undefined
+  readonly context?: number | undefined
+  readonly maxInput?: number | undefined
+  readonly maxOutput?: number | undefined
+  readonly inputs?: readonly string[] | undefined
+  readonly reasoning?: boolean | undefined
+  readonly tools?: boolean | undefined
+  readonly deprecated?: boolean | undefined
+}
+
+export interface ListedModel {
+  /** Ours. */
+  readonly provider: string
+  /** What the provider calls it. */
+  readonly name: string
+  /** Whether it converses in text alone, so that it can be added. */
+  readonly converses: boolean
+  readonly price: ListedPrice
+  readonly facts: ListedFacts
+}
+
+/** What a reader of one format gives; undefined: the text is in another format. */
+export type FormatReader = (
+  root: ExactObject,
+) => { readonly models: readonly ListedModel[]; readonly otherModels: number } | undefined

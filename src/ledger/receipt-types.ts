@@ -1,0 +1,98 @@
+/** What is recorded of one request: the draft that the gateway fills, and the rows that are read back. Values only. */
+import type { CountedTokens } from '../../contract/meters.ts'
+import type { ProviderObject } from '../wire/dialect.ts'
+import type { InputBoundSource } from './rules/price.ts'
+
+export type EndReason =
+  | 'complete'
+  | 'client_abort'
+  | 'upstream_error'
+  | 'upstream_truncated'
+  | 'timeout'
+  | 'interrupted'
+export type UsageSource = 'reported' | 'counted' | 'estimated' | 'none'
+
+/** One try at one upstream. */
+export interface Attempt {
+  readonly upstream: string
+  readonly status: number | null
+  /** A code of the error table, or null when it served. */
+  readonly failure: string | null
+  readonly startedMs: number
+  readonly firstByteMs: number | null
+  readonly endedMs: number
+}
+
+/** A provider object as it is found again, with what its receipt says. */
+export interface ProviderObjectRow extends ProviderObject {
+  readonly receipt: bigint
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly usageSource: UsageSource
+  /** All tokens of the answer's input, and of its output, of which `reasoning` are a part. */
+  readonly input: number
+  readonly output: number
+  readonly reasoning: number
+}
+
+/** What relaying learned about a request; the ledger adds account, key, amounts and time. */
+export interface ReceiptDraft extends CountedTokens {
+  readonly provider: string
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly upstreamRequestId: string | null
+  readonly status: number
+  readonly endReason: EndReason
+  readonly usageSource: UsageSource
+  readonly errorCode: string | null
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+  readonly unpricedUsage: boolean
+  /** Counts that the upstream reported and that cannot be, as it reported them: not charged; null: none. */
+  readonly implausible: Readonly<Record<string, number>> | null
+  /** How the most that its input could be was found; null: nothing was recorded. */
+  readonly inputBound: InputBoundSource | null
+  /** Its answer was polled for while it ran at the provider. */
+  readonly background: boolean
+  readonly upstreamCost: bigint
+  readonly outputLimit: number
+  readonly outputLowered: boolean
+  readonly settledLate: boolean
+  readonly startedMs: number
+  readonly firstByteMs: number | null
+  readonly attempts: readonly Attempt[]
+  /** The person who made the request; null: the holder of the key. */
+  readonly person: string | null
+}
+
+/** The durable mark of a running stream, so that a crash charges what was delivered and no more. */
+export interface Checkpoint {
+  readonly id: bigint
+  readonly cost: bigint
+  readonly draft: ReceiptDraft
+}
+
+export interface ReceiptRow extends ReceiptDraft {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly priceVersion: bigint
+  readonly hold: bigint
+  readonly charged: bigint
+  readonly writtenOff: bigint
+  readonly endedMs: number
+}
+
+/** A request that has a hold and no receipt yet. */
+export interface RunningRow {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly hold: bigint
+}
