@@ -1,7 +1,7 @@
 /** Definitions as they are stored: with a date for every price, and joined with what is stored already. Pure but for the clock. */
 import type { Clock } from '../base/clock.ts'
 import type { ModelDefinition } from './definition.ts'
-import type { Override } from './drafts.ts'
+import type { Override } from './sources.ts'
 
 /** A date for every price, so that reading the store later gives the same price. */
 export function dated(clock: Clock, definition: ModelDefinition): ModelDefinition {

@@ -4,9 +4,10 @@
  */
 import type { ConsoleUpstream } from './console-upstreams.ts'
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
-import { type CatalogSources, type Draft, draftModels, type Override } from './drafts.ts'
+import { type Draft, draftModels } from './drafts.ts'
 import { modelProviders } from './listed-upstreams.ts'
 import { familyOf, modelsOf, nameThere } from './offers.ts'
+import type { CatalogSources, Override } from './sources.ts'
 
 export interface OfferAsk {
   /** The public name. */
