@@ -10,8 +10,8 @@ import { pageTexts, sourceTexts, type VisibleText } from './support/visible-text
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
-/** Decisions are notes among engineers; docs/style.md quotes the words that it bans. */
-const pageNames = /^(?:[A-Z]+|docs\/(?!style\.md$|decisions\/).*)\.md$/
+/** docs/style.md quotes the words that it bans. */
+const pageNames = /^(?:[A-Z]+|docs\/(?!style\.md$).*)\.md$/
 const sourceNames = /^(?:src|contract|console\/src|console\/docs)\/(?!.*\.test\.ts).*\.tsx?$/
 /** Data of others: names of models, passwords that many people use, programs to paste. */
 const foreign = /builtin-|-models\.ts$|weak-passwords-table|recipes-table|snippets\.ts$|style-text/

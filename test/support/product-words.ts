@@ -4,15 +4,17 @@
  */
 
 export const productNames =
-  'Agno Aider Alibaba Anthropic Baseten Biome Cerebras Ctrl Genkit Groq Mastra Nebius Novita Ollama Pydantic Qwen Scaleway Vercel Xeon'
+  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Genkit Groq Kysely Mastra Nebius Novita Ollama Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
 
 export const productWords = [
   'anonymized authenticator breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
   'fallbacks hostname idempotency invariants latencies liveness loopback mistyped monospace orchestrator parsers',
   'passthrough pipelined prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
+  'backpressure bundler decrypt deduplicates dialogs interruptible linter lookups quantile refetches reimplemented',
+  'revalidated uncached unstyled validators',
   'textarea tokenized tokenizer tooltip unowned unpriced upstreams webhook webhooks whitespace',
 ]
 
 /** Names that are written in lower case, and code that is quoted in messages without backticks. */
 export const codeWords =
-  'api chmod const gc gemini github html http https json mx nano nginx npm oidc ok openai opencode openssl os pdf smolagents stderr stdout svg ul uri url uuid wav unrestrict xhigh zod undici typeof'
+  'aiohttp api chmod const gc gemini github gzip html http https httpx json mx nano nginx nodemailer npm nspell cspell oidc ok openai opencode openssl os pdf smolagents stderr stdout svg ul uri vite wget url uuid wav unrestrict xhigh zod undici typeof'
