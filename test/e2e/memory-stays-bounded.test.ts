@@ -37,11 +37,11 @@ function answerOf(socket: Socket): Promise<string> {
 }
 
 suite('bodies', { concurrency: 1 }, () => {
-  const bodyBytes = 4 * mebibyte
-  const budgetBytes = 64 * mebibyte
+  const bodyBytes = 2 * mebibyte
+  const budgetBytes = 32 * mebibyte
   const clients = 60
   /** The maximum memory of the bodies, and of everything else in the requests. */
-  const growthBytesMax = budgetBytes + 64 * mebibyte
+  const growthBytesMax = budgetBytes + 48 * mebibyte
   let sandbox: Sandbox
   let installation: Installation
   let server: GatewayProcess
@@ -126,10 +126,10 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, body
 })
 
 suite('readers that never read', { concurrency: 1 }, () => {
-  const streamBytes = 64 * mebibyte
+  const streamBytes = 40 * mebibyte
   /** What an unread stream may transfer: the kernels on both sides of the gateway buffer it. */
   const takenBytesMax = 24 * mebibyte
-  const readers = 30
+  const readers = 12
   /** What is not sent, and the chunks that are relayed. */
   const growthBytesMax = 2 * readers * mebibyte
   const upstream = openFlood(streamBytes)

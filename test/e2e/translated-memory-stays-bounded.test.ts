@@ -136,11 +136,11 @@ suite('a copy replaces what it was made from', { concurrency: 1 }, () => {
 })
 
 suite('translated bodies', { concurrency: 1 }, () => {
-  const bodyBytes = 4 * mebibyte
-  const budgetBytes = 64 * mebibyte
-  const requests = 80
+  const bodyBytes = 2 * mebibyte
+  const budgetBytes = 32 * mebibyte
+  const requests = 60
   /** The maximum memory of the bodies, and of everything else in the requests. */
-  const growthBytesMax = budgetBytes + 64 * mebibyte
+  const growthBytesMax = budgetBytes + 48 * mebibyte
   const ways = [
     [clients.chat, 'messages-slow'],
     [clients.chat, 'gemini-slow'],
@@ -214,7 +214,7 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
 })
 
 suite('translated streams', { concurrency: 1 }, () => {
-  const readers = 20
+  const readers = 10
   const eventBytesMax = 4 * mebibyte
   /** What is not sent, and the events that are translated. */
   const growthBytesMax = 2 * readers * mebibyte

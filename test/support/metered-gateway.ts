@@ -169,9 +169,12 @@ export function requestIdIn(headers: Readonly<Record<string, string | string[] |
   return id
 }
 
-const pollMs = 2
-/** At least a minute: only what never happens times out. */
-const pollsMax = 30_000
+const firstWaitMs = 2
+/** What takes long is looked at less often: to look takes processor time from what is waited for. */
+const waitMsMax = 50
+const waitGrowth = 1.2
+/** Only what never happens times out. */
+const waitedMsMax = 60_000
 
 /** What `read` returns as soon as `holds` is true of it; fails when that never happens. */
 export async function eventually<Value>(
@@ -179,10 +182,13 @@ export async function eventually<Value>(
   read: () => Value | Promise<Value>,
   holds: (value: Value) => boolean,
 ): Promise<Value> {
-  for (let polls = 0; polls < pollsMax; polls += 1) {
+  let waitMs = firstWaitMs
+  for (let waitedMs = 0; waitedMs < waitedMsMax; waitedMs += waitMs) {
     const value = await read()
     if (holds(value)) return value
-    await new Promise<void>((resolve) => systemClock.after(pollMs, resolve))
+    const wait = waitMs
+    await new Promise<void>((resolve) => systemClock.after(wait, resolve))
+    waitMs = Math.min(waitMs * waitGrowth, waitMsMax)
   }
   throw new assert.AssertionError({ message: `it never happened: ${what}` })
 }
