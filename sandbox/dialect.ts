@@ -1,6 +1,6 @@
 /** What a dialect of the sandbox provides: its header checks, and how a response and an error are written. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ConversationFormat } from '../src/wire/dialect.ts'
+import type { ConversationFormat } from '../src/wire/format-names.ts'
 import type { ErrorResponse, ProviderError } from './errors.ts'
 import type { NormalizedRequest } from './request/normalized-request.ts'
 import type { Stamp, WriterInput } from './script/answer.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ConversationFormat } from '../src/wire/dialect.ts'
+import type { ConversationFormat } from '../src/wire/format-names.ts'
 import { type FixtureCase, fixtureCases } from '../test/support/fixtures.ts'
 import { manualClock } from '../test/support/manual-clock.ts'
 import { eventsIn, exchange } from '../test/support/sandbox-client.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ConversationFormat } from '../src/wire/dialect.ts'
+import type { ConversationFormat } from '../src/wire/format-names.ts'
 import { manualClock } from '../test/support/manual-clock.ts'
 import { exchange, type Reply } from '../test/support/sandbox-client.ts'
 import type { JsonObject } from './request/normalized-request.ts'

@@ -1,7 +1,7 @@
 /** Models that call the requested tools, in every format and step by step, and the results they receive. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ConversationFormat } from '../src/wire/dialect.ts'
+import type { ConversationFormat } from '../src/wire/format-names.ts'
 import { manualClock } from '../test/support/manual-clock.ts'
 import { exchange } from '../test/support/sandbox-client.ts'
 import { plainRequest, sandboxFormats } from '../test/support/sandbox-formats.ts'

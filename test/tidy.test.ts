@@ -450,9 +450,13 @@ const fileRules: readonly Rule[] = [
     check: unusedExports,
   },
   {
-    name: 'sources do not import each other in a circle',
-    bad: { 'src/http/a.ts': "import { b } from './b.ts'", 'src/http/b.ts': "import { a } from './a.ts'" },
-    check: circles,
+    name: 'no import cycles, imports of types included',
+    bad: {
+      'src/http/a.ts': "import type { B } from './b.ts'",
+      'src/http/b.ts': "import { c } from './c.ts'",
+      'src/http/c.ts': "import { a } from './a.ts'",
+    },
+    check: importCycles,
   },
   {
     name: 'files of a wire format say direction and function, alike in all formats',
@@ -498,19 +502,43 @@ function unusedExports(tree: Tree): string[] {
 
 const exportedValue = /^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm
 
-function circles(tree: Tree): string[] {
-  const found: string[] = []
-  const done = new Set<string>()
-  const walk = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
-    if (done.has(path) || trail.includes(path)) return
-    for (const { target, isOurs, isTypeOnly } of importsOf(path, tree.get(path) ?? '')) {
-      const file = ['', '.ts', '.tsx'].map((ending) => `${target}${ending}`).find((name) => tree.has(name))
-      if (isOurs && !isTypeOnly && file !== undefined) walk(file, [...trail, path])
+/** Imports of types count: what two files share belongs in a third that imports neither. */
+function importCycles(tree: Tree): string[] {
+  const edges = new Map(
+    code(tree).map(([path, whole]) => [
+      path,
+      importsOf(path, whole).flatMap(({ target }) => fileAt(tree, target) ?? []),
+    ]),
+  )
+  return stronglyConnected(edges)
+    .filter((files) => files.length > 1 || edges.get(files[0] ?? '')?.includes(files[0] ?? ''))
+    .map((files) => `${files.sort().join(', ')}: move what they share to a file that imports none of them`)
+}
+
+function fileAt(tree: Tree, target: string): string | undefined {
+  return ['', '.ts', '.tsx'].map((ending) => `${target}${ending}`).find((name) => tree.has(name))
+}
+
+/** The groups of files that reach each other, by Tarjan's algorithm. */
+function stronglyConnected(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = []
+  const open: string[] = []
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const visit = (path: string): number => {
+    const own = order.size
+    order.set(path, own)
+    lowest.set(path, own)
+    open.push(path)
+    for (const next of edges.get(path) ?? []) {
+      const reached = order.has(next) ? (open.includes(next) ? (order.get(next) ?? own) : own) : visit(next)
+      lowest.set(path, Math.min(lowest.get(path) ?? own, reached))
     }
-    done.add(path)
+    const least = lowest.get(path) ?? own
+    if (least === own) found.push(open.splice(open.indexOf(path)))
+    return least
   }
-  for (const [path] of [...tree].filter(([path]) => isSource(path) || anyConsole.test(path))) walk(path, [])
+  for (const path of edges.keys()) if (!order.has(path)) visit(path)
   return found
 }
 

@@ -1,7 +1,7 @@
 /** Every behavior that fails on purpose, over real HTTP and in every dialect. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { eventsIn, exchange, openExchange, type Reply } from '../../test/support/sandbox-client.ts'
 import { type Asked, plainRequest, sandboxFormats, showsWords } from '../../test/support/sandbox-formats.ts'

@@ -3,7 +3,7 @@
  * and the script of its response. Every name works in every dialect. Pure except for what `charge` remembers.
  */
 
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { providerError } from '../errors.ts'
 import { brokenAfter, byteByByte, insertedAfter, withOutputCount, withoutEndMark } from '../script/faults.ts'
 import { finish } from '../script/script.ts'

@@ -5,7 +5,7 @@
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { WrittenRatesOf } from '../../contract/meters.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { TestModel } from './types.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */

@@ -1,5 +1,5 @@
 /** What the formats that models are asked in are for. Pure data. */
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 
 const uses: Readonly<Record<UpstreamFormatName, 'conversation' | 'embeddings'>> = {
   'openai-chat': 'conversation',

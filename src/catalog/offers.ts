@@ -4,7 +4,7 @@
  * upstream ever sends a prompt somewhere else. Pure.
  */
 
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, OfferDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'

@@ -2,7 +2,7 @@
  * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
  * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
  */
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import type { TestModel } from './types.ts'
 

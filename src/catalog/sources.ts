@@ -1,5 +1,5 @@
 /** What the catalog is made of: definitions of models and upstreams, facts of providers, and settings. Values only. */
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
 
 /** What the catalog must know of a provider; every connector has it. */

@@ -4,7 +4,7 @@
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 
 /**
  * Every rate is set: what a price list leaves out was filled in by the rules of the money section. null: this model does

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {
   date,

@@ -17,8 +17,9 @@ import {
   type UpstreamCountingFormat,
   writeCount,
 } from '../wire/counting.ts'
-import type { BytePatch } from '../wire/dialect.ts'
-import { type SourceFormat, upstreamFormats } from '../wire/formats.ts'
+import type { SourceFormat } from '../wire/format-names.ts'
+import { upstreamFormats } from '../wire/formats.ts'
+import type { BytePatch } from '../wire/json/byte-patch.ts'
 import { applyEdits } from '../wire/json/json.ts'
 import type { GatewayDeps } from './deps.ts'
 import { withWireErrors } from './error-response.ts'

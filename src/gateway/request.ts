@@ -17,24 +17,22 @@ import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Exchange } from '../providers/send-types.ts'
 import type { InputSample } from '../tokens/text.ts'
-import type { FormatOperation, UploadOperation } from '../wire/client-routes.ts'
+import type { FormatOperation, UploadOperation, UrlFields } from '../wire/client-routes.ts'
 import type {
-  BytePatch,
   ClientFormat,
   ExtractedFields,
   ExtractedResponse,
   OutputSample,
-  RawUsage,
   StreamEnvelope,
   UpstreamFormat,
-  UrlFields,
   UsageTap,
 } from '../wire/dialect.ts'
+import type { BytePatch } from '../wire/json/byte-patch.ts'
 import type { EventPadding } from '../wire/stream/event-padding.ts'
 import type { ClientCodec, UpstreamCodec } from '../wire/translation/codec.ts'
-import type { Emulation } from '../wire/translation/emulation.ts'
-import type { Adjustment, Frame, ToolNames } from '../wire/translation/neutral.ts'
+import type { Adjustment, Emulation, Frame, ToolNames } from '../wire/translation/neutral.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
+import type { RawUsage } from '../wire/usage.ts'
 
 /** What a request asks for: an operation of its format, or one that is the same in every format. */
 export type GatewayOperation =

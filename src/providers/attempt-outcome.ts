@@ -1,6 +1,7 @@
 /** The outcome of one attempt at an upstream: its stream, its whole response, or a failure. */
 import type { Interruption } from '../base/interruption.ts'
-import type { ExtractedResponse, RawUsage, UsageTap } from '../wire/dialect.ts'
+import type { ExtractedResponse, UsageTap } from '../wire/dialect.ts'
+import type { RawUsage } from '../wire/usage.ts'
 import type { UpstreamFailure } from './connector.ts'
 import type { Exchange } from './send-types.ts'
 

@@ -5,7 +5,7 @@
 
 import type { ErrorCode } from '../base/errors.ts'
 import type { Media, UpstreamProblem } from '../wire/dialect.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'

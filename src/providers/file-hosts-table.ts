@@ -2,7 +2,7 @@
  * How providers store files, by wire format: the fields of a file object, and the shapes of lists and deletions, which
  * are written here and never relayed, because a provider's own list contains the files of every account. Pure.
  */
-import type { ClientFormatName, UpstreamFormatName } from '../wire/formats.ts'
+import type { ClientFormatName, UpstreamFormatName } from '../wire/format-names.ts'
 import { typeOfFile } from '../wire/openai-responses/decode-request-media.ts'
 
 /** What a provider says of one file. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAddress } from '../catalog/upstream-address.ts'
-import type { DialectName } from '../wire/dialect.ts'
+import type { DialectName } from '../wire/format-names.ts'
 import { modelListPath, requestPath } from './paths.ts'
 
 const rows: readonly (readonly [typed: string, dialect: DialectName, asked: string])[] = [

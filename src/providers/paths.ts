@@ -3,7 +3,8 @@
  */
 
 import { assert } from '../base/assert.ts'
-import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
+import { upstreamFormats } from '../wire/formats.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 

@@ -1,6 +1,6 @@
 /** Which formats a provider supports, and how a request is built in each: one table per provider. Pure. */
 import { assert } from '../base/assert.ts'
-import type { UpstreamFormatName } from '../wire/formats.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 
 /** The headers of a request in each format; null: the provider does not support it. */

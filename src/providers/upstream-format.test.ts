@@ -1,7 +1,7 @@
 /** Which format an upstream is asked in, case by case; the models' facts are those of the tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectName } from '../wire/dialect.ts'
+import type { DialectName } from '../wire/format-names.ts'
 import { connectorOf } from './registry.ts'
 import { type FormatFacts, upstreamFormat } from './upstream-format.ts'
 

@@ -3,15 +3,8 @@
  * the one that loses least. Pure: the same facts, the same format.
  */
 import type { ExtractedFields } from '../wire/dialect.ts'
-import {
-  type ClientFormatName,
-  isSourceFormat,
-  isTargetFormat,
-  type TargetFormat,
-  type UpstreamFormatName,
-  upstreamCodecs,
-  upstreamFormats,
-} from '../wire/formats.ts'
+import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire/format-names.ts'
+import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
 import type { Connector } from './connector.ts'
 
 /** What the choice rests on besides the model. */

@@ -3,6 +3,7 @@
  * counted. Plain values in and out, so that it can run in any thread. It must not retain the bytes.
  */
 import { isUtf8 } from 'node:buffer'
+import type { UrlFields } from '../wire/client-routes.ts'
 import {
   type ClientCountingFormat,
   type CountRequest,
@@ -10,24 +11,16 @@ import {
   countRequest,
   type UpstreamCountingFormat,
 } from '../wire/counting.ts'
-import {
-  type BytePatch,
-  type ExtractedFields,
-  type ReadLimits,
-  type UrlFields,
-  WireError,
-} from '../wire/dialect.ts'
-import {
-  type ClientFormatName,
-  clientCodecs,
-  clientFormats,
-  type SourceFormat,
-  type TargetFormat,
-  type UpstreamFormatName,
-  upstreamCodecs,
-  upstreamFormats,
-} from '../wire/formats.ts'
+import { type ExtractedFields, type ReadLimits, WireError } from '../wire/dialect.ts'
+import type {
+  ClientFormatName,
+  SourceFormat,
+  TargetFormat,
+  UpstreamFormatName,
+} from '../wire/format-names.ts'
+import { clientCodecs, clientFormats, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
 import type { AdaptedRequest, RequestDifferences } from '../wire/host-differences.ts'
+import type { BytePatch } from '../wire/json/byte-patch.ts'
 import { applyEdits } from '../wire/json/json.ts'
 import { type JsonOut, jsonText, RawJson } from '../wire/json/text.ts'
 import type { Adjustment, ResponseOptions, Target, ToolNames } from '../wire/translation/neutral.ts'

@@ -3,7 +3,9 @@
  * and declarations, weighted by the vendor's table. For planning and labeled as an estimate in every response;
  * nothing is charged by it.
  */
-import { type UpstreamFormatName, upstreamFormats } from '../wire/formats.ts'
+
+import type { UpstreamFormatName } from '../wire/format-names.ts'
+import { upstreamFormats } from '../wire/formats.ts'
 import { isRecord, parsed } from '../wire/json/parsed.ts'
 import type { Conversation, ConversationPart, ConversationTurn, Tool } from '../wire/translation/neutral.ts'
 import type { Count, Counter } from './count.ts'

@@ -2,7 +2,12 @@
  * Where the clients of a format send requests, and what distinguishes them from requests of other formats. Types, and
  * what several formats share. Pure.
  */
-import type { UrlFields } from './dialect.ts'
+
+/** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
+export interface UrlFields {
+  readonly model: string | null
+  readonly stream: boolean
+}
 
 /** What a request asks for, as far as a format decides it. */
 export type FormatOperation =

@@ -3,8 +3,9 @@
  * what of a request goes to a counting endpoint, and how each format reports the number.
  * Pure; must not change the content.
  */
-import type { BytePatch, ReadLimits, Span } from './dialect.ts'
-import type { ClientFormatName, UpstreamFormatName } from './formats.ts'
+import type { ReadLimits } from './dialect.ts'
+import type { ClientFormatName, UpstreamFormatName } from './format-names.ts'
+import type { BytePatch, Span } from './json/byte-patch.ts'
 import { type Json, readJson } from './json/json.ts'
 import { isRecord, parsed } from './json/parsed.ts'
 import { jsonText } from './json/text.ts'

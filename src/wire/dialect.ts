@@ -3,37 +3,12 @@
  * format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node; only types imported.
  */
 import type { ErrorCategory } from '../../contract/errors.ts'
-import type { CountedTokens } from '../../contract/meters.ts'
-import type { ClientRoutes } from './client-routes.ts'
-import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './formats.ts'
+import type { ClientRoutes, UrlFields } from './client-routes.ts'
+import type { ClientFormatName, SourceFormat, UpstreamFormatName } from './format-names.ts'
 import type { RequestDifferences } from './host-differences.ts'
+import type { BytePatch, NumberPatch, Span } from './json/byte-patch.ts'
 import type { UpstreamPaths } from './upstream-paths.ts'
-
-/** Formats that hold a conversation and fill both sides; any can be translated to any. */
-export type ConversationFormat = SourceFormat & TargetFormat
-
-export type DialectName = ClientFormatName | UpstreamFormatName
-
-/** Bytes `start` (included) to `end` (excluded) of a body or of a stream counted from its first byte. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-/** One replacement in a body: the bytes of `start..end` give way to `text`. */
-export interface BytePatch extends Span {
-  readonly text: string
-}
-
-/** An edit whose text is a number between two texts. Plain, so that it can be handed to another thread. */
-export interface NumberPatch extends Span {
-  readonly before: string
-  readonly after: string
-}
-
-export function numberPatch({ start, end, before, after }: NumberPatch, number: number): BytePatch {
-  return { start, end, text: `${before}${number}${after}` }
-}
+import type { RawUsage, ReportedTotals, Usage } from './usage.ts'
 
 /** The codes of the error table that reading a body can end in. */
 export type WireErrorCode =
@@ -119,12 +94,6 @@ export interface Reference {
   readonly pointer: string
 }
 
-/** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
-export interface UrlFields {
-  readonly model: string | null
-  readonly stream: boolean
-}
-
 /** The few facts that routing, bounds and splices need, with their positions in the body. */
 export interface ExtractedFields {
   readonly model: string
@@ -171,23 +140,6 @@ export interface RequestPatch {
   readonly serverToolUsesMax?: number
   /** How the host differs from the format's vendor; absent: not at all. */
   readonly host?: RequestDifferences | undefined
-}
-
-/** What a provider reported, field by field as it named them; null where it said nothing. 0 is a number. */
-export interface RawUsage {
-  readonly fields: Readonly<Record<string, number | null>>
-  /** The tier, speed or place the answer says it ran at, as option names (`service_tier:flex`). */
-  readonly ranAt: readonly string[]
-  /** Counters that no class of ours covers, by the provider's name. */
-  readonly unknown: readonly string[]
-}
-
-/** Tokens in disjoint classes; every number a non-negative integer. */
-export interface Usage extends CountedTokens {
-  /** Uses of server tools by meter: `web_search: 3`. */
-  readonly fees: Readonly<Record<string, number>>
-  readonly ranAt: readonly string[]
-  readonly unknown: readonly string[]
 }
 
 /** An error as an upstream worded it. */
@@ -372,11 +324,6 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   reportedTotals(rawUsage: RawUsage): ReportedTotals
   /** Reported counters → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
   toUsage(rawUsage: RawUsage): Usage
-}
-
-export interface ReportedTotals {
-  readonly input: boolean
-  readonly output: boolean
 }
 
 /** An upstream format whose responses can stream. */

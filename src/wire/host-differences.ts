@@ -2,7 +2,7 @@
  * How a host's requests differ from those of the format's vendor, as data of its provider row.
  * The format's own folder applies it to the bytes. Types and pure functions only.
  */
-import type { BytePatch } from './dialect.ts'
+import type { BytePatch } from './json/byte-patch.ts'
 import type { Adjustment } from './translation/neutral.ts'
 
 export interface RequestDifferences {

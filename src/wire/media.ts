@@ -2,7 +2,8 @@
  * The positions of media bytes in a body, and the type that the caller claims.
  * Must not decode them: their size and type are all that is known here.
  */
-import type { Media, MediaKind, Span } from './dialect.ts'
+import type { Media, MediaKind } from './dialect.ts'
+import type { Span } from './json/byte-patch.ts'
 import type { Json } from './json/json.ts'
 
 /** The head of a data URL is looked for in so many bytes. */

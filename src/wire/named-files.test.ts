@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { dialects } from '../../test/support/wire-formats.ts'
 import { limitDefaults } from '../config/config.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
-import { type ConversationFormat, WireError } from './dialect.ts'
+import { WireError } from './dialect.ts'
+import type { ConversationFormat } from './format-names.ts'
 
 const read = (format: ConversationFormat, body: object) =>
   dialects[format].extractRequest(

@@ -3,8 +3,9 @@
  * sanitized: non-negative integers that do not contradict each other. What was broken or is
  * unknown is named, never dropped silently. Must not know what a token costs.
  */
-import type { RawUsage } from './dialect.ts'
+
 import { isRecord, type JsonRecord } from './json/parsed.ts'
+import type { RawUsage } from './usage.ts'
 
 /** Counters by their dotted names: the ones a bill is based on, and the ones that are parts of those or not usage. */
 export type CounterTable = Readonly<Record<string, 'used' | 'ignored'>>

@@ -10,12 +10,12 @@ import {
   type ExtractedFields,
   type ReadLimits,
   type TapOptions,
-  type Usage,
   type UsageTap,
   WireError,
 } from './dialect.ts'
 import { applyEdits } from './json/json.ts'
 import { openaiChat } from './openai-chat/index.ts'
+import type { Usage } from './usage.ts'
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000_000 }
 const options: TapOptions = {

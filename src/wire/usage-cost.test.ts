@@ -1,7 +1,8 @@
 /** The cost is written into the usage object, digit for digit, and no other byte changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClientFormatName, clientFormats } from './formats.ts'
+import type { ClientFormatName } from './format-names.ts'
+import { clientFormats } from './formats.ts'
 import { withCost, withCostInEvents } from './usage-cost.ts'
 
 type Case = readonly [name: string, dialect: ClientFormatName, before: string, after: string]

@@ -2,7 +2,8 @@
  * Writes the cost of a response into the usage object that its provider sent, for keys that request it.
  * No other byte changes; a response without a usage object stays unchanged.
  */
-import { type BytePatch, type CostFields, WireError } from './dialect.ts'
+import { type CostFields, WireError } from './dialect.ts'
+import type { BytePatch } from './json/byte-patch.ts'
 import { applyEdits, readJson } from './json/json.ts'
 import { View } from './json/view.ts'
 import { SseParser } from './stream/sse.ts'

@@ -9,7 +9,7 @@ import { type ErrorCategory, type ErrorCode, errors } from '../../contract/error
 import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type Answer, type Receipt, receiptOf, send } from '../support/bytes-client.ts'
 import { clientOf, type DialectClient, dialectClients } from '../support/dialect-clients.ts'
 import {

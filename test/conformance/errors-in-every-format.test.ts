@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ErrorCategory, type ErrorCode, errors } from '../../contract/errors.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type Answer, receiptOf, send } from '../support/bytes-client.ts'
 import { clientOf, dialectClients } from '../support/dialect-clients.ts'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../support/fixtures.ts'

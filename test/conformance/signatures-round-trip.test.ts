@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Usage } from '../../src/wire/dialect.ts'
 import type { Target } from '../../src/wire/translation/neutral.ts'
+import type { Usage } from '../../src/wire/usage.ts'
 import { isLoose, type Loose, listed } from '../support/answer-gist.ts'
 import { eventsIn, libraries } from '../support/stream-libraries.ts'
 import {

@@ -5,8 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat, Usage } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { plainIdCharactersMax, readId } from '../../src/wire/translation/reasoning-carriers.ts'
+import type { Usage } from '../../src/wire/usage.ts'
 import { callIdsIn, type Gist, gistOf } from '../support/answer-gist.ts'
 import type { FixtureCase } from '../support/fixtures.ts'
 import { libraries } from '../support/stream-libraries.ts'

@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClientError, ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ClientError } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { StreamTranslator } from '../../src/wire/translation/translate.ts'
 import { libraries } from '../support/stream-libraries.ts'
 import {

@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConversationFormat, WireError } from '../../src/wire/dialect.ts'
+import type { WireError } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { readJson } from '../../src/wire/json/json.ts'
 import type { Target } from '../../src/wire/translation/neutral.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'

@@ -8,7 +8,7 @@ import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Limits } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type Answer, bearer, send, receiptOf as statedReceipt } from '../support/bytes-client.ts'
 import {
   type CountingOptions,

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type DialectClient, dialectClients, streamedText } from '../support/dialect-clients.ts'
 import { chunkedHead, httpChunk } from '../support/fault-upstream.ts'
 import type { UpstreamName } from '../support/metered-gateway.ts'

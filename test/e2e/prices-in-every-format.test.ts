@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { at, clientOf, dialectClients, type Json } from '../support/dialect-clients.ts'
 import {
   listPrice,

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { plainId } from '../../src/wire/translation/reasoning-carriers.ts'
 import { type Agent, agentOf, type Fidelity } from '../support/agents.ts'
 import {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { at, eventsIn, type Json } from './dialect-clients.ts'
 
 /**

@@ -3,7 +3,7 @@
  * test, so that a response and its translation can be compared. Ignores media, citations and ids.
  */
 import assert from 'node:assert/strict'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export interface Gist {
   /** The text of a refusal counts as text. */

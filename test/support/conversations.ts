@@ -3,7 +3,7 @@
  * checked against the rules of its format, the previous request, and what its vendor encrypted.
  */
 import assert from 'node:assert/strict'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { readJson } from '../../src/wire/json/json.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
 import {

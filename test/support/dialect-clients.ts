@@ -3,7 +3,7 @@
  * It knows nothing of money.
  */
 import assert from 'node:assert/strict'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export interface DialectClient {
   readonly format: ConversationFormat

@@ -1,5 +1,5 @@
 /** Request bodies of a given length that are expensive to read, in each conversation format. */
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export type ParsedFormat = ConversationFormat
 export const parsedFormats: readonly ParsedFormat[] = [

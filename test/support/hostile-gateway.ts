@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { at } from './dialect-clients.ts'
 import { errorReaders } from './format-errors.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'

@@ -5,7 +5,7 @@
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export interface RelayedRequest {
   readonly format: ConversationFormat

@@ -4,7 +4,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { isLoose, type Loose, listed } from './answer-gist.ts'
 
 /** The response, in its non-streamed form. */

@@ -5,14 +5,9 @@
 import assert from 'node:assert/strict'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
-import {
-  type ConversationFormat,
-  type ReadLimits,
-  type UrlFields,
-  type Usage,
-  type UsageTap,
-  WireError,
-} from '../../src/wire/dialect.ts'
+import type { UrlFields } from '../../src/wire/client-routes.ts'
+import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
 import type { Frame, ResponseCost, Target } from '../../src/wire/translation/neutral.ts'
 import {
@@ -21,6 +16,7 @@ import {
   translateRequest,
   translateResponse,
 } from '../../src/wire/translation/translate.ts'
+import type { Usage } from '../../src/wire/usage.ts'
 import { type FixtureCase, fixtureCases } from './fixtures.ts'
 import * as messagesRules from './rules/anthropic.ts'
 import * as geminiRules from './rules/gemini.ts'

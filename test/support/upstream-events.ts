@@ -2,7 +2,7 @@
  * The events that an upstream of each format sends, in the smallest form that readers accept, so that a test
  * can compose streams that no correct upstream would send. Indexes count parts from 0.
  */
-import type { ConversationFormat } from '../../src/wire/dialect.ts'
+import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export interface UpstreamEvents {
   /** All that comes before the first part. */

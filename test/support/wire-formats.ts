@@ -1,12 +1,7 @@
 /** The formats with both a client and an upstream side, for tests that read and write each of them. */
 import { anthropic, anthropicCodec } from '../../src/wire/anthropic/index.ts'
-import type {
-  ClientFormat,
-  ConversationFormat,
-  StreamedFormat,
-  UpstreamFormat,
-} from '../../src/wire/dialect.ts'
-import type { ClientFormatName, UpstreamFormatName } from '../../src/wire/formats.ts'
+import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../../src/wire/dialect.ts'
+import type { ClientFormatName, ConversationFormat, UpstreamFormatName } from '../../src/wire/format-names.ts'
 import { gemini, geminiCodec } from '../../src/wire/gemini/index.ts'
 import { openaiChat, openaiChatCodec } from '../../src/wire/openai-chat/index.ts'
 import { openaiEmbeddings } from '../../src/wire/openai-embeddings/index.ts'

@@ -13,9 +13,9 @@ import type { OpenResponse } from '../../ledger/background-response-types.ts'
 import { plausibility, type UsageMax, usageMaxOf, withoutWaived } from '../../ledger/rules/plausibility.ts'
 import { costOf, type InputBoundSource, withRequestFee } from '../../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, ReceiptDraft, Settlement } from '../../ledger/types.ts'
-import type { Usage } from '../../wire/dialect.ts'
 import type { ResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses as dialect } from '../../wire/openai-responses/index.ts'
+import type { Usage } from '../../wire/usage.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
 
 /** What is stored of a request whose response is still running. */

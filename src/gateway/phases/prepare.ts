@@ -13,7 +13,6 @@ import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
 import { responseOptionsOf } from '../../tokens/body-work.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
 import type {
-  BytePatch,
   ExtractedFields,
   Media,
   PricedOption,
@@ -22,14 +21,9 @@ import type {
   ServerTool,
 } from '../../wire/dialect.ts'
 import { WireError } from '../../wire/dialect.ts'
-import {
-  clientCodecs,
-  isSourceFormat,
-  isTargetFormat,
-  type SourceFormat,
-  type TargetFormat,
-  upstreamCodecs,
-} from '../../wire/formats.ts'
+import type { SourceFormat, TargetFormat } from '../../wire/format-names.ts'
+import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '../../wire/formats.ts'
+import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost } from '../adapt-to-host.ts'
 import { wireError } from '../error-response.ts'

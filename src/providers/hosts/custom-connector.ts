@@ -3,7 +3,8 @@
  * has the upstream's name as its provider, so that no two of them share models.
  */
 import { type CustomHost, customHosts } from '../../../contract/custom-hosts.ts'
-import { type UpstreamFormatName, upstreamFormats } from '../../wire/formats.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
+import { upstreamFormats } from '../../wire/formats.ts'
 import type { Connector } from '../connector.ts'
 import { versionedBase } from '../paths.ts'
 import { customHostRows } from './custom-hosts-table.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { UpstreamFormatName } from '../../wire/formats.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
 import { clouds } from '../clouds/clouds-table.ts'
 import type { OutgoingRequest } from '../connector.ts'

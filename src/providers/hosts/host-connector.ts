@@ -4,7 +4,7 @@
  */
 
 import type { Media } from '../../wire/dialect.ts'
-import type { UpstreamFormatName } from '../../wire/formats.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { anonymousHeaders, headerOf } from '../build-headers.ts'
 import { classifyAnswer } from '../classify.ts'
 import { cloudRows } from '../clouds/cloud-rows.ts'

@@ -2,7 +2,7 @@
  * What is said of a host that is asked in a format of another vendor. Types alone. A row says where the host differs from the
  * vendor of the format; what it leaves out is as there. It holds nothing about a model, and nothing that could be computed.
  */
-import type { UpstreamFormatName } from '../../wire/formats.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type { RequestDifferences } from '../../wire/host-differences.ts'
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import type { ErrorRule } from '../classify.ts'

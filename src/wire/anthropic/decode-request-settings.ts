@@ -1,7 +1,8 @@
 /** The response settings of a Messages request: sampling, thinking, output format. Must not judge whether a model supports them. */
 
 import type { View } from '../json/view.ts'
-import type { Effort, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
+import type { Effort } from '../translation/capabilities.ts'
+import type { OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
 
 export function samplingOf(body: View): Sampling {
   return {

@@ -5,13 +5,8 @@
 import type { ReadLimits } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
-import type {
-  Conversation,
-  ConversationPart,
-  ConversationTurn,
-  Effort,
-  TextPart,
-} from '../translation/neutral.ts'
+import type { Effort } from '../translation/capabilities.ts'
+import type { Conversation, ConversationPart, ConversationTurn, TextPart } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { MessagesFieldList } from './decode-request-fields.ts'
 import { BlockDecoder } from './decode-request-parts.ts'

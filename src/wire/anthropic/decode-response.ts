@@ -2,7 +2,7 @@
  * A whole Messages response in the neutral form. Input of calls stays the text that the model
  * wrote; what ran at the provider is omitted. Must not read usage, which `extract-usage.ts` reads.
  */
-import { type Usage, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
 import { answerLimits, readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type {
@@ -12,6 +12,7 @@ import type {
   NeutralResponse,
   ResponsePart,
 } from '../translation/neutral.ts'
+import type { Usage } from '../usage.ts'
 import { citationsOf } from './decode-request-parts.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 

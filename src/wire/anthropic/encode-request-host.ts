@@ -2,8 +2,9 @@
  * A Messages body as its host takes it: clouds want the model in the path and the version of the format in the body. Patches
  * of the bytes, made from the data of the provider's row; every other byte stays as it was written.
  */
-import type { BytePatch, ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../dialect.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
+import type { BytePatch } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { memberRemovals } from '../json/members.ts'
 import { stripCarriers } from './strip-carriers.ts'

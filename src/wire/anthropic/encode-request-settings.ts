@@ -2,10 +2,10 @@
  * Thinking, sampling and output format for one Claude model. Unsupported settings
  * are rounded or omitted, and reported; what cannot be omitted is rejected.
  */
-import type { Capabilities } from '../translation/capabilities.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import { textHash } from '../translation/hash.ts'
-import type { Conversation, Effort, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
+import type { Conversation, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import type { AdjustmentList } from './encode-request-adjustments.ts'
 import { type Block, isBlank } from './encode-request-parts.ts'

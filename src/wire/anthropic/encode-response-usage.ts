@@ -1,7 +1,7 @@
 /** Usage in the convention of Messages, where the input meters are disjoint. Must not price anything. */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
-import type { Usage } from '../dialect.ts'
 import type { JsonOut } from '../json/text.ts'
+import type { Usage } from '../usage.ts'
 
 /** Meters of server tools, by the counter that tells their uses. */
 const counters: Readonly<Record<string, string>> = {

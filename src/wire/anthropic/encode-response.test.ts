@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { noTokens } from '../../../contract/meters.ts'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
 import { brokenAnswerRules } from '../../../test/support/rules/anthropic.ts'
-import { type Usage, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
 import type {
   Finish,
   FinishReason,
@@ -15,6 +15,7 @@ import type {
   ResponsePart,
 } from '../translation/neutral.ts'
 import { readId, readTag } from '../translation/reasoning-carriers.ts'
+import type { Usage } from '../usage.ts'
 import { decodeResponse } from './decode-response.ts'
 import { encodeResponse } from './encode-response.ts'
 import { extractResponse } from './extract-response.ts'

@@ -4,7 +4,6 @@
  * The terminal event waits for `close`. Must not hold back anything else.
  */
 import { noTokens } from '../../../contract/meters.ts'
-import type { Usage } from '../dialect.ts'
 import { type JsonOut, RawJson, sseEvent } from '../json/text.ts'
 import type { StreamEncoder } from '../translation/codec.ts'
 import type {
@@ -17,6 +16,7 @@ import type {
   ResponseEvent,
   ThinkingPart,
 } from '../translation/neutral.ts'
+import type { Usage } from '../usage.ts'
 import {
   type AnswerBlock,
   CallIds,

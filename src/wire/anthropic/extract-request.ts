@@ -4,15 +4,13 @@
  * models bind their thinking to the exact prefix.
  */
 import {
-  type BytePatch,
   type ExtractedFields,
-  numberPatch,
   type PricedOption,
   type ReadLimits,
   type RequestPatch,
-  type Span,
   WireError,
 } from '../dialect.ts'
+import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { PricedOptions } from '../price-fields.ts'

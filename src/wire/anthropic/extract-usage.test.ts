@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Usage } from '../dialect.ts'
+import type { Usage } from '../usage.ts'
 import { messagesReport, readOpeningUsage, readUsage, reportedTotals, toUsage } from './extract-usage.ts'
 
 const usageOf = (...reports: readonly unknown[]): Usage => {

@@ -3,9 +3,10 @@
  * they become disjoint meters. The meters are disjoint already; only sub-requests that the top
  * level omits are added. Must not price anything.
  */
-import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+
 import { isRecord, type JsonRecord, textIn } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isReported, RawUsageDraft } from '../raw-usage.ts'
+import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
 const inputTokens = 'input_tokens'
 const outputTokens = 'output_tokens'

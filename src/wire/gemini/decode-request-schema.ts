@@ -3,7 +3,7 @@
  * in lower case, `nullable` as a type, counts as numbers, names in their usual spelling. Must not change
  * what the caller named.
  */
-import type { BytePatch } from '../dialect.ts'
+import type { BytePatch } from '../json/byte-patch.ts'
 import { applyEdits, type Json, type JsonLimits, readJson } from '../json/json.ts'
 import { RawJson } from '../json/text.ts'
 import { camelCase } from './extract-request-fields.ts'

@@ -4,8 +4,8 @@
  */
 
 import type { View } from '../json/view.ts'
+import type { Effort } from '../translation/capabilities.ts'
 import type {
-  Effort,
   OutputFormat,
   ProviderTool,
   Reasoning,

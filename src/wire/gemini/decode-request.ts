@@ -2,7 +2,9 @@
  * A Gemini request → a conversation in the neutral form. Accepts both spellings of every name. Every field that
  * has a row in the policy table, and every unknown one, is recorded with its position.
  */
-import { type ReadLimits, type UrlFields, WireError } from '../dialect.ts'
+
+import type { UrlFields } from '../client-routes.ts'
+import { type ReadLimits, WireError } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Conversation } from '../translation/neutral.ts'

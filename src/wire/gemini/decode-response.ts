@@ -2,7 +2,7 @@
  * A Gemini response → the neutral form. Arguments of functions stay as the model wrote them. Only the first
  * candidate is read: a translated request asks for one.
  */
-import { type Usage, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
 import { answerLimits, type Json, readJson } from '../json/json.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawJson } from '../json/text.ts'
@@ -19,6 +19,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { signatureOfText } from '../translation/reasoning-carriers.ts'
+import type { Usage } from '../usage.ts'
 import { contentLogprobs } from './encode-response-logprobs.ts'
 import { readSignature } from './encrypted-reasoning.ts'
 import { isBlocked } from './extract-response.ts'

@@ -4,9 +4,9 @@
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities } from '../translation/capabilities.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
-import type { Adjustment, Conversation, Effort, Reasoning, Sampling, Tool } from '../translation/neutral.ts'
+import type { Adjustment, Conversation, Reasoning, Sampling, Tool } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 

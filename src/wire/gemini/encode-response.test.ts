@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { noTokens } from '../../../contract/meters.ts'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
 import { brokenAnswerRules } from '../../../test/support/rules/gemini.ts'
-import { type Usage, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
 import { RawJson } from '../json/text.ts'
 import type {
   Finish,
@@ -16,6 +16,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { readId, readTagBase64 } from '../translation/reasoning-carriers.ts'
+import type { Usage } from '../usage.ts'
 import { decodeRequest, hidesThoughts } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { encodeResponse } from './encode-response.ts'

@@ -3,18 +3,16 @@
  * that it may need on its way. Model and streaming are in the URL. Must not change, add or reorder
  * anything else.
  */
+
+import type { UrlFields } from '../client-routes.ts'
 import {
-  type BytePatch,
   type ExtractedFields,
-  type NumberPatch,
-  numberPatch,
   type ReadLimits,
   type RequestPatch,
   type ServerTool,
-  type Span,
-  type UrlFields,
   WireError,
 } from '../dialect.ts'
+import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, invalid, isGiven, snakeCase, string, TwoSpellings, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { PricedOptions } from '../price-fields.ts'

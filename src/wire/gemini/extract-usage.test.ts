@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { noTokens } from '../../../contract/meters.ts'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
-import type { Usage } from '../dialect.ts'
+import type { Usage } from '../usage.ts'
 import { geminiReport, readUsage, reportedTotals, toUsage } from './extract-usage.ts'
 
 const nothing: Usage = {

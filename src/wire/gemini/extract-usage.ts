@@ -3,9 +3,10 @@
  * `promptTokenCount` includes what was read from the cache; reasoning is separate from candidates, and tool
  * results are separate from the prompt. A missing count is 0. Must not price anything.
  */
-import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+
 import { isRecord, type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isPlausible, isReported, RawUsageDraft } from '../raw-usage.ts'
+import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
 const prompt = 'promptTokenCount'
 const candidates = 'candidatesTokenCount'

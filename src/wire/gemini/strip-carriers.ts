@@ -3,7 +3,8 @@
  * Google's own signatures restored, reasoning of other vendors removed. Only edits, so that every
  * other byte stays the caller's.
  */
-import type { BytePatch, ReadLimits, Span } from '../dialect.ts'
+import type { ReadLimits } from '../dialect.ts'
+import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, snakeCase } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { mayHoldCarrier, plainId, readId, readTagBase64 } from '../translation/reasoning-carriers.ts'

@@ -3,13 +3,14 @@
  * error. The format has no end marker: it is over when every candidate has finished and the stream ends. Must
  * not change or buffer an event.
  */
-import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
+import type { RawUsage } from '../usage.ts'
 import { failureOf, isBlocked, producedBy } from './extract-response.ts'
 import { geminiReport, readUsage } from './extract-usage.ts'
 

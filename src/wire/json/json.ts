@@ -2,7 +2,8 @@
  * Reads JSON straight from its bytes: facts are read from the positions on a scanner's tape without
  * building objects. Also cuts edits into a body. Must not change a byte that no edit names.
  */
-import { type BytePatch, type Span, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
+import type { BytePatch, Span } from './byte-patch.ts'
 import {
   entryInts,
   escapeMark,

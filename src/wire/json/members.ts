@@ -1,5 +1,5 @@
 /** The members of an object of a body, and the patches that take some of them out. */
-import type { BytePatch } from '../dialect.ts'
+import type { BytePatch } from './byte-patch.ts'
 import type { Json } from './json.ts'
 
 /** Values by name; of two with one name the last. */

@@ -2,13 +2,15 @@
  * A chat request → a conversation in the neutral form. Understands what clients of other formats send in such a
  * body. Every field that has a row in the policy table, and every unknown one, is recorded with its position.
  */
-import type { ReadLimits, UrlFields } from '../dialect.ts'
+
+import type { UrlFields } from '../client-routes.ts'
+import type { ReadLimits } from '../dialect.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
+import type { Effort } from '../translation/capabilities.ts'
 import type {
   Conversation,
   ConversationTurn,
-  Effort,
   OutputFormat,
   ProviderTool,
   Reasoning,

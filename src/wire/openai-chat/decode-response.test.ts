@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { noTokens } from '../../../contract/meters.ts'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
 import { brokenAnswerRules } from '../../../test/support/rules/openai-chat.ts'
-import { type ReadLimits, type Usage, WireError } from '../dialect.ts'
+import { type ReadLimits, WireError } from '../dialect.ts'
 import type {
   EncryptedReasoning,
   Finish,
@@ -14,6 +14,7 @@ import type {
   ResponsePart,
   ThinkingPart,
 } from '../translation/neutral.ts'
+import type { Usage } from '../usage.ts'
 import { decodeRequest, oldestForm } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { encodeResponse } from './encode-response.ts'

@@ -2,8 +2,8 @@
  * The reasoning effort of a model, as `reasoning_effort`: rounded to what the model supports, and `none` or
  * omitted where it does not support an effort with function tools. Changes are reported.
  */
-import type { Capabilities } from '../translation/capabilities.ts'
-import type { Adjustment, Effort, Reasoning } from '../translation/neutral.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import type { Adjustment, Reasoning } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 
 const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']

@@ -4,17 +4,10 @@
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities } from '../translation/capabilities.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import { textHash } from '../translation/hash.ts'
-import type {
-  Adjustment,
-  Conversation,
-  Effort,
-  OutputFormat,
-  Tool,
-  ToolChoice,
-} from '../translation/neutral.ts'
+import type { Adjustment, Conversation, OutputFormat, Tool, ToolChoice } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { type NamedTools, openaiNames, targetName, toolFinder } from '../translation/tool-names.ts'
 

@@ -2,14 +2,8 @@
  * A chat request: the fields that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
-import {
-  type BytePatch,
-  type ExtractedFields,
-  type ReadLimits,
-  type RequestPatch,
-  type Span,
-  WireError,
-} from '../dialect.ts'
+import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { noTokens } from '../../../contract/meters.ts'
-import type { Usage } from '../dialect.ts'
+import type { Usage } from '../usage.ts'
 import { chatReport, readUsage, reportedTotals, toUsage } from './extract-usage.ts'
 
 const usageOf = (...bodies: readonly Record<string, unknown>[]): Usage => {

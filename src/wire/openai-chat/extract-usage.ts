@@ -3,9 +3,10 @@
  * `prompt_tokens` includes what was read from and written to the cache, `completion_tokens` includes
  * reasoning. Must not price anything.
  */
-import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+
 import { isRecord, type JsonRecord, recordIn, recordsIn } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isReported, RawUsageDraft } from '../raw-usage.ts'
+import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
 /**
  * https://developers.openai.com/api/reference/resources/chat (CompletionUsage); `prompt_cache_hit_tokens`

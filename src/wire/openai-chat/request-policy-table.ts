@@ -3,7 +3,7 @@
  * encoded again. Fields that only shape our response (`stream_options`) are not here.
  */
 
-import type { TargetFormat } from '../formats.ts'
+import type { TargetFormat } from '../format-names.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Fate, PolicyRow } from '../translation/policy.ts'
 

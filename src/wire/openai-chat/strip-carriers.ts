@@ -3,7 +3,8 @@
  * fields in which we sent reasoning and signatures. Only edits, so that every other byte stays the caller's.
  * A field that another host wrote is not changed.
  */
-import type { BytePatch, ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../dialect.ts'
+import type { BytePatch } from '../json/byte-patch.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { memberRemovals, membersOf } from '../json/members.ts'
 import { mayHoldCarrier, plainId, readId, readTag, readTagBase64 } from '../translation/reasoning-carriers.ts'

@@ -3,7 +3,7 @@
  * an error in place of a chunk. Most events are recognized from their bytes; every other is parsed.
  * Must not change or buffer an event.
  */
-import type { RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import type { Json } from '../json/json.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
@@ -12,6 +12,7 @@ import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { isSet, noProblem, problemInside, problemOf } from '../upstream-problem.ts'
+import type { RawUsage } from '../usage.ts'
 import { finishProblem, isContent, producedBy } from './extract-response.ts'
 import { chatReport, readUsage, usageIn } from './extract-usage.ts'
 

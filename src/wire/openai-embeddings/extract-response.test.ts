@@ -1,7 +1,7 @@
 /** Responses with embeddings: what they are charged for, in every spelling hosts have, and what is not a response. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Usage } from '../dialect.ts'
+import type { Usage } from '../usage.ts'
 import { openaiEmbeddings } from './index.ts'
 
 const encoder = new TextEncoder()

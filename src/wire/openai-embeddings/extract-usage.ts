@@ -1,9 +1,10 @@
 /**
  * Usage of embeddings: only input. Some hosts report it only as the total. Must not price anything.
  */
-import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+
 import type { JsonRecord } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isReported, RawUsageDraft } from '../raw-usage.ts'
+import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
 /** https://developers.openai.com/api/reference/resources/embeddings (CreateEmbeddingResponse.Usage); the total alone: https://docs.voyageai.com/reference/embeddings-api. */
 const counters: CounterTable = {

@@ -1,13 +1,15 @@
 /**
  * A Responses request in the neutral form. Must not decide what another format can carry.
  */
-import type { ReadLimits, UrlFields } from '../dialect.ts'
+
+import type { UrlFields } from '../client-routes.ts'
+import type { ReadLimits } from '../dialect.ts'
 import { invalid } from '../json/fields.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
+import type { Effort } from '../translation/capabilities.ts'
 import type {
   Conversation,
-  Effort,
   OutputFormat,
   Reasoning,
   ResponseOptions,

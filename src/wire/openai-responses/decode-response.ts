@@ -1,5 +1,5 @@
 /** A whole Responses response, of any host, in the neutral form. */
-import { type Usage, WireError } from '../dialect.ts'
+import { WireError } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { RawJson } from '../json/text.ts'
 import type {
@@ -12,6 +12,7 @@ import type {
   NeutralResponse,
   ResponsePart,
 } from '../translation/neutral.ts'
+import type { Usage } from '../usage.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 
 const decoder = new TextDecoder('utf-8')

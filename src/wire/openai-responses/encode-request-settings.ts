@@ -1,8 +1,8 @@
 /** Limits, sampling and reasoning as one model supports them; adaptations are reported. Must not write what the model rejects. */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities } from '../translation/capabilities.ts'
-import type { Adjustment, Conversation, Effort, Reasoning } from '../translation/neutral.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import type { Adjustment, Conversation, Reasoning } from '../translation/neutral.ts'
 
 type ResponsesSettingMembers = Readonly<Record<string, JsonOut | undefined>>
 

@@ -9,9 +9,15 @@
 import { type JsonOut, jsonText } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import { cutAt, sharedStops } from '../translation/emulated-stops.ts'
-import type { Emulation } from '../translation/emulation.ts'
 import { textHash } from '../translation/hash.ts'
-import type { Adjustment, Conversation, EncodedRequest, Target, Tool } from '../translation/neutral.ts'
+import type {
+  Adjustment,
+  Conversation,
+  Emulation,
+  EncodedRequest,
+  Target,
+  Tool,
+} from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames, targetName, toolFinder } from '../translation/tool-names.ts'
 import { callsById, leadingSystemCount } from '../translation/turns.ts'

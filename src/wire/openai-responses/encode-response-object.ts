@@ -3,9 +3,9 @@
  * Its IDs are derived from the request's, so that they are unique. Must not contain more than it is given.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
-import type { Usage } from '../dialect.ts'
 import { type JsonOut, RawJson } from '../json/text.ts'
 import type { Finish, Frame, ResponseCost } from '../translation/neutral.ts'
+import type { Usage } from '../usage.ts'
 
 /** The request's id without its prefix. */
 export function tailOf(requestId: string): string {

@@ -3,16 +3,13 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
 import {
-  type BytePatch,
   type ExtractedFields,
-  type NumberPatch,
-  numberPatch,
   type ReadLimits,
   type Reference,
   type RequestPatch,
-  type Span,
   WireError,
 } from '../dialect.ts'
+import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { NamedFiles } from '../named-files.ts'

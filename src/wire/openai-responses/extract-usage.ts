@@ -3,9 +3,10 @@
  * `input_tokens` includes what was read from and written to the cache, `output_tokens` includes reasoning.
  * Searches are charged by use and reported separately from tokens. Must not price anything.
  */
-import type { RawUsage, ReportedTotals, Usage } from '../dialect.ts'
+
 import { type JsonRecord, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isReported, RawUsageDraft } from '../raw-usage.ts'
+import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
 const cacheReads = 'input_tokens_details.cached_tokens'
 const cacheWrites = 'input_tokens_details.cache_write_tokens'

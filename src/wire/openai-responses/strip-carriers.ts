@@ -2,7 +2,8 @@
  * Removes our carriers from a Responses body on its way to OpenAI. Nothing else in it changes, and
  * a body without a carrier is not read.
  */
-import type { BytePatch, ReadLimits, Span } from '../dialect.ts'
+import type { ReadLimits } from '../dialect.ts'
+import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import { mayHoldCarrier, plainId, readId, readTag } from '../translation/reasoning-carriers.ts'

@@ -2,13 +2,14 @@
  * What the events of a Responses stream mean: content, the terminal event, an error in either of its
  * shapes. Must not change or buffer an event.
  */
-import type { ProviderObject, RawUsage, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
+import type { RawUsage } from '../usage.ts'
 import { itemTexts } from './extract-response.ts'
 import { ProviderObjectCollector } from './extract-response-references.ts'
 import { countItem, readResponse, responsesReport } from './extract-usage.ts'

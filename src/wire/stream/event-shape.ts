@@ -4,7 +4,7 @@
  * by parsing the earlier one holds for this one too, whatever its spacing and order of names.
  * Must not accept what it cannot prove; then the event is parsed.
  */
-import type { Span } from '../dialect.ts'
+import type { Span } from '../json/byte-patch.ts'
 import { type Json, type JsonLimits, readJson } from '../json/json.ts'
 import { escapeEnd } from '../json/scanner.ts'
 import type { ProducedText } from './produced-text.ts'

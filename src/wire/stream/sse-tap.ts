@@ -3,16 +3,10 @@
  * what waits for settlement and what is dropped. A format's reader decides what an event means.
  * Must not parse events itself, nor buffer any of them.
  */
-import type {
-  OutputSample,
-  ProviderObject,
-  RawUsage,
-  Span,
-  TapOptions,
-  UpstreamProblem,
-  UsageTap,
-} from '../dialect.ts'
+import type { OutputSample, ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { Span } from '../json/byte-patch.ts'
 import { noProblem } from '../upstream-problem.ts'
+import type { RawUsage } from '../usage.ts'
 import type { ProducedText } from './produced-text.ts'
 import { SseParser } from './sse.ts'
 

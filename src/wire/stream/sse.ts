@@ -5,7 +5,7 @@
  * when requested. Every byte is read once, however large an event is.
  */
 
-import type { Span } from '../dialect.ts'
+import type { Span } from '../json/byte-patch.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

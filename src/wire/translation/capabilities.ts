@@ -3,7 +3,8 @@
  * with their sources, are in `src/providers/`. Unknown facts of a model are those of the
  * newest of its family.
  */
-import type { Effort } from './neutral.ts'
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 export interface Capabilities {
   /**

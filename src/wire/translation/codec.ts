@@ -2,8 +2,12 @@
  * What a format provides for translation: its requests, responses and streams to the neutral form and from it.
  * Interfaces only.
  */
-import type { BytePatch, ReadLimits, UrlFields, Usage } from '../dialect.ts'
+
+import type { UrlFields } from '../client-routes.ts'
+import type { ReadLimits } from '../dialect.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
+import type { BytePatch } from '../json/byte-patch.ts'
+import type { Usage } from '../usage.ts'
 import type {
   Conversation,
   EncodedRequest,

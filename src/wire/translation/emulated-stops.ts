@@ -1,7 +1,7 @@
 /** Stop strings that a target does not support, and at which the response is cut instead. Pure. */
 import { WireError } from '../dialect.ts'
-import { type Emulation, emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
-import type { Conversation } from './neutral.ts'
+import { emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
+import type { Conversation, Emulation } from './neutral.ts'
 
 export interface SharedStops {
   /** Those that the upstream is asked for. */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { noTokens } from '../../../contract/meters.ts'
-import { EmulatedStream, type Emulation, emulatedResponse, StopMatcher } from './emulation.ts'
-import type { Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
+import { EmulatedStream, emulatedResponse, StopMatcher } from './emulation.ts'
+import type { Emulation, Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
 
 const usage = {
   ...noTokens,

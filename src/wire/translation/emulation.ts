@@ -3,14 +3,7 @@
  * string, and the input of a tool that was requested as structured output. Pure; of a stream it buffers only
  * the beginning of a stop string, or white space before the first word.
  */
-import type { Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
-
-export interface Emulation {
-  /** The upstream's name of the tool whose input the first text is; null: texts are texts. */
-  readonly callOf: string | null
-  /** The text ends before the first of these. */
-  readonly stops: readonly string[]
-}
+import type { Emulation, Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
 
 /** More or longer ones are refused: each letter of an answer is held against each. */
 export const emulatedStopsMax = 16

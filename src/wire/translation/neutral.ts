@@ -5,10 +5,9 @@
  */
 
 import type { AutomaticCaching } from '../../../contract/values.ts'
-import type { Usage } from '../dialect.ts'
 import type { JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities } from './capabilities.ts'
-import type { Emulation } from './emulation.ts'
+import type { Usage } from '../usage.ts'
+import type { Capabilities, Effort } from './capabilities.ts'
 
 /** Who made an opaque value and alone can read it. */
 export type Vendor = 'anthropic' | 'openai' | 'google'
@@ -158,8 +157,6 @@ export type ToolChoice =
   | { readonly kind: 'one'; readonly name: string; readonly namespace: string | null }
   | { readonly kind: 'some'; readonly required: boolean; readonly names: readonly string[] }
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
-
 /** How much the model may think, in whichever terms the caller chose; all null: the model's default. */
 export interface Reasoning {
   readonly effort: Effort | null
@@ -256,6 +253,14 @@ export interface Target {
 
 /** `adapt`: the nearest that the model takes. `refuse`: 400 naming the field. */
 export type ForcedTools = 'adapt' | 'refuse'
+
+/** What an upstream does not support and is done to its response instead. */
+export interface Emulation {
+  /** The upstream's name of the tool whose input the first text is; null: texts are texts. */
+  readonly callOf: string | null
+  /** The text ends before the first of these. */
+  readonly stops: readonly string[]
+}
 
 /** A request in the format of an upstream. */
 export interface EncodedRequest {

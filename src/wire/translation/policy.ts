@@ -3,7 +3,7 @@
  * the translation and by the page that documents it, so that the two cannot differ.
  */
 import { WireError } from '../dialect.ts'
-import type { SourceFormat, TargetFormat } from '../formats.ts'
+import type { SourceFormat, TargetFormat } from '../format-names.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Adjustment, RequestField } from './neutral.ts'
 

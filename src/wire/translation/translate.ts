@@ -2,10 +2,13 @@
  * From one format to another: decode with one codec, encode with the other, with the policy between them
  * and the caller's names of tools restored in the response. Pure. Must not know any format.
  */
-import type { ReadLimits, UrlFields, Usage } from '../dialect.ts'
-import type { TargetFormat } from '../formats.ts'
+
+import type { UrlFields } from '../client-routes.ts'
+import type { ReadLimits } from '../dialect.ts'
+import type { TargetFormat } from '../format-names.ts'
 import { isRecord, parsed } from '../json/parsed.ts'
 import { GatheredText } from '../stream/gathered-text.ts'
+import type { Usage } from '../usage.ts'
 import type { ClientCodec, StreamDecoder, StreamEncoder, UpstreamCodec } from './codec.ts'
 import { EmulatedStream, emulatedResponse } from './emulation.ts'
 import type {

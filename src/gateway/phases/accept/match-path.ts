@@ -4,8 +4,9 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { TollgateError } from '../../../base/errors.ts'
+import type { UrlFields } from '../../../wire/client-routes.ts'
 import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
-import type { ClientFormat, UrlFields } from '../../../wire/dialect.ts'
+import type { ClientFormat } from '../../../wire/dialect.ts'
 import { clientFormats } from '../../../wire/formats.ts'
 import type { GatewayOperation } from '../../request.ts'
 import { unsupportedMethods, unsupportedPath } from './unsupported-table.ts'

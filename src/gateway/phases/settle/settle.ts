@@ -22,7 +22,8 @@ import type {
   UsageSource,
 } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
-import type { ProviderObject, RawUsage, UpstreamFormat, Usage } from '../../../wire/dialect.ts'
+import type { ProviderObject, UpstreamFormat } from '../../../wire/dialect.ts'
+import type { RawUsage, Usage } from '../../../wire/usage.ts'
 import type {
   Hold,
   RelayOutcome,

@@ -1,0 +1,24 @@
+/** Reported usage: the provider's own counters, and the disjoint classes of tokens that they become. Values only. */
+import type { CountedTokens } from '../../contract/meters.ts'
+
+/** What a provider reported, field by field as it named them; null where it said nothing. 0 is a number. */
+export interface RawUsage {
+  readonly fields: Readonly<Record<string, number | null>>
+  /** The tier, speed or place the answer says it ran at, as option names (`service_tier:flex`). */
+  readonly ranAt: readonly string[]
+  /** Counters that no class of ours covers, by the provider's name. */
+  readonly unknown: readonly string[]
+}
+
+/** Tokens in disjoint classes; every number a non-negative integer. */
+export interface Usage extends CountedTokens {
+  /** Uses of server tools by meter: `web_search: 3`. */
+  readonly fees: Readonly<Record<string, number>>
+  readonly ranAt: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+export interface ReportedTotals {
+  readonly input: boolean
+  readonly output: boolean
+}
