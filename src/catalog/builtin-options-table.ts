@@ -1,6 +1,6 @@
 /**
  * What changes the price of the built-in models, as each provider publishes it: factors by option, and fees
- * for tools that run at the provider. What is not here is refused. One table of facts with its sources.
+ * for tools that run at the provider. Everything else is rejected. One table of facts with its sources.
  */
 
 export interface BuiltinOptionRow {

@@ -1,6 +1,6 @@
 /**
  * The models that are known without configuration: the rows of each provider together with the options and fees that apply
- * to each. Where a provider changed something since, tollgate.yaml or `models price` says so. Pure.
+ * to each. Later changes of a provider are configured in tollgate.yaml or with `models price`. Pure.
  */
 import { builtinAnthropicModels } from './builtin-anthropic-models.ts'
 import { builtinGoogleModels } from './builtin-google-models.ts'
@@ -8,7 +8,7 @@ import { builtinOpenaiModels } from './builtin-openai-models.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 
-/** When and where the rows without a `source` of their own were read. */
+/** When and where the rows without a `source` were read. */
 const builtinSource = 'models.dev, list price of 2026-07-01'
 
 export const builtinModels: readonly ModelDefinition[] = [

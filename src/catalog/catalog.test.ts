@@ -1,4 +1,4 @@
-/** The catalog on a real store: versions that are never lost or made twice, commands that last, changes one after another. */
+/** The catalog on a real store: versions are never lost or duplicated, commands are durable, changes are sequential. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -96,7 +96,7 @@ test('a price by command is in force from now on, also after a restart, and the 
   assert.equal((await versions(store)).length, 3)
 })
 
-test('a price for later is known at once and in force at its time', async (context) => {
+test('a scheduled price is known immediately and in force at its time', async (context) => {
   const { clock, open } = await prepare(context)
   const catalog = await open()
   const later = new Date(clock.wallMs() + 60_000).toISOString()
@@ -106,7 +106,7 @@ test('a price for later is known at once and in force at its time', async (conte
   assert.equal(priceAt(model, clock.wallMs() + 60_000).rates.input, 5_000_000_000n)
 })
 
-test('a model that is added is sold at once and after a restart; adding again replaces its facts, not its prices', async (context) => {
+test('an added model is available immediately and after a restart; adding again replaces its facts, not its prices', async (context) => {
   const { open } = await prepare(context)
   const catalog = await open()
   const definition: ModelDefinition = { id: 'house-3', context: 9, maxOutput: 3 }
@@ -182,7 +182,7 @@ test('mistakes are reported and change nothing', async (context) => {
   assert.deepEqual(await store.database.selectFrom('model_override').selectAll().execute(), [])
 })
 
-test('changes at once all take effect, whatever order they end in', async (context) => {
+test('concurrent changes all take effect, whatever order they end in', async (context) => {
   const { open } = await prepare(context)
   const catalog = await open()
   const names = Array.from({ length: 10 }, (_, index) => `house-new-${index}`)
@@ -270,7 +270,7 @@ const elsewhere: readonly (readonly [what: string, change: Partial<typeof added>
   ['another port', { url: 'https://second.example:8443' as never }],
 ]
 
-test('a credential is kept while provider and address stay, and is never taken along elsewhere', async (context) => {
+test('a credential is preserved while provider and URL stay, and is never used elsewhere', async (context) => {
   const { store, open } = await prepare(context)
   const catalog = await open()
   assert.deepEqual(await catalog.putUpstream({ ...added, credential: null }), { kind: 'needs_credential' })

@@ -1,4 +1,4 @@
-/** The markup that was set in the console: what it is, and since when. It stands above the configuration's. */
+/** The markup that was set in the console, and since when. It has priority over the configuration's. */
 import type { Settings } from '../store/settings.ts'
 
 const settingName = 'markup'

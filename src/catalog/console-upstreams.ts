@@ -1,6 +1,6 @@
 /**
- * Upstreams that were added in the console: the table `upstream`. Their credentials are sealed for the name, provider
- * and address they were given for, so that one that is moved elsewhere opens nothing; they leave only in a snapshot.
+ * Upstreams that were added in the console: the table `upstream`. Their credentials are encrypted for the name, provider
+ * and URL they were entered for, so that a moved one does not decrypt; they leave only in a snapshot.
  */
 import type { Selectable } from 'kysely'
 import type { CustomHost } from '../../contract/custom-hosts.ts'

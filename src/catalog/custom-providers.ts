@@ -1,5 +1,5 @@
 /**
- * Servers that only their operator knows, as providers: each has the upstream's name, and its models are named below it. Pure.
+ * Custom servers as providers: each has the upstream's name, and its models are named below it. Pure.
  */
 import type { UpstreamDefinition } from './definition.ts'
 import type { ProviderFacts } from './sources.ts'

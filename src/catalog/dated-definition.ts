@@ -1,4 +1,4 @@
-/** Definitions as they are stored: with a date for every price, and joined with what is stored already. Pure but for the clock. */
+/** Definitions as they are stored: with a date for every price, and merged with stored ones. Pure except for the clock. */
 import type { Clock } from '../base/clock.ts'
 import type { ModelDefinition } from './definition.ts'
 import type { Override } from './sources.ts'

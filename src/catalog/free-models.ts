@@ -1,4 +1,4 @@
-/** Whether something is on sale that costs nothing, so that a caller without money may ask for it. */
+/** Whether a free model is available, so that a caller without funds may request it. */
 import type { PriceVersion, Snapshot } from './types.ts'
 
 const known = new WeakMap<Snapshot, boolean>()

@@ -1,5 +1,5 @@
 /**
- * Upstreams as operators see them: those of the configuration and those that were added, with what each serves, and
+ * Upstreams as operators see them: those of the configuration and added ones, with the models that each serves, and
  * what another one would change. Pure; it shows no credential.
  */
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
@@ -106,7 +106,7 @@ function isConfigured(name: string, { upstreams }: Pick<ConfiguredSources, 'upst
   return upstreams.some((upstream) => upstream.name === name)
 }
 
-/** As one of the configuration; a name that the configuration has taken meanwhile is the configuration's. */
+/** Like one of the configuration; a name that the configuration has taken in the meantime is the configuration's. */
 export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSources): UpstreamDefinition[] {
   const { name, provider, url, weight, models, credential, disabled, custom } = upstream
   if (disabled || credential === null || isConfigured(name, given)) return []

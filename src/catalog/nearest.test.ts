@@ -1,4 +1,4 @@
-/** Model names as people mistype them. */
+/** Model names with typical typos. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinModels } from './builtin.ts'

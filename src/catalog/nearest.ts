@@ -1,4 +1,4 @@
-/** Finds the models that someone probably meant by a name that is not sold. Pure. */
+/** Finds the models that a user probably meant by an unavailable name. Pure. */
 import { nearest } from '../base/nearest.ts'
 
 const countMax = 3

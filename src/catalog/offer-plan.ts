@@ -1,6 +1,6 @@
 /**
- * What offering a model at an upstream changes: the upstream's list, or what the model says of itself. The plan is made
- * against the whole catalog, so that what would not be on sale afterwards is refused before anything is stored. Pure.
+ * What offering a model at an upstream changes: the upstream's list, or the model's own definition. The plan is made
+ * against the whole catalog, so that what would not be available afterwards is rejected before anything is stored. Pure.
  */
 import type { ConsoleUpstream } from './console-upstreams.ts'
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'

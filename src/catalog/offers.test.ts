@@ -1,4 +1,4 @@
-/** Offers: which model may be asked where, over random statements of an operator, with one rule computed apart. */
+/** Offers: which model may be requested where, over random configurations, with one independently computed rule. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Prices: exact conversion, what fills the gaps of a list, tiers, markups, and the text that tells versions apart. */
+/** Prices: exact conversion, defaults for missing rates, tiers, markups, and the text that distinguishes versions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -187,7 +187,7 @@ test('scaling is exact, or one nano-dollar up at most', () => {
   )
 })
 
-test('no filled-in rate is below zero, and no tier with dearer input has a cheaper cache', () => {
+test('no default rate is below zero, and no tier with more expensive input has a cheaper cache', () => {
   fc.assert(
     fc.property(
       amounts,

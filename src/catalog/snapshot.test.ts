@@ -1,4 +1,4 @@
-/** What is sold and what is not: from the table, the file and the command line to one snapshot. */
+/** Which models are available: from the table, the file and the command line to one snapshot. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtinModels } from './builtin.ts'
@@ -229,7 +229,7 @@ test('a new name finds its provider by the longest family that it begins with', 
   assert.deepEqual(families[0], { prefix: 'gpt-house-', provider: 'house' })
 })
 
-test('offers keep the order of the upstreams; one without an address of its own has the provider’s', () => {
+test('offers keep the order of the upstreams; one without a URL has the provider’s', () => {
   const mirror = { ...upstream('openai', 'first', 'http://127.0.0.1:9/openai/v1'), models: 'all' as const }
   const { models } = snapshotOf({ upstreams: [mirror, upstream('openai', 'second')] })
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Dated and `-latest` spellings of models that are sold are understood, and nothing else is. */
+/** Dated and `-latest` spellings of available models are resolved, and nothing else is. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { modelNamed } from './spellings.ts'

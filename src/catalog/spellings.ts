@@ -1,6 +1,6 @@
 /**
- * Names under which vendors publish a model besides its own: with the date of a snapshot, with its version, or with
- * `-latest`, or behind its maker. Such a name of a model that is sold is sold at the model's price. Pure.
+ * Names under which vendors publish a model in addition to its own: with the date of a snapshot, with its version, or with
+ * `-latest`, or after its vendor. Such a name of an available model is available at the model's price. Pure.
  */
 import type { Model, Snapshot } from './types.ts'
 
@@ -37,7 +37,7 @@ function ofMaker(snapshot: Snapshot, maker: string, name: string): ModelMatch | 
   return found?.model.provider === maker && isOwnName(snapshot, found.model) ? found : undefined
 }
 
-/** Only of a model that its maker calls by this name: what a host calls a model of its own is no family's spelling. */
+/** Only of a model that its vendor calls by this name: a host's own name for a model is not a spelling of a family. */
 function named(snapshot: Snapshot, stem: string, datedName: string | null): ModelMatch | undefined {
   const model = snapshot.models.get(stem)
   return model !== undefined && isOwnName(snapshot, model) ? { model, datedName } : undefined

@@ -1,4 +1,4 @@
-/** Addresses of upstreams: which are taken, in whatever spelling. */
+/** URLs of upstreams: which are accepted, in any spelling. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addedAddressMistake, canonicalAddress, parseAddress } from './upstream-address.ts'

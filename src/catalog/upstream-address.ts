@@ -1,12 +1,12 @@
 /**
- * Addresses of upstreams: which are accepted, and their parts. An address may have a path, as hosts that speak a known
+ * URLs of upstreams: which are accepted, and their parts. A URL may have a path, as hosts with a known
  * format below one do (`https://api.groq.com/openai/v1`). Pure; resolves no names.
  */
 
 export interface UpstreamAddress {
   /** Scheme, host and port: what a connection is opened to. */
   readonly origin: string
-  /** What stands before the paths of the formats, without a slash at the end: `` or `/openai/v1`. */
+  /** The prefix of the formats' paths, without a slash at the end: `` or `/openai/v1`. */
   readonly basePath: string
 }
 

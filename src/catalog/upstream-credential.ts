@@ -1,6 +1,6 @@
 /**
- * Credentials of upstreams as operators write them: a text that is sent as it is, or the fields that tokens or signatures are
- * made from, kept as JSON. Pure; what the fields mean is the provider's affair.
+ * Credentials of upstreams as operators write them: a text that is sent unchanged, or the fields for tokens or signatures,
+ * stored as JSON. Pure; the provider defines what the fields mean.
  */
 import { secretFields } from '../base/secret-fields.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The body that goes upstream as its host takes it, where the host differs from the vendor of the format. What differs is
- * data of the provider's row; a host without differences costs nothing here.
+ * The body that goes upstream as its host accepts it, where the host differs from the vendor of the format. The differences
+ * are data of the provider's row; a host without differences costs nothing here.
  */
 import type { BodyOwner, BodyThreads } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'

@@ -1,6 +1,6 @@
 /**
  * The operator's own accounts at a provider, as its errors name them. Only what can be distinguished from a word of a
- * caller's request is recognised: an id has a digit or a capital in it.
+ * caller's request is recognized: an ID contains a digit or a capital letter.
  */
 
 /** As OpenAI (`org-…`, `proj_…`), Google (`projects/…`) and Anthropic (`org: <uuid>`) write them in limits. */

@@ -1,7 +1,7 @@
 /**
- * What Anthropic's models take, by name, oldest first; one table of facts with their sources. A name that no row
- * knows is read as the newest of its line (opus, sonnet, haiku), any other as the newest of all. What is not
- * published of a new model is filled in with what the newest known one does, and its row says so.
+ * The capabilities of Anthropic's models, by name, oldest first; one table of facts with their sources. A name without
+ * a row has those of the newest of its line (opus, sonnet, haiku), any other name those of the newest of all. Unpublished
+ * facts of a new model are those of the newest known one, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './capability-row.ts'
@@ -99,7 +99,7 @@ export const anthropicModels: readonly CapabilityRow[] = [
   // Sampling parameters are taken at their defaults alone, which is the same as none.
   { names: claude('sonnet-5|sonnet-5-0'), takes: opus47, source: adaptive },
   { names: claude('fable-5|fable-5-0'), takes: fable5, source: adaptive },
-  // 5.5 and every later one; whether system messages stand between the turns is not published: as opus.
+  // 5.5 and later; whether system messages are allowed between the turns is not published: as opus.
   { names: /^claude-sonnet-/, takes: { ...newest, thinkingOff: 'between_tools' }, source: preserved },
   // 5.5 and every later one: what is published of it is little; all of it as the newest.
   { names: /^claude-haiku-/, takes: newest, source: preserved },

@@ -1,4 +1,4 @@
-/** Anthropic: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+/** Anthropic: how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
 import { commonHeaders, headerOf, takenOver } from './build-headers.ts'
@@ -46,9 +46,9 @@ function pictureTokensMax(upstreamModel: string): number {
 }
 
 /**
- * A recorded answer with 10 searches reports 401,468 tokens of input, each result read again after each
- * later search: about 7,300 a search. Doubled. A tool search loads the definitions of a few tools, which
- * stand in the request: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
+ * A recorded response with 10 searches reports 401,468 input tokens, each result read again after each
+ * later search: about 7,300 per search. Doubled. A tool search loads the definitions of a few tools, which
+ * are in the request: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
  */
 const serverTools = {
   web_search: { tokensPerUse: 15_000, uncappedUses: null },

@@ -1,6 +1,6 @@
 /**
- * Headers of a request to an upstream, built from nothing: only what stands on a list is taken over
- * from the caller, and the credential is always ours.
+ * Headers of a request to an upstream, built from scratch: only listed headers of the
+ * caller are copied, and the credential is always ours.
  */
 import type { OutgoingRequest } from './connector.ts'
 

@@ -1,4 +1,4 @@
-/** Which row of what models take a name is read by, and what the rows say where it matters most. */
+/** Which capability row a name selects, and the most important facts of the rows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
@@ -196,7 +196,7 @@ for (const [provider, names, takes] of cases) {
 }
 
 for (const [provider, rows] of Object.entries(tables)) {
-  test(`${provider}: every row is reached by a name above, and says where its facts stand`, () => {
+  test(`${provider}: every row is reached by a name above, and names its source`, () => {
     const names = cases.filter(([of]) => of === provider).flatMap(([, list]) => list.split(' '))
     for (const [index, row] of rows.entries()) {
       const reached = names.some((name) => rows.findIndex((other) => other.names.test(name)) === index)

@@ -1,6 +1,6 @@
 /**
- * How a table of what models take is read: the first row whose pattern fits a name counts, and the last
- * row fits every name, so that an unknown model is treated as the newest of its family. Pure.
+ * How a table of capabilities is read: the first row whose pattern matches a name counts, and the last
+ * row matches every name, so that an unknown model is treated as the newest of its family. Pure.
  */
 import { assert } from '../base/assert.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
@@ -9,7 +9,7 @@ export interface CapabilityRow {
   /** Fits the provider's own names, dated ones included. */
   readonly names: RegExp
   readonly takes: Capabilities
-  /** Where the facts stand. */
+  /** The source of the facts. */
   readonly source: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * Opens one connection to an upstream: plain or TLS, always verified, within a time limit. It must
- * not speak HTTP, and never falls back from TLS to plain text.
+ * not use HTTP, and never falls back from TLS to plain text.
  */
 import net from 'node:net'
 import tls from 'node:tls'
@@ -10,7 +10,7 @@ export type ConnectTrouble = 'refused' | 'connect_timeout' | 'dns' | 'tls' | 're
 
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
-  // undici decides by the code whether it tries again by itself; this one it does not know, so it does not.
+  // undici decides by the code whether to retry; it does not know this one, so it does not.
   readonly code = 'ERR_UPSTREAM_CONNECT'
   readonly trouble: ConnectTrouble
 
@@ -50,7 +50,7 @@ export function connectTarget(origin: string): ConnectTarget {
   return { secure, hostname, port: url.port === '' ? (secure ? 443 : 80) : Number(url.port) }
 }
 
-/** Calls `connected` once, later; the socket is returned at once so that it can be destroyed meanwhile. */
+/** Calls `connected` once, later; the socket is returned immediately so that it can be destroyed in between. */
 export function connect(connecting: ConnectInput, connected: Connected): net.Socket {
   const { target, clock, connectMs } = connecting
   const socket = target.secure ? openSecure(connecting) : openPlain(target)
@@ -113,7 +113,7 @@ const troubleByCode: Readonly<Record<string, ConnectTrouble>> = {
   EPIPE: 'reset',
 }
 
-/** Once TCP stands, what goes wrong before the connection is usable is the TLS handshake. */
+/** After TCP is connected, a failure before the connection is usable is one of the TLS handshake. */
 function connectError(error: NodeJS.ErrnoException, reached: boolean): ConnectError {
   const known = error.code === undefined ? undefined : troubleByCode[error.code]
   const message = `${error.code ?? error.name}: ${error.message}`

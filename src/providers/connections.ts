@@ -1,7 +1,7 @@
 /**
  * The connections to one origin. Each connection is one undici Client, that is at most one socket with at
- * most one request on it; idle connections wait on a stack, so that the one used last is used next and
- * finding one costs the same whatever the number. It must not touch what is sent.
+ * most one request on it; idle connections wait on a stack, so that the last used one is used next and
+ * finding one costs the same whatever the number. It must not change what is sent.
  */
 import type { Socket } from 'node:net'
 // By its path: the package's entry loads fetch, caches, mocks and proxies as well, which nothing here uses.

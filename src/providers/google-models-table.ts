@@ -1,7 +1,7 @@
 /**
- * What Google's models take, by name, oldest first; one table of facts with their sources. A name that no row
- * knows, and one that always means the latest (`gemini-flash-latest`), is read as the newest. What is not
- * published of the newest is filled in with what the generation before it does, and its row says so.
+ * The capabilities of Google's models, by name, oldest first; one table of facts with their sources. A name without a
+ * row, and one that always means the latest (`gemini-flash-latest`), has those of the newest. Unpublished facts
+ * of the newest are those of the generation before it, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './capability-row.ts'

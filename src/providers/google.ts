@@ -1,4 +1,4 @@
-/** Google (the Gemini API): how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+/** Google (the Gemini API): how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import { commonHeaders } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
@@ -29,7 +29,7 @@ const rules: readonly ErrorRule[] = [
     ],
     meaning: 'billing',
   },
-  // Where the server stands, not where the caller does.
+  // The location of the server, not of the caller.
   { words: ['FAILED_PRECONDITION'], begins: ['user location is not supported'], meaning: 'credential' },
   { words: ['PERMISSION_DENIED'], meaning: 'credential' },
   { words: ['RESOURCE_EXHAUSTED'], begins: ['you exceeded your current quota'], meaning: 'quota' },
@@ -124,7 +124,7 @@ export const google: Connector = {
   capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),
   // The API names its answers in the body; a host in front of it may do so here.
   requestIdHeader: 'x-request-id',
-  // Cancelling is the client's affair alone and is charged: googleapis.github.io/js-genai, GenerateContentConfig.abortSignal.
+  // Canceling only affects the client and is charged: googleapis.github.io/js-genai, GenerateContentConfig.abortSignal.
   onCancel: 'bills_on',
   endsWithoutMark: false,
   // Recorded exchanges with tools or schemas never report more than their text has.

@@ -33,7 +33,7 @@ export interface Choosable {
   readonly upstream: { readonly name: string }
   /** What is requested there; left out: no model. */
   readonly offer?: { readonly upstreamModel: string }
-  /** Groups with lower numbers stand in front. */
+  /** Groups with lower numbers come first. */
   readonly priority: number
   /** The share within a group. */
   readonly weight: number
@@ -43,7 +43,7 @@ export interface Choosable {
 export interface UpstreamReport {
   /** `cooling`: set aside after a failure; `ejected`: after many in a row; `unused`: not asked since this process began. */
   readonly state: 'healthy' | 'cooling' | 'ejected' | 'unused'
-  /** Until when (wall clock) it is asked only after the others. */
+  /** Until when (wall clock) it is called only after the others. */
   readonly untilMs: number | null
   readonly requests: number
   /** Of these, those that failed through no fault of a caller. */
@@ -58,7 +58,7 @@ export interface Health {
   snapshot(): HealthSnapshot
   /** `cooling` also where one of its models is set aside. */
   report(upstream: string): UpstreamReport
-  /** It is another one from now on: what its name stood for says nothing of it. */
+  /** It is a different one from now on: its name's history does not apply to it. */
   forget(upstream: string): void
 }
 
@@ -140,9 +140,9 @@ function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
 }
 
 /**
- * All candidates, the one to ask first in front. Healthy ones stand by group, in a group in an order that `sticky` decides,
- * each as often in front as its weight says; weight 0 stands behind all others, in the order given.
- * Then those that are set aside, the one that comes back first in front.
+ * All candidates, the one to call first in front. Healthy ones are ordered by group, in a group in an order that `sticky` decides,
+ * each in front in proportion to its weight; weight 0 is behind all others, in the given order.
+ * Then the unhealthy ones, the one that recovers first in front.
  */
 export function orderUpstreams<Candidate extends Choosable>(
   candidates: readonly Candidate[],

@@ -1,6 +1,6 @@
 /**
- * What media may cost by their size, where no formula of the provider bounds them: coarse, free, and a bound for what
- * ordinary programs write. A file made to exceed it costs its sender's account what it exceeds, see docs/decisions/0035. Pure.
+ * The maximum cost of media by their size, where no formula of the provider bounds them: coarse, free, and a bound for what
+ * ordinary programs write. A file that exceeds it on purpose is written off on its sender's account, see docs/decisions/0035. Pure.
  */
 import type { Media } from '../wire/dialect.ts'
 import { mediaLength } from '../wire/media.ts'
@@ -19,7 +19,7 @@ const textTokensPerByte = 1
 /** Office files are compressed text plus data that no model reads. */
 const packedTokensPerByte = 3
 
-/** null: its length is unknown, as it stands behind an address. */
+/** null: its length is unknown, because it is behind a URL. */
 export function tokensBySize(media: Media, page: PageFacts): number | null {
   const bytes = media.span === null ? media.bytes : Math.ceil((mediaLength(media) * 3) / 4)
   if (bytes === undefined) return null

@@ -87,7 +87,7 @@ export interface AnswerBounds {
   readonly room: MemoryReservation
 }
 
-/** The whole response within these bounds; sent once more where a kept-alive connection had already closed. */
+/** The whole response within these bounds; retried once if a kept-alive connection had already closed. */
 export async function requestObject(
   asking: ObjectRequestDeps,
   request: UpstreamRequest,

@@ -1,6 +1,6 @@
 /**
- * What OpenAI's models take, by name, oldest first; one table of facts with their sources. A name of OpenAI's that
- * no row knows is read as the newest. What only one of the two APIs takes is told for the one that a caller of another
+ * The capabilities of OpenAI's models, by name, oldest first; one table of facts with their sources. A name of OpenAI's
+ * without a row has those of the newest. What only one of the two APIs supports is listed for the one that a caller of another
  * format is served through: Responses for models that reason, Chat Completions for the others.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'

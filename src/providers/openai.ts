@@ -1,4 +1,4 @@
-/** OpenAI: how it is asked, what its refusals mean, and what it charges for without being asked in tokens of text. */
+/** OpenAI: how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import { commonHeaders, takenOver } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
@@ -23,7 +23,7 @@ const rules: readonly ErrorRule[] = [
     meaning: 'billing',
   },
   { words: ['model_not_found'], meaning: 'model_missing' },
-  // Kept for its caller for a while, and then no more.
+  // Stored for its caller for a while, and then deleted.
   { statuses: [404], begins: ['item with id '], meaning: 'rejected' },
   // One request above the whole limit per minute: waiting does not help.
   { statuses: [429], begins: ['request too large'], meaning: 'larger_than_rate' },

@@ -1,6 +1,6 @@
 /**
- * Every provider that this program can speak to: an explicit list, found by name, and the servers that operators added, each
- * a provider of its own.
+ * Every provider that this program supports: an explicit list, found by name, and the servers that operators added, each
+ * a separate provider.
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import { assert } from '../base/assert.ts'

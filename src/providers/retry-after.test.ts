@@ -1,4 +1,4 @@
-/** Waits as upstreams tell them, sane and insane. */
+/** Wait times as upstreams report them, valid and invalid. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

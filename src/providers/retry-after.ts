@@ -1,6 +1,6 @@
 /**
- * How long an upstream wants to be left alone, read from its headers: seconds, milliseconds, dates and
- * the resets of rate limits. Pure: what is a date is measured against the answer's own `date`.
+ * How long to wait before the next request to an upstream, read from its headers: seconds, milliseconds, dates and
+ * the resets of rate limits. Pure: dates are relative to the response's own `date`.
  */
 
 /** Longer waits are capped: the caller may retry after this and get the next wait. */

@@ -1,4 +1,4 @@
-/** What the sandbox's models take: everything, so that each field's way can be tried. */
+/** The capabilities of the sandbox's models: everything, so that each field can be tried. */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 
 export const sandboxCapabilities: Capabilities = {

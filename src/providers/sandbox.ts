@@ -1,4 +1,4 @@
-/** The provider inside the program, asked as the real ones are: it takes every format of theirs and any credential. */
+/** The provider inside the program, called like the real ones: it supports all their formats and any credential. */
 import type { UpstreamProblem } from '../wire/dialect.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
 import type { Connector } from './connector.ts'

@@ -1,4 +1,4 @@
-/** Facts about tools that providers run, as tables: one row a meter, and one for meters that no row knows. Pure. */
+/** Facts about tools that providers run, as tables: one row per meter, and one for unknown meters. Pure. */
 import type { ServerToolFacts } from './connector.ts'
 
 /** A provider's tools by meter. Throws nothing: `other` is for every meter without a row. */

@@ -1,4 +1,4 @@
-/** JSON of price lists: digits are kept as they are written, repeated names are seen, and what is no JSON is refused. */
+/** JSON of price lists: digits are preserved, repeated names are detected, and invalid JSON is rejected. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ExactJson, NumberText, RepeatedName, readExactJson } from './exact-json.ts'
@@ -35,7 +35,7 @@ test('values are what JSON.parse gives, with numbers as their digits', async () 
   assert.deepEqual(await read('\ufeff3'), { value: '#3', turns: 0 })
 })
 
-test('a name that stands twice in an object is marked, whatever its values are', async () => {
+test('a repeated name in an object is marked, whatever its values are', async () => {
   assert.deepEqual(await read('{"a":1,"b":2,"a":1,"a":3}'), { value: { a: 'repeated', b: '#2' }, turns: 0 })
 })
 

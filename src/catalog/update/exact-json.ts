@@ -11,7 +11,7 @@ export class NumberText {
   }
 }
 
-/** Stands for the value of a name that an object has more than once. */
+/** Replaces the value of a name that an object has more than once. */
 export class RepeatedName {}
 
 export type ExactJson = string | boolean | null | NumberText | RepeatedName | ExactObject | ExactArray

@@ -81,7 +81,7 @@ export function dateOf(value: ExactJson | undefined): string | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined
 }
 
-/** Why a name stands for something other than one model at one price; undefined: it does not. */
+/** Why a name means something other than one model at one price; undefined: it does not. */
 export function nameProblem(name: string): string | undefined {
   if (!/^[\x21-\x7e]{1,150}$/.test(name)) return 'the name has characters that no model name has'
   if (name.includes(':')) return 'the suffix of the name chooses a host or a price'

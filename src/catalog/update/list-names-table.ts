@@ -1,5 +1,5 @@
 /**
- * What price lists call our providers. models.dev: github.com/anomalyco/models.dev, folder providers; LiteLLM:
+ * The names of our providers in price lists. models.dev: github.com/anomalyco/models.dev, folder providers; LiteLLM:
  * `litellm_provider` in github.com/BerriAI/litellm, model_prices_and_context_window.json; both read 2026-11-23.
  */
 

@@ -1,4 +1,4 @@
-/** The list prices that are in force here at a moment, by model, for comparison with a published list. Pure. */
+/** The list prices in force at a given time, by model, for comparison with a published list. Pure. */
 import type { ModelDefinition, PriceDefinition } from '../definition.ts'
 import { mergedDefinitions } from '../drafts.ts'
 import { familyOf, nameThere } from '../offers.ts'

@@ -1,6 +1,6 @@
 /**
  * A published price list as values: recognizes the format and reads every model of the providers that are known here. Pure
- * apart from giving other work its turn. Must not compare with present prices.
+ * except for yielding to other work. Must not compare with current prices.
  */
 
 import { type ReadOptions, readExactJson } from './exact-json.ts'

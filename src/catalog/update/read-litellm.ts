@@ -1,7 +1,7 @@
 /**
  * LiteLLM's model_prices_and_context_window.json: model → costs in USD per token. Read from
  * model_prices_and_context_window.schema.json of github.com/BerriAI/litellm, 2026-11-23. Rates of batches and of service tiers
- * other than the default are left alone: factors of options here are set by operators.
+ * other than the default are ignored: factors of options here are set by operators.
  */
 import { readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
@@ -73,7 +73,7 @@ function modelOf(provider: string, name: string, row: ExactObject): ListedModel 
       conversationModes.includes(mode) && outputs.every((output) => output === 'text' || output === 'code'),
     price: priceOf(provider, name, row),
     facts: {
-      // The list has no context of its own; what goes in is the most that is known to fit.
+      // The list has no context window; the input limit is the maximum that is known to fit.
       context: maxInput,
       maxOutput,
       inputs: inputsOf(row),

@@ -1,6 +1,6 @@
 /**
  * Uploads of files: in one request, or resumable in parts as Google's libraries do. The URL of a resumable upload
- * contains its sealed owner and destination, because those libraries send no key there.
+ * contains its owner and destination, encrypted, because those libraries send no key there.
  */
 import { openUpload, sealUpload, type UploadAddress } from '../../access/upload-addresses.ts'
 import { TollgateError } from '../../base/errors.ts'
@@ -26,7 +26,7 @@ import {
 /** A whole file in one request. */
 export async function upload(deps: FileDeps, task: FileTask): Promise<void> {
   const { context, host } = task
-  // Checked before the body is read and again afterwards, because upstreams can change meanwhile.
+  // Checked before the body is read and again afterwards, because upstreams can change in between.
   chosenUpstream(deps, task)
   const body = await task.receive('file')
   try {

@@ -1,6 +1,6 @@
 /**
- * The clouds that sell models of several vendors under a customer's own address and credential, by the name that operators
- * and models call them by. How each is asked stands in the file of the same name. Data alone: the configuration reads it.
+ * The clouds that sell models of several vendors under a customer's own URL and credential, by the name that operators
+ * and models use for them. How each is called is in the file of the same name. Data only: the configuration reads it.
  */
 
 export interface CloudFacts {
@@ -28,7 +28,7 @@ export function bedrockAddress(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com`
 }
 
-/** Locations of several regions have hosts of their own; `global-aiplatform.googleapis.com` answers with a page. */
+/** Locations of several regions have separate hosts; `global-aiplatform.googleapis.com` responds with a page. */
 const multiRegions: Readonly<Record<string, string>> = {
   global: 'aiplatform.googleapis.com',
   us: 'aiplatform.us.rep.googleapis.com',

@@ -1,6 +1,6 @@
 /**
  * How the well-known servers that operators run themselves differ from the vendor of a format: one row each, with its source.
- * Address, formats and headers are the operator's (`contract/custom-hosts.ts`). A comment `unverified` marks what no page says.
+ * URL, formats and headers are the operator's (`contract/custom-hosts.ts`). A comment `unverified` marks undocumented facts.
  */
 import type { CustomHostKind } from '../../../contract/custom-hosts.ts'
 import type { HostRow } from './host-row.ts'

@@ -1,6 +1,6 @@
 /**
- * What models take that many hosts serve, by their names there: the maker's own table where the name tells the maker, else
- * a row of its own. A model that no row knows takes no effort: what a host does not know it refuses.
+ * The capabilities of models that many hosts serve, by their names there: the vendor's own table if the name reveals the
+ * vendor, else a separate row. A model without a row supports no effort, because hosts reject what they do not know.
  */
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import { anthropicModels } from '../anthropic-models-table.ts'

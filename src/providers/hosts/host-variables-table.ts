@@ -1,6 +1,6 @@
 /**
- * The hosts that are asked in a format of another vendor, by the name that operators and models call them by, with the
- * environment variable of their credential. How each is asked stands in `hosts-table.ts`. Data alone: the configuration reads it.
+ * The hosts that use a format of another vendor, by the name that operators and models use for them, with the
+ * environment variable of their credential. How each is called is in `hosts-table.ts`. Data only: the configuration reads it.
  */
 export const hostVariables = {
   alibaba: { displayName: 'Alibaba Cloud', variable: 'DASHSCOPE_API_KEY' },

@@ -1,9 +1,9 @@
 /**
- * The hosts that are asked in a format of another vendor: one row each, with its source. A comment `unverified` marks what
- * no page of the host says; there the row holds what does no harm if it is wrong. How a row is read: `host-row.ts`.
+ * The hosts that use a format of another vendor: one row each, with its source. A comment `unverified` marks what
+ * the host does not document; there the row has the value that is harmless if wrong. How a row is read: `host-row.ts`.
  *
- * Whether cancelling stops the bill: openrouter.ai/docs/api/reference/streaming lists the hosts that stop and those that
- * bill on; a host in neither list is taken to bill on.
+ * Whether canceling stops billing: openrouter.ai/docs/api/reference/streaming lists the hosts that stop and those that
+ * do not; a host in neither list is assumed not to stop.
  */
 import type { HostRow } from './host-row.ts'
 import type { HostName } from './host-variables-table.ts'
@@ -303,7 +303,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       'openai-embeddings': '/api/v1',
     },
     errors: [
-      // Requests under way fill the budget: it passes by itself.
+      // Running requests fill the budget: it recovers on its own.
       { statuses: [402], tellsWait: true, meaning: 'rate' },
       { statuses: [403], begins: ['key limit exceeded'], meaning: 'billing' },
       // Moderation and guardrails judge what the caller wrote.

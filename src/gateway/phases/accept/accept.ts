@@ -1,5 +1,5 @@
 /**
- * Request line and headers → RequestContext: which format, which operation, under which id. Reads no body and knows
+ * Request line and headers → RequestContext: which format, which operation, under which ID. Reads no body and knows
  * no caller.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * One hold for all targets of a request: what a target may cost that is not prepared yet is estimated by size, and once
- * it is prepared, its own bound has to fit into the hold, with a lower output limit where necessary.
+ * One hold for all targets of a request: the maximum cost of a target that is not prepared yet is estimated by size, and once
+ * it is prepared, its own bound must fit into the hold, with a lower output limit if necessary.
  */
 import type { Caller } from '../../../access/types.ts'
 import { least, most } from '../../../ledger/rules/money.ts'
@@ -66,7 +66,7 @@ function grownTokens({ connector }: Target, { tokens }: Pick<InputBound, 'tokens
   return scaled + Math.ceil(scaled / growthDivisor) + connector.hiddenInputTokens + growthTokens
 }
 
-/** The dearest of several bounds, in each part. */
+/** The most expensive of several bounds, in each part. */
 export function dearestAmounts(first: BoundAmounts, others: readonly BoundAmounts[]): BoundAmounts {
   return others.reduce(
     (dearest, { input, perOutputToken }) => ({

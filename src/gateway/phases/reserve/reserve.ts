@@ -48,7 +48,7 @@ interface ReservedWork {
   readonly plan: RequestPlan
 }
 
-/** The request as it was received, and the targets that it is not prepared for yet; the hold covers the dearest. */
+/** The request as it was received, and the targets that it is not prepared for yet; the hold covers the most expensive. */
 export interface Elsewhere {
   readonly received: ParsedRequest
   readonly targets: readonly Target[]
@@ -217,7 +217,7 @@ function countedElsewhere(
   return targets.map((target) => estimatedAmounts(target, received, limits, input))
 }
 
-/** Holds for the dearest target, or for the first alone where the balance does not cover that. */
+/** Reserves for the most expensive target, or only for the first if the balance does not cover that. */
 async function admitAnywhere(
   deps: ReserveDeps,
   asked: AdmissionAsk,

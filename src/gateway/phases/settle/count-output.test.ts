@@ -1,4 +1,4 @@
-/** Output that no upstream reported: counted and stretched, or estimated low where there is no count. */
+/** Output that no upstream reported: counted and extrapolated, or estimated low if there is no count. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hold, RequestPlan, UpstreamResponse } from '../../request.ts'
@@ -13,7 +13,7 @@ const words = (count: number, word: string) => {
   return { text, characters: text.length, events: count }
 }
 
-test('output is counted, and stretched to what was not kept', async () => {
+test('output is counted, and extrapolated to what was not retained', async () => {
   const counter = { count: async () => 30 }
   const sample = { ...words(40, ' window'), characters: 560 }
   assert.deepEqual(await countedOutput(counter, sample, request), { tokens: 60, isEstimated: false })

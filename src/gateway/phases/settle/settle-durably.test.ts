@@ -1,4 +1,4 @@
-/** Each finished answer is delivered and charged, or withheld and written off: never both, whenever its commit comes. */
+/** Each complete response is delivered and charged, or withheld and written off: never both, whenever its commit ends. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../../../test/support/ledger-values.ts'
