@@ -1,9 +1,10 @@
 /**
  * The launcher from a user's point of view, in small temporary checkouts: what it installs, which Node it runs, and that
- * neither process outlives the other. Uses no network.
+ * neither process outlives the other. Uses no network but loopback.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -15,6 +16,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -68,10 +71,13 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-function start(folder: string, script: string, ...rest: string[]): ChildProcess {
+const start = (folder: string, script: string, ...rest: string[]): ChildProcess =>
+  startWith({}, folder, script, ...rest)
+
+function startWith(more: object, folder: string, script: string, ...rest: string[]): ChildProcess {
   // A shell knows neither; with the second one nothing is stored in the checkout.
   const { NODE_TEST_CONTEXT: _, NODE_COMPILE_CACHE: __, ...env } = process.env
-  return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env })
+  return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env: { ...env, ...more } })
 }
 
 async function finish(child: ChildProcess) {
@@ -101,6 +107,66 @@ test('where the installed Node is too old, the command runs under the downloaded
   const said = JSON.parse(stdout)
   assert.deepEqual([said.node, said.arguments], ['99.0.0', ['models']])
   assert.equal(stderr, '')
+})
+
+/** A package registry on loopback that has one package; `asked` lists the paths of the requests. */
+async function registryOf(name: string, tarball: Buffer) {
+  const asked: string[] = []
+  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url?.endsWith('.tgz') === true) return response.end(tarball)
+    if (request.url !== `/${name}`) return response.writeHead(404).end('{}')
+    const dist = { tarball: `${origin()}/${name}/-/${name}-99.0.0.tgz`, integrity: integrityOf(tarball) }
+    return response.end(JSON.stringify({ name, versions: { '99.0.0': { name, version: '99.0.0', dist } } }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { origin: origin(), asked, close: () => server.close() }
+}
+
+const integrityOf = (bytes: Buffer): string => `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+
+/** Writes what `runtime/` asks for: one package in version 99.0.0. */
+function lockRuntime(runtime: string, name: string, integrity: string): void {
+  const manifest = { name: 'runtime', optionalDependencies: { [name]: '99.0.0' } }
+  const packages = {
+    '': manifest,
+    [`node_modules/${name}`]: { version: '99.0.0', integrity, optional: true },
+  }
+  write(join(runtime, 'package.json'), JSON.stringify(manifest))
+  write(join(runtime, 'package-lock.json'), JSON.stringify({ ...manifest, lockfileVersion: 3, packages }))
+}
+
+test('a missing Node is fetched once, and only with the checksum of the lockfile', async (context) => {
+  const folder = makeCheckout('fetches node', '99.0')
+  const runtime = join(folder, 'runtime')
+  const name = `node-${process.platform}-${process.arch}`
+  addRuntime(folder)
+  const fetchable = join(runtime, 'node_modules', name)
+  write(join(fetchable, 'package.json'), JSON.stringify({ name, version: '99.0.0' }))
+  await npmPack(fetchable)
+  const tarball = readFileSync(join(fetchable, `${name}-99.0.0.tgz`))
+  rmSync(join(runtime, 'node_modules'), { recursive: true })
+  const registry = await registryOf(name, tarball)
+  context.after(registry.close)
+  const env = { npm_config_registry: registry.origin, npm_config_cache: join(folder, 'npm-cache') }
+  const run = () => finish(startWith(env, folder, 'bin/tollgate.js', 'models'))
+
+  lockRuntime(runtime, name, integrityOf(Buffer.from('another package')))
+  const refused = await run()
+  assert.match(refused.stderr, /Node 99\.0\.0 could not be fetched for /)
+  assert.deepEqual([refused.stdout, refused.code], ['', 1])
+
+  lockRuntime(runtime, name, integrityOf(tarball))
+  const fetched = await run()
+  assert.equal(fetched.code, 0, fetched.stderr)
+  assert.match(fetched.stderr, /fetching Node 99\.0\.0 into runtime/)
+  assert.equal(JSON.parse(fetched.stdout).node, '99.0.0')
+
+  const requests = registry.asked.length
+  const again = await run()
+  assert.deepEqual([JSON.parse(again.stdout).node, again.stderr], ['99.0.0', ''])
+  assert.equal(registry.asked.length, requests)
 })
 
 test('where no Node could be downloaded for the platform, one line says so', async () => {
@@ -146,10 +212,15 @@ test('a server whose launcher was killed before it could watch it does not start
 /** Packs a package of one file into the checkout, as a registry would serve it. */
 async function pack(folder: string, name: string): Promise<void> {
   write(join(folder, name, 'package.json'), JSON.stringify({ name, version: '1.2.3' }))
+  await npmPack(folder, `./${name}`)
+}
+
+/** Writes the tarball of a package into `folder`: of the one in it, unless another is named. */
+async function npmPack(folder: string, ...names: string[]): Promise<void> {
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
     ? [process.execPath, process.env.npm_execpath]
     : ['npm']
-  const command = [...npm.slice(1), 'pack', `./${name}`, '--silent']
+  const command = [...npm.slice(1), 'pack', ...names, '--silent']
   assert.equal((await finish(spawn(npm[0]!, command, { cwd: folder }))).code, 0)
 }
 
