@@ -63,7 +63,7 @@ export function recordUpstreamFailure(
   health.failed(upstream.name, failure, upstreamModel)
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
-    { upstream: upstream.name, status, code: failure.code, request: requestId },
+    { upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },
     failure.operator ? "upstream rejected this gateway's credential, billing or model" : 'an attempt failed',
   )
 }

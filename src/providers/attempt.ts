@@ -10,7 +10,7 @@ import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
 import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/dialect.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
-import { isCallersFault } from './classify.ts'
+import { isCallersFault, unavailable } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
 import type { Sender } from './send.ts'
 import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
@@ -207,6 +207,7 @@ class UpstreamAttempt {
 
   #sendFailed(failure: SendFailure): void {
     if (this.#done) return
+    if (failure.kind === 'credential') return this.#fail(withoutToken(failure), {})
     const late = failure.kind === 'connect_timeout'
     this.#fail(
       this.#ownFailure(
@@ -330,6 +331,21 @@ class UpstreamAttempt {
     if (this.#done) return
     this.#over()
     this.#outcome.resolve(outcome)
+  }
+}
+
+/** No token could be obtained: the operator's affair, and another upstream may have one. */
+function withoutToken({ detail }: SendFailure): UpstreamFailure {
+  return {
+    code: 'upstream_unavailable',
+    retry: 'elsewhere',
+    status: null,
+    message: unavailable,
+    retryAfterMs: null,
+    cooldownMs: 5_000,
+    concerns: 'credential',
+    operator: true,
+    detail,
   }
 }
 

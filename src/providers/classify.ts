@@ -56,7 +56,8 @@ interface Consequence {
 }
 
 const limitsItsRate = "The upstream's rate limit was exceeded. Try again later."
-const unavailable = 'This model is temporarily unavailable. The administrators have been notified.'
+/** For failures that only the operator can mend. */
+export const unavailable = 'This model is temporarily unavailable. The administrators have been notified.'
 
 const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),

@@ -10,6 +10,7 @@ import type { RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import type { PageFacts } from './media-size.ts'
+import type { Authorizer } from './send-types.ts'
 
 /** The part of the caller's request that a provider may see. */
 export interface OutgoingRequest {
@@ -33,6 +34,8 @@ export interface SignedRequest {
   readonly path: string
   /** Flat list: name, value, name, value. Without host and content-length. */
   readonly headers: readonly string[]
+  /** Where the credential alone does not authorize the request: adds the headers that do. */
+  readonly authorizer?: Authorizer | undefined
 }
 
 /** What an upstream's failure means for the request and for the upstream. */
@@ -55,6 +58,8 @@ export interface UpstreamFailure {
   readonly concerns: 'model' | 'host' | 'credential'
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
+  /** What more the operator should know; it contains no secret. */
+  readonly detail?: string
 }
 
 /** What a tool that the provider runs does to the input of a request. */

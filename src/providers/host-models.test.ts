@@ -20,6 +20,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const limits = {
   ...{ connectMs: 5_000, socketsPerOriginMax: 9, idleSocketMs: 1_000, upstreamHeaderBytesMax: 9_999 },
+  ...{ tokenRequestMs: 1_000, tokenResponseBytesMax: 1_024, tokenRefreshMs: 1_000 },
   ...{ hostModelsMs: 60_000, hostModelsBytesMax: 1_000, hostModelsMax: 3, hostErrorBytesMax: 500 },
 }
 const sender = openSender({ limits, clock: systemClock })

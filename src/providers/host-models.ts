@@ -8,7 +8,7 @@ import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { modelListPath, modelsPathOf } from './paths.ts'
 import type { Sender } from './send.ts'
-import type { SendFailure } from './send-types.ts'
+import type { SendFailure, UpstreamRequest } from './send-types.ts'
 
 export interface HostModels {
   /** In the host's order, without doubles. */
@@ -53,7 +53,7 @@ export async function listHostModels(
   const path = listPathOf(connector, host.basePath)
   if (path === null)
     return { names: [], problem: 'The host has no model list. Enter the model names.', ...untested }
-  const { headers } = connector.prepare({
+  const { headers, authorizer } = connector.prepare({
     ...host,
     dialect,
     operation: 'generate',
@@ -62,7 +62,12 @@ export async function listHostModels(
     query: '',
     headers: {},
   })
-  const answer = await received(asking, { origin: host.origin, path, headers: withoutBody(headers) })
+  const answer = await received(asking, {
+    origin: host.origin,
+    path,
+    headers: withoutBody(headers),
+    authorizer,
+  })
   switch (answer.kind) {
     case 'failed':
       return { ...untested, names: [], problem: answer.problem, credential: 'unreachable' }
@@ -124,11 +129,7 @@ function withoutBody(headers: readonly string[]): string[] {
   return copied
 }
 
-interface ModelListRequest {
-  readonly origin: string
-  readonly path: string
-  readonly headers: readonly string[]
-}
+type ModelListRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'headers' | 'authorizer'>
 
 type Received =
   | { readonly kind: 'list'; readonly bytes: Uint8Array }
@@ -136,12 +137,9 @@ type Received =
   | { readonly kind: 'too_long' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-function received(
-  { sender, clock, limits }: ListModelsDeps,
-  { origin, path, headers }: ModelListRequest,
-): Promise<Received> {
+function received({ sender, clock, limits }: ListModelsDeps, request: ModelListRequest): Promise<Received> {
   return new Promise((resolve) => {
-    const exchange = sender.send({ origin, method: 'GET', path, headers, body: [] })
+    const exchange = sender.send({ ...request, method: 'GET', body: [] })
     const chunks: Uint8Array[] = []
     let [length, status] = [0, 0]
     const whole = (): Received =>
@@ -207,10 +205,11 @@ const troubles: Readonly<Record<SendFailure['kind'], string>> = {
   reset: 'The host closed the connection.',
   aborted: 'The server is shutting down.',
   protocol: 'The server at this URL does not speak HTTP.',
+  credential: 'No token could be obtained with this credential',
 }
 
-function failedWords({ kind }: SendFailure): string {
-  return troubles[kind]
+function failedWords({ kind, detail }: SendFailure): string {
+  return kind === 'credential' ? `${troubles[kind]}: ${detail}.` : troubles[kind]
 }
 
 /** OpenAI and Anthropic say `data` and `id`, Google `models` and `name`, Together sends the bare list. */

@@ -25,6 +25,9 @@ import { openSender, type Sender } from './send.ts'
 import type { Exchange, SendFailure, SendLimits } from './send-types.ts'
 
 const limits: SendLimits = {
+  tokenRequestMs: 1_000,
+  tokenResponseBytesMax: 1_024,
+  tokenRefreshMs: 1_000,
   connectMs: 10_000,
   socketsPerOriginMax: 256,
   idleSocketMs: 30_000,

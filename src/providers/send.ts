@@ -3,9 +3,12 @@
  * follows no redirect, decodes nothing and has no deadline except for connecting. Does not interpret the bytes.
  */
 import type { Clock } from '../base/clock.ts'
+import { AuthorizedExchange } from './authorized-exchange.ts'
 import { Origin, type OriginOptions } from './connections.ts'
 import { UpstreamExchange } from './exchange.ts'
 import type { Exchange, SendLimits, UpstreamRequest } from './send-types.ts'
+import { TokenCache } from './token-cache.ts'
+import { tokenRequests } from './token-request.ts'
 
 export interface Sender {
   /** Never throws for an upstream's fault or an invalid header; those arrive as `failed`. */
@@ -19,15 +22,27 @@ export interface Sender {
 export function openSender({ limits, clock }: { limits: SendLimits; clock: Clock }): Sender {
   const options: OriginOptions = { limits, clock }
   const origins = new Map<string, Origin>()
+  const sendNow = (request: UpstreamRequest): Exchange => {
+    let origin = origins.get(request.origin)
+    if (origin === undefined) {
+      origin = new Origin(request.origin, options)
+      origins.set(request.origin, origin)
+    }
+    const exchange = new UpstreamExchange(origin)
+    exchange.begin(request)
+    return exchange
+  }
+  const authorizing = {
+    clock,
+    tokens: new TokenCache({ clock, limits }),
+    request: tokenRequests({ send: sendNow, clock, limits }),
+  }
   return {
     send(request) {
-      let origin = origins.get(request.origin)
-      if (origin === undefined) {
-        origin = new Origin(request.origin, options)
-        origins.set(request.origin, origin)
-      }
-      const exchange = new UpstreamExchange(origin)
-      exchange.begin(request)
+      const { authorizer } = request
+      if (authorizer === undefined) return sendNow(request)
+      const exchange = new AuthorizedExchange({ authorizer, deps: authorizing, send: sendNow }, request)
+      exchange.begin()
       return exchange
     },
     openSockets: (origin) => origins.get(origin)?.sockets ?? 0,

@@ -65,4 +65,5 @@ const failures: Readonly<Record<SendFailure['kind'], string>> = {
   reset: 'The host closed the connection.',
   aborted: 'The server is shutting down.',
   protocol: 'The server at this URL does not speak HTTP.',
+  credential: 'The request could not be authorized.',
 }

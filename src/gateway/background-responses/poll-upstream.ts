@@ -47,7 +47,7 @@ export interface ResponseRequest {
 export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest): Promise<ObjectOutcome> {
   const { limits, sender, clock, connectorOf } = deps
   const { upstream, method, responseId, below, room } = input
-  const { path, headers } = connectorOf(upstream.provider).prepare({
+  const { path, headers, authorizer } = connectorOf(upstream.provider).prepare({
     dialect: backgroundResponses.name,
     operation: 'generate',
     model: '',
@@ -64,6 +64,7 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
     path: `${path}/${encodeURIComponent(responseId)}${below}`,
     headers: withoutContentType(headers),
     body: [],
+    authorizer,
   }
   const bounds = { bytesMax: limits.answerBytesMax, room }
   return requestObject({ sender, clock, limits: { fileAnswerMs: limits.responseAnswerMs } }, request, bounds)

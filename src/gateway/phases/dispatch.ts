@@ -165,6 +165,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
       path: prepared.path,
       headers: prepared.headers,
       body: of.body,
+      authorizer: prepared.authorizer,
     },
     connector,
     dialect: of.plan.dialect,

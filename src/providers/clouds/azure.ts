@@ -3,6 +3,8 @@
  * Messages. A deployment is taken to be named like its model unless the operator says otherwise.
  */
 import type { HostRow } from '../hosts/host-row.ts'
+import { bearerAuthorizer } from './bearer-authorizer.ts'
+import { entraToken } from './entra-tokens.ts'
 
 /** Azure serves these in Responses alone: learn.microsoft.com/azure/foundry/openai/how-to/responses. */
 const responsesAlone = /^(?:gpt-5[\w.]*-(?:codex|pro)\b|codex-mini|o[13]-pro)/
@@ -21,6 +23,7 @@ export const azure: HostRow = {
     'openai-embeddings': { header: 'api-key' },
     anthropic: { header: 'x-api-key' },
   },
+  authorizer: (credential, fields) => bearerAuthorizer(credential, fields, entraToken),
   formatsOf(model) {
     if (/^claude-/.test(model)) return ['anthropic']
     if (/embed/.test(model)) return ['openai-embeddings']

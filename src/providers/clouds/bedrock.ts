@@ -3,14 +3,13 @@
  * a region. Models that have only Invoke and Converse (Nova, Llama, Titan, Jamba) are not asked.
  */
 import type { HostRow } from '../hosts/host-row.ts'
-
-/** The error of AWS stands in this header, its name before a colon. */
-const errorType = 'x-amzn-errortype'
+import { awsAuthorizer, awsErrorType as errorType } from './aws-authorizer.ts'
 
 export const bedrock: HostRow = {
   origin: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   prefixes: { 'openai-chat': '/openai/v1', 'openai-responses': '/openai/v1', anthropic: '/anthropic/v1' },
   modelList: null,
+  authorizer: awsAuthorizer,
   formatsOf(model) {
     if (/^(?:[a-z]+\.)?anthropic\./.test(model)) return ['anthropic']
     return /^openai\.(?!gpt-oss-safeguard)/.test(model)

@@ -3,6 +3,8 @@
  * Chat Completions. The address has project and location: `…/v1/projects/{project}/locations/{location}`.
  */
 import type { HostRow } from '../hosts/host-row.ts'
+import { bearerAuthorizer } from './bearer-authorizer.ts'
+import { googleToken } from './google-tokens.ts'
 
 /** Below an address without a project a key of the express mode is used, which serves Gemini alone. */
 const express = '/v1'
@@ -24,6 +26,7 @@ export const vertex: HostRow = {
     anthropic: { header: 'x-goog-api-key' },
     'openai-chat': { header: 'x-goog-api-key' },
   },
+  authorizer: (credential, fields) => bearerAuthorizer(credential, fields, googleToken),
   formatsOf(model) {
     if (/^claude-/.test(model)) return ['anthropic']
     return model.includes('/') ? ['openai-chat'] : ['gemini']

@@ -3,6 +3,7 @@
  * money is the widest of all makers, since a host serves models of any.
  */
 
+import { secretFields } from '../../base/secret-fields.ts'
 import type { Media } from '../../wire/dialect.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { anonymousHeaders, headerOf } from '../build-headers.ts'
@@ -11,6 +12,7 @@ import { cloudRows } from '../clouds/cloud-rows.ts'
 import { type CloudName, clouds } from '../clouds/clouds-table.ts'
 import type { Connector, OutgoingRequest } from '../connector.ts'
 import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
+import type { Authorizer } from '../send-types.ts'
 import { serverToolsFrom } from '../server-tools.ts'
 import { hostedCapabilities } from './host-models-table.ts'
 import type { Authentication, HostRow } from './host-row.ts'
@@ -64,13 +66,15 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     ...(row.formatsOf === undefined ? {} : { formatsOf: row.formatsOf }),
     ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
-    prepare: (outgoing) => ({
-      path: pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
-      headers: [
-        ...hostHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing),
-        ...fixedHeaders,
-      ],
-    }),
+    prepare: (outgoing) => {
+      const path = pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing)
+      const authorizer = authorizerOf(row, outgoing.credential)
+      const credential =
+        authorizer === undefined
+          ? credentialHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing.credential)
+          : []
+      return { path, headers: [...hostHeaders(outgoing), ...credential, ...fixedHeaders], authorizer }
+    },
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
     offers: (operation, dialect) =>
       operations.includes(operation) && prefixes.has(dialect) && hasAddress(operation, dialect),
@@ -109,6 +113,12 @@ function pathAt({ modelPaths }: HostRow, prefix: string, outgoing: OutgoingReque
   return prefix + modelPath({ model, streamed: outgoing.streamed })
 }
 
+/** Undefined: the credential is sent as it is. */
+function authorizerOf({ authorizer }: HostRow, credential: string): Authorizer | undefined {
+  const fields = authorizer === undefined ? null : secretFields(credential)
+  return fields === null ? undefined : authorizer?.(credential, fields)
+}
+
 /** A server without a key is asked without the header: an empty one is refused by some. */
 function credentialHeaders(authentication: Authentication, credential: string): readonly string[] {
   if (credential === '') return []
@@ -123,12 +133,11 @@ const formatHeaders: Readonly<Partial<Record<UpstreamFormatName, readonly [name:
 }
 
 /** No other header of the caller travels: headers choose prices and say who the customers are. */
-function hostHeaders(authentication: Authentication, outgoing: OutgoingRequest): string[] {
+function hostHeaders(outgoing: OutgoingRequest): string[] {
   const demanded = formatHeaders[outgoing.dialect]
   const [name, usual] = demanded ?? []
   return [
     ...anonymousHeaders(outgoing),
-    ...credentialHeaders(authentication, outgoing.credential),
     ...(name === undefined || usual === undefined ? [] : [name, headerOf(outgoing, name) ?? usual]),
   ]
 }

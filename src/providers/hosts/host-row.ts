@@ -2,10 +2,12 @@
  * What is said of a host that is asked in a format of another vendor. Types alone. A row says where the host differs from the
  * vendor of the format; what it leaves out is as there. It holds nothing about a model, and nothing that could be computed.
  */
+import type { SecretFields } from '../../base/secret-fields.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type { RequestDifferences } from '../../wire/host-differences.ts'
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import type { ErrorRule } from '../classify.ts'
+import type { Authorizer } from '../send-types.ts'
 
 /** How a credential is sent: as a bearer token in `authorization`, or as it is in a header of another name. */
 export type Authentication = 'bearer' | { readonly header: string }
@@ -32,6 +34,8 @@ export interface HostRow {
   readonly modelList?: string | null
   /** `bearer` where it is left out. */
   readonly authentication?: Readonly<Partial<Record<UpstreamFormatName, Authentication>>>
+  /** How requests are authorized with a credential of several fields; left out: a credential is one text. */
+  readonly authorizer?: (credential: string, fields: SecretFields) => Authorizer
   /** What its refusals mean, before what they mean everywhere. */
   readonly errors?: readonly ErrorRule[]
   /** `x-request-id` where it is left out. */

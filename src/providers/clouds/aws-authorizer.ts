@@ -1,0 +1,48 @@
+/** Authorizes requests to AWS with a signature. The region and service of a signature are those of the host. */
+import type { SecretFields } from '../../base/secret-fields.ts'
+import { CredentialError } from '../credential-error.ts'
+import type { Authorizer } from '../send-types.ts'
+import { obtainAwsKeys } from './aws-keys.ts'
+import { type AwsKeys, type AwsScope, awsSignature } from './aws-signature.ts'
+
+/** The error of AWS stands in this header, its name before a colon. */
+export const awsErrorType = 'x-amzn-errortype'
+
+const expired = ['ExpiredTokenException', 'ExpiredToken', 'UnrecognizedClientException']
+
+export function awsAuthorizer(credential: string, fields: SecretFields): Authorizer {
+  return {
+    async authorize(request, deps) {
+      const { origin } = request
+      const scope = awsScope(origin, fields['region'])
+      const key = `${origin} ${credential}`
+      const issued = await deps.tokens.get(key, () =>
+        obtainAwsKeys({ fields, upstreamOrigin: origin, region: scope.region, deps }),
+      )
+      return {
+        headers: await awsSignature(request, keysIn(issued.fields), scope, deps.clock.wallMs()),
+        discard: () => deps.tokens.discard(key, issued),
+      }
+    },
+    // Keys that were written down cannot be replaced by new ones.
+    isTokenRejected: (status, headers) =>
+      fields['accessKeyId'] === undefined &&
+      (status === 401 || status === 403) &&
+      expired.includes((headers.get(awsErrorType) ?? '').split(':')[0] ?? ''),
+  }
+}
+
+/** `bedrock-runtime.eu-central-1.amazonaws.com`, `bedrock-mantle.us-east-1.api.aws`, and private addresses that end so. */
+const regional = /(?:^|\.)bedrock-(runtime|mantle)(?:-fips)?\.([a-z0-9-]+)\./
+
+function awsScope(origin: string, region: string | undefined): AwsScope {
+  const [, endpoint, written] = regional.exec(new URL(origin).hostname) ?? []
+  if (written !== undefined)
+    return { region: written, service: endpoint === 'mantle' ? 'bedrock-mantle' : 'bedrock' }
+  if (region === undefined) throw new CredentialError('neither the address nor the credential has a region')
+  return { region, service: 'bedrock' }
+}
+
+function keysIn({ accessKeyId = '', secretAccessKey = '', sessionToken }: SecretFields): AwsKeys {
+  return { accessKeyId, secretAccessKey, sessionToken }
+}
