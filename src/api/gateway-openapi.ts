@@ -113,6 +113,8 @@ function headersOf({ takes }: GatewayOperation): object {
   return {
     ...everywhere,
     'x-tollgate-hold': header('USD reserved for the request: its maximum cost.'),
+    'x-tollgate-model': header('The model that served the request.'),
+    'x-tollgate-upstream': header('The name of the upstream that served the request.'),
     'x-tollgate-cost': header('USD charged; only on responses that are not streamed.'),
     'x-tollgate-adjusted': header('What the translation dropped, adapted or added.'),
   }

@@ -200,6 +200,7 @@ function modelChanges(live: Live): ModelChanges {
           // Where its prompts may go is changed by saying so, not by leaving it out.
           upstreams: added.upstreams ?? before.definition?.upstreams,
           offers: added.offers ?? before.definition?.offers,
+          fallbacks: added.fallbacks ?? before.definition?.fallbacks,
           prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])],
         },
       }))

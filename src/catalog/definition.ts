@@ -40,6 +40,8 @@ export interface ModelDefinition {
   readonly upstreams?: readonly string[] | undefined
   /** The only places that serve it, of any provider, in groups of priority; excludes `upstreams`. */
   readonly offers?: readonly OfferDefinition[] | undefined
+  /** The models that are called in its place, in this order, where it cannot serve a request. */
+  readonly fallbacks?: readonly string[] | undefined
   /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */
   readonly dialects?: readonly UpstreamFormatName[] | undefined
   readonly displayName?: string | undefined

@@ -28,6 +28,7 @@ export function catalogMistakes(given: Checked): readonly string[] {
     ...offerMistakes(sources),
     ...modelMistakes(sources),
     ...aliasMistakes(sources.aliases, names),
+    ...fallbackMistakes(sources, names),
     ...sources.disabled
       .filter((name) => !names.has(name) && !Object.hasOwn(sources.aliases, name))
       .map((name) => `disabled: unknown model ${name}${didYouMean(name, names)}`),
@@ -141,6 +142,18 @@ function modelMistakes(sources: Checked): readonly string[] {
     if (outputTokensMax(model) === undefined) mistakes.push(`${path}.maxOutput: is missing`)
     return mistakes
   })
+}
+
+function fallbackMistakes({ configured, aliases }: Checked, names: ReadonlySet<string>): readonly string[] {
+  return configured.flatMap(({ id, fallbacks = [] }, index) =>
+    fallbacks.flatMap((name) => {
+      const path = `models[${index}].fallbacks`
+      if (name === id) return [`${path}: ${id} cannot be its own fallback`]
+      return names.has(name) || Object.hasOwn(aliases, name)
+        ? []
+        : [`${path}: unknown model ${name}${didYouMean(name, names)}`]
+    }),
+  )
 }
 
 function aliasMistakes(aliases: CatalogSources['aliases'], names: ReadonlySet<string>): readonly string[] {

@@ -72,6 +72,8 @@ export interface Model {
   readonly testModel: TestModel | null
   /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
   readonly offers: readonly Offer[]
+  /** The models that are called in its place, in this order, where it cannot serve a request. */
+  readonly fallbacks: readonly string[]
   /** Ascending by `effectiveFromMs`; never empty in a snapshot. */
   readonly prices: readonly PriceVersion[]
 }

@@ -200,6 +200,14 @@ export const model = z.strictObject({
     .describe(
       'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
     ),
+  fallbacks: z
+    .array(modelName)
+    .min(1, 'must contain at least one model')
+    .max(20)
+    .optional()
+    .describe(
+      'Models that are called in its place, in this order, if it fails, if the request is too long for it, or if its provider refuses the content. See [Fallbacks](models.md#fallbacks).',
+    ),
   dialects: formats
     .optional()
     .describe(

@@ -28,7 +28,7 @@ export function requestLifecycle(
   )
   let readsOn = false
   return {
-    headersOf: (work) => heldHeaders(context, of.caller, work),
+    headersOf: (work, candidate) => heldHeaders(context, of.caller, { ...work, candidate }),
     showsCost: of.caller.policy.showCost,
     room,
     contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,

@@ -125,6 +125,8 @@ export interface Target {
   /** The format that is spoken upstream. */
   readonly dialect: UpstreamFormat
   readonly connector: Connector
+  /** What a translated response calls the model: as the caller wrote it, or the name of a fallback. */
+  readonly answersAs: string
 }
 
 /** An offer that can serve the request. */
@@ -213,8 +215,8 @@ export interface Hold extends Held {
 
 /** What dispatch and relay share of one request. */
 export interface RequestLifecycle {
-  /** The response headers that do not depend on the upstream. */
-  headersOf(work: PlannedWork): readonly string[]
+  /** The response headers of a plan, its hold, and the candidate that responded; null: none has yet. */
+  headersOf(work: PlannedWork, candidate: Candidate | null): readonly string[]
   /** Whether what is passed through gets `usage.cost`. */
   readonly showsCost: boolean
   /** Its memory reservation for bytes that wait to be relayed. */

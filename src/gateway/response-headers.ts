@@ -6,7 +6,7 @@ import type { FlatHeaders } from '../http/downstream.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
 import { rateHeaders } from '../limits/headers.ts'
 import type { Adjustment } from '../wire/translation/neutral.ts'
-import type { Hold, RequestContext, RequestPlan } from './request.ts'
+import type { Candidate, Hold, RequestContext, RequestPlan } from './request.ts'
 
 /** The upstream's response headers that are useful to the caller; all others are dropped. */
 const relayedHeaders = ['openai-processing-ms', 'openai-version', 'anthropic-version'] as const
@@ -28,13 +28,13 @@ export function identityHeaders(context: RequestContext): FlatHeaders {
 /** Headers of every response that is not streamed: it must not be cached. */
 export const wholeHead: FlatHeaders = ['cache-control', 'no-store']
 
-/** Headers from the hold: remaining rates, the held amount, a lowered limit, and the balance where the key shows it. */
+/** Headers from the hold: remaining rates, the held amount, a lowered limit, who serves, and the balance where the key shows it. */
 export function heldHeaders(
   context: RequestContext,
   caller: Caller,
-  of: { plan: RequestPlan; hold: Hold },
+  of: { plan: RequestPlan; hold: Hold; candidate: Candidate | null },
 ): FlatHeaders {
-  const { hold, plan } = of
+  const { hold, plan, candidate } = of
   const headers = [...identityHeaders(context)]
   for (const [name, value] of Object.entries(
     rateHeaders(context.dialect.rateHeaders, hold.rates, hold.admittedMs),
@@ -45,6 +45,8 @@ export function heldHeaders(
   const { source } = hold.input
   if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)
   if (hold.lowered) headers.push('x-tollgate-max-output', String(hold.outputLimit))
+  if (candidate !== null)
+    headers.push('x-tollgate-model', plan.model.name, 'x-tollgate-upstream', candidate.upstream.name)
   const { adjusted } = plan
   if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
   if (caller.policy.showBalance) headers.push('x-tollgate-balance', formatUsd(hold.available))

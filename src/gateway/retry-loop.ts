@@ -7,8 +7,9 @@ import { isStillOffered, type Snapshot } from '../catalog/types.ts'
 import type { Attempt } from '../ledger/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
+import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Sender } from '../providers/send.ts'
-import type { Candidate, RequestContext } from './request.ts'
+import type { Candidate, RequestContext, Target } from './request.ts'
 
 export interface RetryLoopDeps {
   readonly sender: Sender
@@ -24,13 +25,16 @@ export interface SkippedCandidate {
   readonly reason: string | null
 }
 
+/** `other_models`: only those of other models than the one that failed. */
+export type RetryScope = 'none' | 'anywhere' | 'other_models'
+
 export interface RetryPolicy<Task extends AttemptTask> {
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
   prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
   recordOutcome(candidate: Candidate, outcome: AttemptOutcome): void
-  /** Whether another candidate may be tried after it. */
-  mayRetry(outcome: AttemptOutcome, task: Task): boolean
+  /** Which other candidates may be tried after it. */
+  retryAt(outcome: AttemptOutcome, task: Task): RetryScope
   /** Where retries under way are counted; null: not counted. */
   readonly retryCounter: { retries: number } | null
 }
@@ -63,7 +67,7 @@ export async function tryCandidates<Task extends AttemptTask>(
 ): Promise<RetryLoopResult<Task>> {
   const { attemptsMax } = deps.limits
   const log = new AttemptLog(deps, context)
-  const waiting = [...candidates]
+  let waiting = [...candidates]
   const retried: FinalAttempt<Task>[] = []
   let last: FinalAttempt<Task> | null = null
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
@@ -83,7 +87,10 @@ export async function tryCandidates<Task extends AttemptTask>(
     if (record !== null) log.made(record)
     policy.recordOutcome(candidate, outcome)
     last = { candidate, task, outcome }
-    if (!policy.mayRetry(outcome, task)) return { final: last, attempts: log.attempts, retried }
+    const scope = policy.retryAt(outcome, task)
+    if (scope === 'none') return { final: last, attempts: log.attempts, retried }
+    if (scope === 'other_models')
+      waiting = waiting.filter(({ target }) => !isSameModel(target, candidate.target))
     // The kept-alive connection had ended, so that the same upstream has not seen the request.
     if (outcome.kind === 'failed' && outcome.stale && log.attemptsAt(candidate) === 1)
       waiting.unshift(candidate)
@@ -91,6 +98,10 @@ export async function tryCandidates<Task extends AttemptTask>(
   if (last === null || context.work.interruption === undefined)
     return { final: last, attempts: log.attempts, retried }
   return { final: null, attempts: log.attempts, retried: [...retried, last] }
+}
+
+function isSameModel({ model }: Target, other: Target): boolean {
+  return model.name === other.model.name
 }
 
 function isSkipped(task: AttemptTask | SkippedCandidate): task is SkippedCandidate {
@@ -167,8 +178,12 @@ function recordOf(
   return {
     upstream: upstream.name,
     status: isInterrupted ? null : outcome.status,
-    failure: isInterrupted ? 'client_closed' : outcome.kind === 'failed' ? outcome.failure.code : null,
+    failure: isInterrupted ? 'client_closed' : outcome.kind === 'failed' ? reasonOf(outcome.failure) : null,
     firstByteMs: isInterrupted ? null : outcome.firstByteMs,
     ...times,
   }
+}
+
+function reasonOf({ code, otherModelMay }: UpstreamFailure): string {
+  return otherModelMay ?? code
 }

@@ -181,12 +181,16 @@ async function execute(
     const upstreamResponse = await dispatch(deps, context, {
       first: { plan, hold },
       candidates: plans.candidates,
-      workFor: plans.workWithin(hold, (prepared) => fitToHold(deps, caller, hold, prepared)),
+      workFor: plans.workWithin(
+        hold,
+        (prepared) => fitToHold(deps, caller, hold, prepared),
+        ({ model, price }) => deps.ledger.setModel(hold.id, { model: model.name, priceVersion: price.id }),
+      ),
       dropBodies: () => plans.drop(),
       lifecycle,
     })
     const served = { ...upstreamResponse.work, upstreamResponse }
-    headers = lifecycle.headersOf(upstreamResponse.work)
+    headers = lifecycle.headersOf(upstreamResponse.work, upstreamResponse.candidate)
     started = await startResponse(deps, context, upstreamResponse)
     if (started === null)
       await relay(deps, context, upstreamResponse, {

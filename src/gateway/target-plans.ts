@@ -10,6 +10,7 @@ import type {
   Hold,
   ParsedRequest,
   PreparedRequest,
+  RequestPlan,
   Route,
   Target,
   TargetRoute,
@@ -70,23 +71,29 @@ export class TargetPlans {
 
   /**
    * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
-   * gives the hold as it pays for another plan, null where it does not cover it.
+   * gives the hold as it pays for another plan, null where it does not cover it; `chargeAs` records that the next attempt
+   * is charged at another model's price.
    */
   workWithin(
     hold: Hold,
     fit: (prepared: PreparedRequest) => Promise<Hold | null>,
+    chargeAs: (plan: RequestPlan) => Promise<void>,
   ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
+    let charged = this.#first?.plan.price.id
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
     return async (candidate) => {
       const prepared = await this.of(candidate.target)
       if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
       // What the request refers to is stored at another upstream.
       if (!prepared.plan.candidates.includes(candidate)) return { kind: 'skipped', reason: null }
-      if (prepared === this.#first) return { ...prepared, hold }
-      const fitted = holds.get(prepared) ?? fit(prepared)
-      holds.set(prepared, fitted)
+      const fitted = prepared === this.#first ? hold : (holds.get(prepared) ?? fit(prepared))
+      holds.set(prepared, Promise.resolve(fitted))
       const held = await fitted
-      return held === null ? { kind: 'skipped', reason: 'hold_too_small' } : { ...prepared, hold: held }
+      if (held === null) return { kind: 'skipped', reason: 'hold_too_small' }
+      const { price } = prepared.plan
+      if (price.id !== charged) await chargeAs(prepared.plan)
+      charged = price.id
+      return { ...prepared, hold: held }
     }
   }
 

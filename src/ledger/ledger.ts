@@ -140,6 +140,7 @@ function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOp
     recordResponse: ({ id, upstream, responseId, facts }) =>
       run('recordResponse', id, upstream, responseId, facts),
     forgetResponse: (account, responseId) => run('forgetResponse', account, responseId),
+    setModel: (id, { model, priceVersion }) => run('setModel', id, model, priceVersion),
     shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
     ...creditsOn(run, freed, stop),
     createAccount: (account) => run('createAccount', account),

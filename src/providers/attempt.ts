@@ -304,6 +304,7 @@ class UpstreamAttempt {
       retryAfterMs: null,
       cooldownMs: 1_000,
       concerns: 'host',
+      otherModelMay: null,
       operator: false,
     }
   }

@@ -118,6 +118,12 @@ function callers(code: UpstreamFailure['code']): Consequence {
   return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, concerns, operator: false }
 }
 
+/** Refusals of a request that another model may accept. */
+const otherModelReasons: Readonly<Partial<Record<ErrorKind, UpstreamFailure['otherModelMay']>>> = {
+  context: 'context_too_long',
+  content: 'content_refused',
+}
+
 /** The upstream is left alone for as long as it asks. */
 const waitsAsAsked: readonly ErrorKind[] = ['rate', 'quota']
 
@@ -133,6 +139,12 @@ const commonRules: readonly ErrorRule[] = [
     meaning: 'context',
   },
   { statuses: [400, 422], begins: ["this model's maximum context length"], meaning: 'context' },
+  {
+    statuses: [400, 403, 422],
+    words: ['content_policy_violation', 'content_filter', 'invalid_prompt'],
+    meaning: 'content',
+  },
+  { statuses: [400], begins: ['output blocked by content filtering policy'], meaning: 'content' },
   { statuses: [401, 403], meaning: 'credential' },
   { statuses: [402], meaning: 'billing' },
   { statuses: [404], meaning: 'model_missing' },
@@ -170,6 +182,7 @@ export function classifyAnswer(
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
     concerns: consequence.concerns,
+    otherModelMay: otherModelReasons[meaning] ?? null,
     operator: consequence.operator,
   }
 }

@@ -56,6 +56,8 @@ export interface UpstreamFailure {
    * fail. `credential`: everything at this upstream.
    */
   readonly concerns: 'model' | 'host' | 'credential'
+  /** Another model may take a request that this one refuses: the reason as receipts state it; null: none may. */
+  readonly otherModelMay: 'context_too_long' | 'content_refused' | null
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
   /** What more the operator should know; it contains no secret. */

@@ -26,6 +26,7 @@ function failure(more: Partial<UpstreamFailure> = {}): UpstreamFailure {
     retryAfterMs: null,
     cooldownMs: 1_000,
     concerns: 'host',
+    otherModelMay: null,
     operator: false,
     ...more,
   }

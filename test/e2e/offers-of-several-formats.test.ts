@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type FaultUpstream, faultUpstream } from '../support/fault-upstream.ts'
+import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
@@ -18,9 +18,12 @@ let messages: FaultUpstream
 let gateway: TestGateway
 /** Which of the two fails with a status. */
 const failing = { chat: 0, messages: 0 }
+let chatSays: Behaviour | undefined
 
 before(async () => {
-  chat = await faultUpstream(() => (failing.chat === 0 ? standsIn('by chat') : refuses(failing.chat)))
+  chat = await faultUpstream(
+    () => chatSays ?? (failing.chat === 0 ? standsIn('by chat') : refuses(failing.chat)),
+  )
   messages = await faultUpstream(() =>
     failing.messages === 0 ? standsIn('by messages') : refuses(failing.messages),
   )
@@ -46,6 +49,18 @@ before(async () => {
       },
     ],
     models: [
+      {
+        id: 'cheap',
+        ...limits,
+        prices: [{ input: '1', output: '2' }],
+        offers: [{ upstream: 'chats', model: 'cheap-there', dialects: ['openai-chat'] }],
+        fallbacks: ['dear'],
+      },
+      {
+        id: 'dear',
+        ...limits,
+        offers: [{ upstream: 'messengers', model: 'claude-sonnet-4-5' }],
+      },
       {
         id: 'both',
         ...limits,
@@ -192,4 +207,45 @@ test('an offer that the hold does not pay for is skipped, and named in the recei
     ],
   )
   assert.equal(charged, 0n)
+})
+
+const refusals = {
+  context_too_long: { code: 'context_length_exceeded', message: 'The prompt is too long.' },
+  content_refused: { code: 'content_policy_violation', message: 'The prompt was refused.' },
+  upstream_overloaded: null,
+}
+
+for (const [reason, error] of Object.entries(refusals)) {
+  test(`another model serves: ${reason}`, async () => {
+    Object.assign(failing, { chat: 529, messages: 0 })
+    if (error !== null)
+      chatSays = wholeAnswer(400, JSON.stringify({ error }), ['content-type: application/json'])
+    const account = await gateway.account('1')
+    const { status, text, headers } = await ask(account, { model: 'cheap' }).whole()
+    chatSays = undefined
+    assert.equal(status, 200, text)
+    assert.equal(JSON.parse(text).model, 'dear')
+    assert.equal(headers['x-tollgate-model'], 'dear')
+    assert.equal(headers['x-tollgate-upstream'], 'messengers')
+    const receipt = await receiptOf(account)
+    assert.deepEqual(
+      receipt.attempts.map(({ upstream, failure }) => [upstream, failure]),
+      [
+        ['chats', reason],
+        ['messengers', null],
+      ],
+    )
+    assert.deepEqual([receipt.model, receipt.charged], ['dear', cost])
+    const [price] = gateway.gateway.deps.snapshot.models.get('dear')!.prices
+    assert.equal(receipt.priceVersion, price!.id)
+  })
+}
+
+test('a model that the key may not use is no fallback', async () => {
+  Object.assign(failing, { chat: 529, messages: 0 })
+  const account = await gateway.account('1', { models: ['cheap'] })
+  const before = messages.requests.length
+  const { status, text } = await ask(account, { model: 'cheap' }).whole()
+  assert.equal(status, 503, text)
+  assert.equal(messages.requests.length, before)
 })

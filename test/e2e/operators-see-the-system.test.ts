@@ -120,6 +120,7 @@ test('an upstream that rejects our credential and a model without a price are re
     retryAfterMs: null,
     cooldownMs: 60_000,
     concerns: 'credential',
+    otherModelMay: null,
     operator: true,
   } as const
   health.failed('openai', refusal)

@@ -29,7 +29,13 @@ import type {
   WastedUsage,
 } from '../request.ts'
 import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
-import { type FinalAttempt, type RetryPolicy, type SkippedCandidate, tryCandidates } from '../retry-loop.ts'
+import {
+  type FinalAttempt,
+  type RetryPolicy,
+  type RetryScope,
+  type SkippedCandidate,
+  tryCandidates,
+} from '../retry-loop.ts'
 import { publicUpstreamError, recordUpstreamFailure, redactUpstreamBody } from '../upstream-error.ts'
 
 export interface DispatchDeps {
@@ -108,7 +114,7 @@ function generatingPolicy(
       return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
     },
     recordOutcome: (candidate, outcome) => recordOutcome(deps, context, candidate, outcome),
-    mayRetry: (outcome) => outcome.kind === 'failed' && isRetryAllowed(deps, context, outcome),
+    retryAt: (outcome) => (outcome.kind === 'failed' ? retryScope(deps, context, outcome) : 'none'),
     retryCounter: deps.inFlight,
   }
 }
@@ -235,7 +241,7 @@ class KeepAliveTimer {
     const { client } = this.#context
     const isBegun = client.headersSent
     if (!isBegun) {
-      client.begin(200, streamHeaders(this.#context, this.#lifecycle.headersOf(work), undefined))
+      client.begin(200, streamHeaders(this.#context, this.#lifecycle.headersOf(work, null), undefined))
     }
     const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
     if (text === '') client.flush()
@@ -275,15 +281,17 @@ function patchedBody(
   return applyEdits(parsed.body.bytes, all)
 }
 
-function isRetryAllowed(
-  deps: DispatchDeps,
+function retryScope(
+  { inFlight, limits }: DispatchDeps,
   context: RequestContext,
-  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
-): boolean {
-  const { inFlight, limits } = deps
-  if (outcome.failure.retry === 'never' || outcome.uncertain) return false
-  if (context.work.interruption !== undefined) return false
-  return inFlight.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
+  { failure, uncertain }: Extract<AttemptOutcome, { kind: 'failed' }>,
+): RetryScope {
+  if (uncertain || context.work.interruption !== undefined) return 'none'
+  // A refusal costs its upstream nothing, so that it does not use the retry budget.
+  if (failure.otherModelMay !== null) return 'other_models'
+  if (failure.retry === 'never') return 'none'
+  const retriesMax = Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
+  return inFlight.retries < retriesMax ? 'anywhere' : 'none'
 }
 
 /** Updates the upstream's health, and notifies the operator of failures of our own credential or billing. */

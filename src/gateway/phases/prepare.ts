@@ -195,7 +195,7 @@ async function translated(
       emulation: translation.emulation,
       frame: {
         requestId: context.requestId,
-        model: original.model,
+        model: task.route.answersAs,
         createdSeconds: Math.floor(context.startedMs / 1_000),
         responseOptions: responseOptionsOf(translation),
       },

@@ -7,7 +7,7 @@ import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
 import { type ModelMatch, modelNamed } from '../../catalog/spellings.ts'
-import { type Offer, priceAt, type Snapshot } from '../../catalog/types.ts'
+import { type Model, type Offer, priceAt, type Snapshot } from '../../catalog/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
@@ -46,17 +46,35 @@ export function route(
   context: RequestContext,
   parsed: ParsedRequest,
 ): Route {
-  const match = findModel(deps.snapshot, caller, parsed.facts.model)
+  const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model)
   const operation = upstreamOperations[context.operation] ?? 'generate'
-  const candidates = candidatesOf(deps, context, parsed, { ...match, operation })
+  const candidatesFor = (sold: SoldModel) =>
+    deps.order(candidatesOf(deps, context, parsed, { ...sold, operation }), caller, parsed)
+  const own = candidatesFor({ model, datedName, answersAs: parsed.facts.model })
+  const others = fallbacksOf(deps.snapshot, caller, model).map((fallback) =>
+    candidatesFor({ model: fallback, datedName: null, answersAs: fallback.name }),
+  )
+  const candidates = others.length === 0 ? own : [...own, ...others.flat()]
   if (candidates.length === 0) {
-    const { model } = match
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
       param: 'model',
     })
   }
-  return { operation, candidates: deps.order(candidates, caller, parsed) }
+  return { operation, candidates }
+}
+
+/** The models that may serve in place of another one: those that are sold, and that the key may use. */
+function fallbacksOf(snapshot: Snapshot, caller: Caller, { fallbacks }: Model): readonly Model[] {
+  const { models } = caller.policy
+  return fallbacks.flatMap((name) => {
+    const model = snapshot.models.get(name)
+    return model !== undefined && (models === null || models.includes(name)) ? [model] : []
+  })
+}
+
+interface SoldModel extends ModelMatch {
+  readonly answersAs: string
 }
 
 /** The offers of a model that have the operation in a format that the request can be sent in. */
@@ -64,7 +82,7 @@ function candidatesOf(
   { connectorOf }: Pick<RouteDeps, 'connectorOf'>,
   context: RequestContext,
   { facts }: ParsedRequest,
-  { model, datedName, operation }: ModelMatch & { readonly operation: UpstreamOperation },
+  { model, datedName, answersAs, operation }: SoldModel & { readonly operation: UpstreamOperation },
 ): readonly Candidate[] {
   const price = priceAt(model, context.startedMs)
   const targets: Target[] = []
@@ -73,7 +91,8 @@ function candidatesOf(
     const known = { dialects: offer.dialects, upstreamModel: offer.knownAs }
     const format = upstreamFormat(connector, known, context.dialect.name, facts)
     if (format === null || !connector.offers(operation, format)) return []
-    const target = sharedTarget(targets, { model, offer, price, connector, dialect: upstreamFormats[format] })
+    const dialect = upstreamFormats[format]
+    const target = sharedTarget(targets, { model, offer, price, connector, dialect, answersAs })
     // A host with its own name for the model does not have the dated names of the vendor.
     const upstreamModel =
       offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel

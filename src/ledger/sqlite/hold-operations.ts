@@ -1,5 +1,5 @@
 /**
- * Operations on open holds: admit, shrink, release concurrency, checkpoint, release. Each keeps the sums on the
+ * Operations on open holds: admit, shrink, release concurrency, checkpoint, set model, release. Each keeps the sums on the
  * account and on the key's usage row equal to what the hold rows say.
  */
 import { assert } from '../../base/assert.ts'
@@ -41,6 +41,7 @@ export function holdOperations(database: Database, rows: StateRows) {
     shrink: { durable: false, run: shrinkOperation(database, rows) },
     releaseConcurrency: { durable: false, run: releaseConcurrencyOperation(database, rows) },
     checkpoint: { durable: true, run: checkpointOperation(database) },
+    setModel: { durable: false, run: setModelOperation(database) },
   } as const
 }
 
@@ -178,6 +179,14 @@ function releaseConcurrencyOperation(database: Database, rows: StateRows) {
     rows.saveKeyUsage({ ...keyUsage, running: keyUsage.running - 1 })
     update.run(id)
     return hold.account
+  }
+}
+
+/** What the request is charged as, once another model serves it; the amount stays. */
+function setModelOperation(database: Database) {
+  const update = prepare(database, 'UPDATE hold SET model = ?, price_version = ? WHERE id = ?')
+  return (id: bigint, model: string, priceVersion: bigint): void => {
+    update.run(model, priceVersion, id)
   }
 }
 

@@ -98,8 +98,10 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
         room.set(0)
         recordOutcome(deps, context, candidate, outcome)
       },
-      mayRetry: (outcome, { countRequest }) =>
-        outcome.kind !== 'interrupted' && countOf(outcome, countRequest) === null && !isRefused(outcome),
+      retryAt: (outcome, { countRequest }) =>
+        outcome.kind !== 'interrupted' && countOf(outcome, countRequest) === null && !isRefused(outcome)
+          ? 'anywhere'
+          : 'none',
       // Counting is free and has its own deadline, so it does not use the retry budget.
       retryCounter: null,
     })
