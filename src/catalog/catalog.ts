@@ -35,7 +35,7 @@ import {
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import { type OfferAsk, planOffer } from './offer-plan.ts'
-import { familyOf } from './offers.ts'
+import { destinationsOf, familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
 import { buildSnapshot } from './snapshot.ts'
@@ -197,10 +197,7 @@ function modelChanges(live: Live): ModelChanges {
         ...before,
         definition: {
           ...added,
-          // Where its prompts may go is changed by saying so, not by leaving it out.
-          upstreams: added.upstreams ?? before.definition?.upstreams,
-          offers: added.offers ?? before.definition?.offers,
-          fallbacks: added.fallbacks ?? before.definition?.fallbacks,
+          ...destinationsOf(added, before.definition),
           prices: [...(before.definition?.prices ?? []), ...(added.prices ?? [])],
         },
       }))

@@ -105,6 +105,18 @@ export function formatsAt(
   return facts.dialects.filter((dialect) => formats?.includes(dialect) ?? isConversationFormat(dialect))
 }
 
+/** Where a model's prompts may go is changed by saying so, not by leaving it out. */
+export function destinationsOf(
+  { upstreams, offers, fallbacks }: ModelDefinition,
+  before: ModelDefinition | null,
+): Pick<ModelDefinition, 'upstreams' | 'offers' | 'fallbacks'> {
+  return {
+    upstreams: upstreams ?? before?.upstreams,
+    offers: offers ?? before?.offers,
+    fallbacks: fallbacks ?? before?.fallbacks,
+  }
+}
+
 /** Whose model it is: as its definition says, else by its name, else the provider of its first offer. */
 export function providerOf(
   { id, provider, offers }: Pick<ModelDefinition, 'id' | 'provider' | 'offers'>,
