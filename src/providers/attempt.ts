@@ -345,6 +345,7 @@ function withoutToken({ detail }: SendFailure): UpstreamFailure {
     retryAfterMs: null,
     cooldownMs: 5_000,
     concerns: 'credential',
+    otherModelMay: null,
     operator: true,
     detail,
   }
