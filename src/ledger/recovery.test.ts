@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -112,7 +111,8 @@ const loadProgram = `
       await ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
       const settlement = { id, nowMs: 1, cost: 7n, writtenOff: 0n, writeOffEntryId: nextId(), receipt: plainDraft, providerObjects: [{ id: 'resp_' + id, referencedScope: 'all' }] }
       await ledger.settle(settlement)
-      process.stdout.write(id + '\\n')
+      // A reader that is slow lets lines queue in this process, and those would be lost with it.
+      await new Promise((written) => process.stdout.write(id + '\\n', written))
     }
   }
   await Promise.all(Array.from({ length: 32 }, requests))
@@ -131,9 +131,13 @@ async function runAndKill(dataDirectory: string, failpoint: string, killAfter: n
   const child = spawn(process.execPath, [program, dataDirectory, failpoint], { stdio: [...stdio] })
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const acknowledged: bigint[] = []
-  for await (const line of createInterface(child.stdout)) {
-    acknowledged.push(BigInt(line))
-    if (acknowledged.length === killAfter) child.kill('SIGKILL')
+  let text = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    // The last line may have been cut.
+    const lines = (text + String(chunk)).split('\n')
+    text = lines.pop() ?? ''
+    acknowledged.push(...lines.map(BigInt))
+    if (acknowledged.length >= killAfter) child.kill('SIGKILL')
   }
   const [, signal] = await exited
   return { acknowledged, signal }
