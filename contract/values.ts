@@ -182,15 +182,26 @@ const factor = z
   .regex(/^\d{1,4}(\.\d{1,9})?(\/[1-9]\d{0,3})?$/, 'must be a factor such as "0.5" or "5/3"')
 const optionName = z.string().regex(/^[\w.:-]{1,100}$/)
 
+const priceTier = z.strictObject({ aboveInputTokens: positive, ...rates })
+
 /** A price from a point in time. A used price never changes; a later one replaces it. */
 export const newPrice = z.strictObject({
   ...rates,
   /** Defaults to now. */
   effectiveFrom: time.optional(),
   /** Rates for the whole request when its input is larger than this. */
-  tiers: z
-    .array(z.strictObject({ aboveInputTokens: positive, ...rates }))
-    .max(8)
+  tiers: z.array(priceTier).max(8).optional(),
+  /** Rates at some times of the week; options and fees are the same. Where times overlap, the last applies. */
+  schedule: z
+    .array(
+      z.strictObject({
+        /** UTC, such as `Mon-Fri 01:00-04:00` or `22:00-02:00`. */
+        times: z.array(z.string().max(40)).min(1).max(20),
+        ...rates,
+        tiers: z.array(priceTier).max(8).optional(),
+      }),
+    )
+    .max(20)
     .optional(),
   /** Factors on every rate by option, such as `service_tier:flex`. */
   options: z.record(optionName, factor).optional(),
@@ -215,6 +226,8 @@ export const price = z.strictObject({
   options: z.record(z.string(), z.string()),
   fees: z.record(z.string(), usdOut),
   effectiveFrom: time,
+  /** The UTC times at which it replaces the price before it; null: all. */
+  schedule: z.array(z.string()).nullable(),
   source: z.string(),
 })
 
@@ -246,6 +259,8 @@ export const model = z.strictObject({
       }),
       /** The current price including the markup. */
       price,
+      /** Whether it has other prices at other times of the week. */
+      scheduled: z.boolean(),
     })
     .nullable(),
 })

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { model, offer, price, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
+import { model, offer, price, scheduled, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
 import { type Limit, limitsTable } from '../src/config/limits-table.ts'
 import { mappingSections, type Setting, settingsTable } from '../src/config/settings-table.ts'
 
@@ -13,6 +13,12 @@ import { mappingSections, type Setting, settingsTable } from '../src/config/sett
 export const configurationPath = new URL('../docs/operate/configuration.md', import.meta.url)
 
 const settings = Object.values<Setting>(settingsTable)
+
+/** Members of a price with rates of their own, and the one member of each that a price does not have. */
+const priceParts: readonly (readonly [name: string, member: string, text: string | undefined])[] = [
+  ['tiers', 'aboveInputTokens', tier.shape.aboveInputTokens.description],
+  ['schedule', 'times', scheduled.shape.times.description],
+]
 
 /** The tables by the name in the comment `<!-- table: name -->` on the page. */
 const tables: Readonly<Record<string, () => string>> = {
@@ -45,15 +51,14 @@ const tables: Readonly<Record<string, () => string>> = {
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),
   offers: () => itemTable(offer),
-  // The rates of a tier are those of its price; its own rates follow its name.
+  // The rates of a tier and of a schedule are those of their price; what each has of its own follows its name.
   prices: () =>
     table(
       ['Name', 'Description'],
-      itemRows(price).flatMap((row) =>
-        row[0] === code('tiers')
-          ? [row, [code('aboveInputTokens'), tier.shape.aboveInputTokens.description ?? '']]
-          : [row],
-      ),
+      itemRows(price).flatMap((row) => {
+        const own = priceParts.find(([name]) => row[0] === code(name))
+        return own === undefined ? [row] : [row, [code(own[1]), own[2] ?? '']]
+      }),
     ),
   limits: () =>
     table(

@@ -49,15 +49,22 @@ const unpriced = [
 ]
 
 /**
- * DeepSeek's price depends on the hour, and the list has older ones: the price of the peak hours is in force at all hours.
- * api-docs.deepseek.com/quick_start/pricing, 2026-11. The former aliases are no longer served.
+ * The list has older prices of DeepSeek, which depend on the hour. The former aliases are no longer served.
  * @type {Record<string, Partial<Listed> | null>}
  */
 const corrections = {
   'deepseek deepseek-chat': null,
   'deepseek deepseek-reasoner': null,
-  'deepseek deepseek-v4-flash': { usdPerMillionTokens: { input: 0.3, output: 1.2, cache_read: 0.006 } },
-  'deepseek deepseek-v4-pro': { usdPerMillionTokens: { input: 1.32, output: 3.96, cache_read: 0.044 } },
+  'deepseek deepseek-v4-flash': { usdPerMillionTokens: { input: 0.15, output: 0.6, cache_read: 0.003 } },
+  'deepseek deepseek-v4-pro': { usdPerMillionTokens: { input: 0.66, output: 1.98, cache_read: 0.022 } },
+}
+
+/** Where the prices of a host were read, where not in the list. @type {Record<string, string>} */
+const sources = { deepseek: 'api-docs.deepseek.com/quick_start/pricing, 2026-11' }
+
+/** The times of the week at which a host's prices are others, in UTC, and the factor. @type {Record<string, { times: string, factor: number }>} */
+const schedules = {
+  deepseek: { times: 'Mon-Fri 01:00-04:00,Mon-Fri 06:00-10:00', factor: 2 },
 }
 
 /** The name under which the list's model is sold since it was read. @type {Record<string, string>} */
@@ -104,6 +111,16 @@ function flags({ input, reasoning, tools }) {
   return [...inputs, ...(reasoning ? ['r'] : []), ...(tools ? ['t'] : [])].join('')
 }
 
+/** The same rates at the times at which they are others. @param {ListedRates} base @param {Listed} model */
+function scheduled(base, model) {
+  const schedule = schedules[model.host]
+  if (schedule === undefined) return []
+  const dearer = Object.fromEntries(
+    Object.entries(base).map(([name, rate]) => [name, rate * schedule.factor]),
+  )
+  return [`@${schedule.times}=${rates(/** @type {ListedRates} */ (dearer), model)}`]
+}
+
 /** @param {Listed} model */
 function line(model) {
   const { tiers = [], ...base } = model.usdPerMillionTokens
@@ -111,9 +128,11 @@ function line(model) {
   const price =
     isFree || unpriced.includes(model.host)
       ? ''
-      : [rates(base, model), ...tiers.map(({ tier, ...rest }) => `${tier.size}:${rates(rest, model)}`)].join(
-          ';',
-        )
+      : [
+          rates(base, model),
+          ...tiers.map(({ tier, ...rest }) => `${tier.size}:${rates(rest, model)}`),
+          ...scheduled(base, model),
+        ].join(';')
   const { id, name, released, context, maxOutput } = model
   return [id, name, released, context, maxOutput, flags(model), price].join('|')
 }
@@ -151,6 +170,6 @@ for (const [provider, host] of Object.entries(hosts)) {
 export const models = \`
 ${lines.join('\n')}
 \`
-`
+${host in sources ? `export const source = '${sources[host]}'\n` : ''}`
   writeFileSync(`src/catalog/hosts/${provider}-models.ts`, text)
 }

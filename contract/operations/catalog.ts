@@ -19,7 +19,7 @@ const priceListSource = z.union(
   'must be a URL, or a name and a text',
 )
 
-const listedPrice = newPrice.omit({ effectiveFrom: true, source: true })
+const listedPrice = newPrice.omit({ effectiveFrom: true, schedule: true, source: true })
 
 /** What the list says of a model that is not known here. */
 const listedFacts = z.strictObject({

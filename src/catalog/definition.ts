@@ -17,11 +17,21 @@ export interface TierDefinition extends RatesDefinition {
   readonly aboveInputTokens: number
 }
 
+/** Rates that hold at some times of the week in place of the others; options and fees stay. */
+export interface ScheduledRatesDefinition extends RatesDefinition {
+  /** UTC: `Mon-Fri 01:00-04:00`, `22:00-02:00`. */
+  readonly times: readonly string[]
+  readonly output: string
+  readonly tiers?: readonly TierDefinition[] | undefined
+}
+
 export interface PriceDefinition extends RatesDefinition {
   readonly output: string
   /** `2026-07-01` or `2026-07-01T12:00:00Z`; left out: in force since ever. */
   readonly effectiveFrom?: string | undefined
   readonly tiers?: readonly TierDefinition[] | undefined
+  /** Where times overlap the last counts. */
+  readonly schedule?: readonly ScheduledRatesDefinition[] | undefined
   /** Option name → factor on every rate: `0.5`, `1.1` or `5/3`. */
   readonly options?: Readonly<Record<string, string>> | undefined
   /** Server-tool meter → decimal USD per use. */

@@ -12,7 +12,7 @@ import {
   offerFinder,
   providerOf,
 } from './offers.ts'
-import { type PriceBody, parseMarkup, priceBody, priceText } from './prices.ts'
+import { type PriceBody, parseMarkup, priceBodies, priceText } from './prices.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Model } from './types.ts'
 
@@ -205,19 +205,33 @@ function priceDrafts(
 ): readonly PriceDraft[] {
   const raised = definition.markup ?? markup
   const factor = raised === null ? undefined : parseMarkup(raised)
-  const drafts = (definition.prices ?? [])
-    .map((price) => priceDraft(definition.id, price, priceBody(price, provider, factor ?? null)))
+  const groups = (definition.prices ?? [])
+    .map((price) => priceGroup(definition.id, price, priceBodies(price, provider, factor ?? null)))
     .sort((earlier, later) => earlier.effectiveFromMs - later.effectiveFromMs)
   const isEverybodys = definition.markup === undefined
-  return isEverybodys && markupFromMs !== undefined ? since(drafts, markupFromMs) : drafts
+  const used = isEverybodys && markupFromMs !== undefined ? since(groups, markupFromMs) : groups
+  return used.flatMap(({ drafts }) => drafts)
+}
+
+/** A price with those that hold at some times in its place. */
+interface PriceGroup {
+  readonly effectiveFromMs: number
+  readonly drafts: readonly PriceDraft[]
 }
 
 /** The price in force at a moment starts there as a new version; earlier ones are history. */
-function since(drafts: readonly PriceDraft[], fromMs: number): readonly PriceDraft[] {
-  const present = drafts.findLastIndex(({ effectiveFromMs }) => effectiveFromMs <= fromMs)
-  return drafts.slice(Math.max(0, present)).map((draft, index) => {
-    return index === 0 && present >= 0 ? { ...draft, effectiveFromMs: fromMs } : draft
+function since(groups: readonly PriceGroup[], fromMs: number): readonly PriceGroup[] {
+  const present = groups.findLastIndex(({ effectiveFromMs }) => effectiveFromMs <= fromMs)
+  return groups.slice(Math.max(0, present)).map((group, index) => {
+    if (index > 0 || present < 0) return group
+    const drafts = group.drafts.map((draft) => ({ ...draft, effectiveFromMs: fromMs }))
+    return { effectiveFromMs: fromMs, drafts }
   })
+}
+
+function priceGroup(model: string, price: PriceDefinition, bodies: readonly PriceBody[]): PriceGroup {
+  const drafts = bodies.map((body) => priceDraft(model, price, body))
+  return { effectiveFromMs: drafts[0]?.effectiveFromMs ?? 0, drafts }
 }
 
 function priceDraft(model: string, price: PriceDefinition, body: PriceBody): PriceDraft {

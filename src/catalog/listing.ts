@@ -8,6 +8,7 @@ import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { ClientFormatName } from '../wire/format-names.ts'
 import { isConversationFormat } from './format-uses.ts'
+import { formatWindow } from './price-schedule.ts'
 import { mapRates } from './prices.ts'
 import { modelNamed } from './spellings.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type Multiplier,
   type PriceVersion,
   priceAt,
+  pricesOfWeek,
   type Rates,
   type Snapshot,
 } from './types.ts'
@@ -114,8 +116,15 @@ export function pricingRows(
     deprecated: model.deprecated,
     testModel: model.testModel,
     price: priceOut(priceAt(model, nowMs)),
+    otherTimes: otherTimes(model, nowMs).map(priceOut),
     next: model.prices.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs).map(priceOut),
   }))
+}
+
+/** The prices that hold at other times of this week. */
+function otherTimes(model: Model, nowMs: number): readonly PriceVersion[] {
+  const present = priceAt(model, nowMs)
+  return pricesOfWeek(model, nowMs).filter((price) => price !== present)
 }
 
 /** One price for people: USD per million tokens, fees per use, factors by option. */
@@ -130,6 +139,7 @@ export function priceOut(price: PriceVersion): ListingObject {
     })),
     options: mapValues(price.options, formatFactor),
     fees: mapValues(price.fees, formatUsd),
+    schedule: price.schedule?.flatMap(formatWindow) ?? null,
     source: price.source,
   }
 }

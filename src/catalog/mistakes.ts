@@ -9,6 +9,7 @@ import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { outputTokensMax } from './drafts.ts'
 import { isOwnAddress, providerOf } from './offers.ts'
+import { parseWindow } from './price-schedule.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
 
@@ -134,6 +135,10 @@ function modelMistakes(sources: Checked): readonly string[] {
         `${path}.provider: unknown provider ${model.provider}${didYouMean(model.provider, known)}`,
       )
     }
+    for (const [place, price] of (model.prices ?? []).entries()) {
+      const mistake = scheduleMistake(price)
+      if (mistake !== undefined) mistakes.push(`${path}.prices[${place}].schedule: ${mistake}`)
+    }
     if (builtinNames.has(model.id)) return mistakes
     if (providerOf(model, sources) === undefined) {
       mistakes.push(`${path}.provider: is missing and cannot be detected from the name ${model.id}`)
@@ -184,14 +189,26 @@ export function definitionMistake(
 }
 
 function priceMistake(price: PriceDefinition): string | undefined {
-  const { effectiveFrom, options = {}, fees = {}, tiers = [] } = price
+  const { effectiveFrom, options = {}, fees = {}, tiers = [], schedule = [] } = price
   if (effectiveFrom !== undefined && Number.isNaN(Date.parse(effectiveFrom)))
     return `${effectiveFrom} is not a date`
-  const amounts = [price, ...tiers].flatMap((rates) => rateNames.map((name) => rates[name]))
+  const scheduled = schedule.flatMap((rates) => [rates, ...(rates.tiers ?? [])])
+  const amounts = [price, ...tiers, ...scheduled].flatMap((rates) => rateNames.map((name) => rates[name]))
   for (const amount of [...amounts, ...Object.values(fees)]) {
     if (amount !== undefined && parseUsd(amount) === undefined)
       return `${amount} is not an amount in USD such as 0.15`
   }
+  const scheduleProblem = scheduleMistake(price)
+  if (scheduleProblem !== undefined) return scheduleProblem
   const factor = Object.values(options).find((text) => parseFactor(text) === undefined)
   return factor === undefined ? undefined : `${factor} is not a factor above zero such as 0.5 or 5/3`
+}
+
+/** Without tiers of its own a scheduled price would be cheaper for long inputs than the one it replaces. */
+function scheduleMistake({ tiers = [], schedule = [] }: PriceDefinition): string | undefined {
+  const time = schedule.flatMap(({ times }) => times).find((text) => parseWindow(text) === undefined)
+  if (time !== undefined) return `${time} is not a UTC time of the week such as Mon-Fri 01:00-04:00`
+  return tiers.length > 0 && schedule.some((rates) => (rates.tiers ?? []).length === 0)
+    ? 'the price has tiers, so each part of its schedule needs tiers too'
+    : undefined
 }

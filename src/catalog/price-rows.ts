@@ -76,11 +76,17 @@ export async function pricesOf(
     .orderBy('effective_from_ms')
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({
+  const prices = rows.map((row) => ({
     id: row.id,
     model: row.model,
     effectiveFromMs: Number(row.effective_from_ms),
     ...priceOfText(row.body),
     source: row.source,
   }))
+  // Of one moment first the price itself, then those that hold at some times in its place.
+  return prices.sort(
+    (one, other) =>
+      one.effectiveFromMs - other.effectiveFromMs ||
+      Number(one.schedule !== undefined) - Number(other.schedule !== undefined),
+  )
 }

@@ -12,6 +12,7 @@ import {
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import type { PriceDefinition, RatesDefinition, TierDefinition } from './definition.ts'
+import { type PriceWindow, parseWindow } from './price-schedule.ts'
 import type { Multiplier, PriceTier, PriceVersion, Rates } from './types.ts'
 
 /** A price without its id: what makes one version differ from another. */
@@ -76,6 +77,28 @@ export function priceBody(
     options: mapped(definition.options ?? {}, (text) => parseFactor(text)),
     fees: mapped(definition.fees ?? {}, (text) => parseUsd(text)),
   }
+}
+
+/** The price itself, then those that hold at some times in its place. */
+export function priceBodies(
+  definition: PriceDefinition,
+  provider: string,
+  markup: Multiplier | null,
+): readonly PriceBody[] {
+  const { schedule = [], options, fees } = definition
+  return [
+    priceBody(definition, provider, markup),
+    ...schedule.map(({ times, ...rates }) => ({
+      ...priceBody({ ...rates, options, fees }, provider, markup),
+      schedule: times.map(windowOf),
+    })),
+  ]
+}
+
+function windowOf(text: string): PriceWindow {
+  const window = parseWindow(text)
+  assert(window !== undefined, `${text} is a time of the week`)
+  return window
 }
 
 /** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the provider. */

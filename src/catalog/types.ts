@@ -5,6 +5,7 @@
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
+import { holdsAt, type PriceWindow } from './price-schedule.ts'
 
 /**
  * Every rate is set: what a price list leaves out was filled in by the rules of the money section. null: this model does
@@ -41,6 +42,8 @@ export interface PriceVersion {
   readonly fees: Readonly<Record<string, bigint>>
   /** Where the price comes from and when it was read. */
   readonly source: string
+  /** The times at which it holds, in place of the version before it; left out: always. */
+  readonly schedule?: readonly PriceWindow[]
 }
 
 /**
@@ -74,7 +77,7 @@ export interface Model {
   readonly offers: readonly Offer[]
   /** The models that are called in its place, in this order, where it cannot serve a request. */
   readonly fallbacks: readonly string[]
-  /** Ascending by `effectiveFromMs`; never empty in a snapshot. */
+  /** Ascending by `effectiveFromMs`, each before those that hold at some times in its place; never empty in a snapshot. */
   readonly prices: readonly PriceVersion[]
 }
 
@@ -155,7 +158,21 @@ function isSamePlace(one: Upstream, other: Upstream): boolean {
 /** The price in force at a moment; the earliest one before its time. */
 export function priceAt(model: Model, nowMs: number): PriceVersion {
   let current = model.prices[0]
-  for (const price of model.prices) if (price.effectiveFromMs <= nowMs) current = price
+  for (const price of model.prices) {
+    if (price.effectiveFromMs <= nowMs && holdsAt(price.schedule, nowMs)) current = price
+  }
   if (current === undefined) throw new RangeError(`no price for ${model.name}`)
   return current
+}
+
+/** The price that holds at most times, and those that hold at some times in its place. */
+export function pricesOfWeek(model: Pick<Model, 'prices'>, nowMs: number): readonly PriceVersion[] {
+  const { prices } = model
+  const isBase = ({ schedule }: PriceVersion): boolean => schedule === undefined
+  const start = Math.max(
+    0,
+    prices.findLastIndex((price) => isBase(price) && price.effectiveFromMs <= nowMs),
+  )
+  const end = prices.findIndex((price, place) => place > start && isBase(price))
+  return prices.slice(start, end < 0 ? prices.length : end)
 }

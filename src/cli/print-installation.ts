@@ -8,10 +8,11 @@ const headings = pricedMeters.map(({ shortLabel }) => shortLabel.toUpperCase())
 export function prices(output: OperationOutput<'models.prices'>): string {
   if (output.length === 0) return 'No prices.\n'
   return columns(
-    ['PRICE', 'FROM', ...headings, 'SOURCE'],
+    ['PRICE', 'FROM', 'TIMES', ...headings, 'SOURCE'],
     output.map((row) => [
       row.id,
       row.effectiveFrom,
+      row.schedule?.join(', ') ?? 'always',
       ...pricedMeters.map(({ rate }) => row[rate] ?? '-'),
       row.source,
     ]),

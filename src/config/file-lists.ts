@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
+import { parseWindow } from '../catalog/price-schedule.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {
@@ -125,6 +126,23 @@ export const tier = z.strictObject({
   output: usd.optional(),
 })
 
+export const scheduled = z.strictObject({
+  times: z
+    .array(
+      words.refine(
+        (text) => parseWindow(text) !== undefined,
+        'must be a UTC time of the week such as "Mon-Fri 01:00-04:00"',
+      ),
+    )
+    .min(1)
+    .max(20)
+    .describe(
+      'In a part of the schedule: times in UTC, such as `Mon-Fri 01:00-04:00`, `Sun 22:00-02:00` or `00:30-16:30` (every day). A time that ends before it starts ends on the next day.',
+    ),
+  ...rates,
+  tiers: z.array(tier).max(10).optional().describe('Required if the price itself has tiers.'),
+})
+
 export const price = z.strictObject({
   effectiveFrom: date
     .optional()
@@ -133,6 +151,11 @@ export const price = z.strictObject({
     ),
   ...rates,
   tiers: z.array(tier).max(10).optional().describe('Rates for long input, which apply to the whole request.'),
+  schedule: z
+    .array(scheduled)
+    .max(20)
+    .optional()
+    .describe('Rates that apply at some times of the week instead; where times overlap, the last applies.'),
   options: z
     .record(z.string(), factor)
     .optional()

@@ -61,10 +61,36 @@ test('the models of a host are not there without an upstream of that host', asyn
   assert.ok(models.every(({ provider }) => provider === 'groq'))
 })
 
-test('DeepSeek is sold at the price of its peak hours, which is the dearest', async () => {
+test('DeepSeek costs twice as much at the peak hours of working days', async () => {
   const flash = (await hostModels(['deepseek'])).find(({ id }) => id === 'deepseek/deepseek-flash')
   const [price] = flash?.prices ?? []
-  assert.deepEqual([price?.input, price?.output, price?.cacheRead], ['0.3', '1.2', '0.006'])
+  assert.deepEqual([price?.input, price?.output, price?.cacheRead], ['0.15', '0.6', '0.003'])
+  assert.deepEqual(price?.schedule, [
+    {
+      times: ['Mon-Fri 01:00-04:00', 'Mon-Fri 06:00-10:00'],
+      input: '0.3',
+      output: '1.2',
+      cacheRead: '0.006',
+    },
+  ])
+  assert.match(price?.source ?? '', /api-docs\.deepseek\.com/)
+})
+
+test('every line has a known price with a source and a date, and none that no provider asks', async () => {
+  const drafts = draftModels(await sources(...Object.keys(hostVariables)))
+  for (const draft of drafts) {
+    if (draft.kind === 'unsold') continue
+    const [base] = draft.prices
+    assert.match(base?.source ?? '', /\d{4}-\d{2}/, draft.name)
+    for (const { body } of draft.prices) {
+      const { input, output, cacheRead } = body.rates
+      const usd = (nano: bigint): number => Number(nano) / 1e9
+      assert.ok(usd(input) <= 200 && usd(output) <= 700, draft.name)
+      assert.ok(cacheRead <= input * 5n, draft.name)
+      assert.ok(output === 0n || output * 20n >= input, draft.name)
+      for (const tier of body.tiers) assert.ok(tier.rates.input >= input, draft.name)
+    }
+  }
 })
 
 test('models whose price depends on who serves are known and not sold', async () => {

@@ -2,9 +2,15 @@
  * The models that hosts are known to serve, as definitions. A host's table is loaded when the first upstream of that host is
  * there: an installation without one pays neither time nor memory for it.
  */
-import type { ModelDefinition, PriceDefinition, TierDefinition } from '../definition.ts'
+import type {
+  ModelDefinition,
+  PriceDefinition,
+  ScheduledRatesDefinition,
+  TierDefinition,
+} from '../definition.ts'
 
-type Table = () => Promise<{ readonly models: string }>
+/** `source`: where its prices were read, where that is another place. */
+type Table = () => Promise<{ readonly models: string; readonly source?: string }>
 
 /** Perplexity has none: its prices are per request and token, and its tokens alone do not give them. */
 const tables: Readonly<Record<string, Table>> = {
@@ -53,11 +59,11 @@ function load(provider: string): Promise<readonly ModelDefinition[]> {
 
 async function read(provider: string): Promise<readonly ModelDefinition[]> {
   const table = tables[provider]
-  const { models } = table === undefined ? { models: '' } : await table()
+  const { models, source = listSource } = table === undefined ? { models: '' } : await table()
   return models
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => definitionOf(provider, line))
+    .map((line) => definitionOf(provider, line, source))
 }
 
 const inputKinds: readonly (readonly [flag: string, kind: string])[] = [
@@ -68,7 +74,7 @@ const inputKinds: readonly (readonly [flag: string, kind: string])[] = [
 ]
 
 /** `id|name|released|context|maxOutput|flags|price`; a model without a price is known and not sold. */
-function definitionOf(provider: string, line: string): ModelDefinition {
+function definitionOf(provider: string, line: string, source: string): ModelDefinition {
   const [id = '', displayName = '', released = '', context, maxOutput, flags = '', price = ''] =
     line.split('|')
   return {
@@ -82,25 +88,33 @@ function definitionOf(provider: string, line: string): ModelDefinition {
     inputs: ['text', ...inputKinds.filter(([flag]) => flags.includes(flag)).map(([, kind]) => kind)],
     reasoning: flags.includes('r'),
     tools: flags.includes('t'),
-    ...(price === '' ? {} : { prices: [priceOf(price)] }),
+    ...(price === '' ? {} : { prices: [priceOf(price, source)] }),
   }
 }
 
-const source = 'models.dev, list price of 2026-07-02'
+const listSource = 'models.dev, list price of 2026-07-02'
 
-/** Rates, then tiers as `above:rates`. */
-function priceOf(text: string): PriceDefinition {
-  const [base = '', ...tiers] = text.split(';')
+/** Rates, then tiers as `above:rates`, and rates at some times of the week as `@times=rates`. */
+function priceOf(text: string, source: string): PriceDefinition {
+  const [base = '', ...rest] = text.split(';')
+  const tiers = rest.filter((part) => !part.startsWith('@'))
+  const schedule = rest.filter((part) => part.startsWith('@'))
   return {
     ...ratesOf(base),
     source,
     ...(tiers.length === 0 ? {} : { tiers: tiers.map(tierOf) }),
+    ...(schedule.length === 0 ? {} : { schedule: schedule.map(scheduledOf) }),
   }
 }
 
 function tierOf(text: string): TierDefinition {
   const [above = '', rates = ''] = text.split(':')
   return { aboveInputTokens: Number(above), ...ratesOf(rates) }
+}
+
+function scheduledOf(text: string): ScheduledRatesDefinition {
+  const [times = '', rates = ''] = text.slice(1).split('=')
+  return { times: times.split(','), ...ratesOf(rates) }
 }
 
 const optionalRates = ['cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'inputAudio'] as const

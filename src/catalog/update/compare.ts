@@ -163,8 +163,15 @@ function knownRow(listed: ListedModel, present: PresentModel): CatalogRow | unde
   const after = priceBody(written, provider, null)
   const changes = changesBetween(before, after)
   if (changes.length === 0) return undefined
-  const reason = present.isOperators ? 'an administrator set its price' : unusual(before, after)
+  const reason = specialPrice(present) ?? unusual(before, after)
   return { ...row, change: 'changed', reason, changes, price: written, facts: null }
+}
+
+/** Why a list should not replace a price unasked. */
+function specialPrice({ price, isOperators }: PresentModel): string | undefined {
+  if (isOperators) return 'an administrator set its price'
+  const isScheduled = (price?.schedule ?? []).length > 0
+  return isScheduled ? 'its price depends on the time of day, which the list does not contain' : undefined
 }
 
 /** The listed price; what the list does not say stays as it is, and so do options and fees. */

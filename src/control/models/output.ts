@@ -2,7 +2,7 @@
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
-import { type PriceVersion, priceAt, type Snapshot } from '../../catalog/types.ts'
+import { type PriceVersion, priceAt, pricesOfWeek, type Snapshot } from '../../catalog/types.ts'
 import type { ControlDeps } from '../control-deps.ts'
 
 export type ModelOutput = OperationOutput<'models.list'>[number]
@@ -36,6 +36,7 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       deprecated: model.deprecated,
       listPrice: listPriceOut(price, model.provider),
       price: priceOut(price) as Details['price'],
+      scheduled: pricesOfWeek(model, nowMs).length > 1,
     },
   }
 }

@@ -13,7 +13,7 @@ import { exactUsd } from '@/lib/usd'
 import { eachRate } from '../../../../contract/meters.ts'
 import { FormDialog } from './form-dialog.tsx'
 import type { Model } from './listed-rows.ts'
-import { type PriceChange, priceChanges, type Version } from './price-changes.ts'
+import { type PriceChange, priceChanges, type Version, versionBefore } from './price-changes.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
 interface PriceProps {
@@ -49,7 +49,7 @@ export function SetPrice({ model, onClose }: PriceProps): JSX.Element {
       open
       onOpenChange={onClose}
       title={`Set price of ${model.model}`}
-      description="Past prices are never edited. The new price applies from its start; running requests keep theirs. The markup is added on top; tiers, options and fees stay as they are."
+      description={`Past prices are never edited. The new price applies from its start; running requests keep theirs. The markup is added on top; tiers, options and fees stay as they are.${model.details?.scheduled === true ? ' The price depends on the time of day now; the new one applies at all times.' : ''}`}
       action="Set price"
       pending={price.isPending}
       disabled={!isPriced(draft)}
@@ -68,12 +68,15 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
     {
       id: 'from',
       header: 'Effective from',
-      cell: ({ id, effectiveFrom, source }) => (
+      cell: ({ id, effectiveFrom, schedule, source }) => (
         <>
           <span className="flex items-center gap-2">
             {Date.parse(effectiveFrom) === 0 ? 'launch' : <When at={effectiveFrom} exact />}
             {id === presentId ? <Badge tone="good">Current</Badge> : null}
           </span>
+          {schedule === null ? null : (
+            <span className="tabular block text-sm">{schedule.join(', ')} UTC</span>
+          )}
           <span className="block text-sm text-ink-soft">{source}</span>
         </>
       ),
@@ -106,9 +109,9 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
   )
 }
 
-/** Changes from the previous price, by token class. */
+/** Changes from the price that it replaces, by token class. */
 function Changes({ of, all }: { readonly of: Version; readonly all: readonly Version[] }): JSX.Element {
-  const changes = priceChanges(all[all.indexOf(of) - 1], of)
+  const changes = priceChanges(versionBefore(of, all), of)
   if (changes.length === 0) return <span className="text-ink-soft">Source only</span>
   return (
     <ul className="flex min-w-72 flex-col gap-0.5">

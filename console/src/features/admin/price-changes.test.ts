@@ -1,12 +1,13 @@
 /** The changes of a new price, from the price history: every class, tier, option and fee, and nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { priceChanges, type Version } from './price-changes.ts'
+import { priceChanges, type Version, versionBefore } from './price-changes.ts'
 
 const first: Version = {
   id: 'prc_0000000000001',
   effectiveFrom: '1970-01-01T00:00:00.000Z',
   source: 'list',
+  schedule: null,
   input: '1.00',
   output: '4.00',
   cacheRead: '0.10',
@@ -47,4 +48,15 @@ test('tiers, options and fees are listed by name', () => {
 
 test('of the first price everything is new', () => {
   assert.equal(changesOf(undefined, first).length, 7)
+})
+
+test('a price for some times of the week is compared with the one whose place it takes, and so is the next price', () => {
+  const night = { ...first, id: 'prc_0000000000002', schedule: ['22:00-02:00'] }
+  const morning = { ...first, id: 'prc_0000000000003', schedule: ['06:00-08:00'] }
+  const next = { ...first, id: 'prc_0000000000004' }
+  const all = [first, night, morning, next]
+  assert.deepEqual(
+    all.map((version) => versionBefore(version, all)?.id),
+    [undefined, first.id, first.id, first.id],
+  )
 })

@@ -26,6 +26,11 @@ export function priceChanges(before: Version | undefined, after: Version): reado
   })
 }
 
+/** The version whose place another takes: the latest before it that holds at all times. */
+export function versionBefore(of: Version, all: readonly Version[]): Version | undefined {
+  return all.slice(0, all.indexOf(of)).findLast(({ schedule }) => schedule === null)
+}
+
 interface Part {
   readonly text: string
   readonly of: PriceChange['of']

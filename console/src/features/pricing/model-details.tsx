@@ -38,6 +38,16 @@ export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Elem
             <Pairs rows={fees.map(([name, fee]) => [name, exactUsd(fee)])} mono />
           </Part>
         )}
+        {model.otherTimes.length === 0 ? null : (
+          <Part title="Prices by time of day, UTC">
+            <Pairs
+              rows={[price, ...model.otherTimes].map((one) => [
+                one.schedule?.join(', ') ?? 'at other times',
+                `${exactUsd(one.input)} in, ${exactUsd(one.output)} out`,
+              ])}
+            />
+          </Part>
+        )}
         {model.next.length === 0 ? null : (
           <Part title="Upcoming prices">
             <Pairs
@@ -162,6 +172,7 @@ export function Abilities({ model }: { readonly model: SoldModel }): JSX.Element
     <span className="flex flex-wrap gap-1">
       {model.deprecated ? <Badge tone="warn">Deprecated</Badge> : null}
       {model.next.length === 0 ? null : <Badge tone="info">Price changes</Badge>}
+      {model.otherTimes.length === 0 ? null : <Badge tone="info">Price varies by time</Badge>}
       {able.map((name) => (
         <Badge key={name}>{capabilities[name].label}</Badge>
       ))}

@@ -15,6 +15,7 @@ const price = {
   tiers: [],
   options: {},
   fees: {},
+  schedule: null,
   source: '',
 }
 
@@ -36,6 +37,7 @@ function model(name: string, part: Partial<SoldModel> & { input?: string; output
     deprecated: false,
     testModel: null,
     price: { ...price, input, output },
+    otherTimes: [],
     next: [],
     ...rest,
   }

@@ -17,6 +17,8 @@ export interface Price extends Rates {
   readonly options: Readonly<Record<string, string>>
   /** USD per use of a provider tool. */
   readonly fees: Readonly<Record<string, string>>
+  /** The UTC times at which it applies; null: at all other times. */
+  readonly schedule: readonly string[] | null
   readonly source: string
 }
 
@@ -37,6 +39,8 @@ export interface SoldModel {
   /** A built-in test model; `special` ones simulate failures and rare cases. null: a real model. */
   readonly testModel: 'basic' | 'special' | null
   readonly price: Price
+  /** The prices at other times of the week. */
+  readonly otherTimes: readonly Price[]
   /** Scheduled prices, the nearest first. */
   readonly next: readonly Price[]
 }
