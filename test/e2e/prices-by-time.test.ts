@@ -12,7 +12,7 @@ import { asking, controlOf } from '../support/operators.ts'
 import { Sent } from '../support/paying-client.ts'
 
 const hourMs = 3_600_000
-/** Monday, 23 November 2026, a second before the dearer hours. */
+/** Monday, 23 November 2026, a second before the peak hours. */
 const clock = manualClock(Date.UTC(2026, 10, 23, 0, 59, 59))
 /** What passes while the upstream works. */
 let answerTakesMs = 0
@@ -89,7 +89,7 @@ async function namedPrice(priceVersion: bigint): Promise<string | undefined> {
 }
 
 test('what is in force at the start is held and charged, at both edges of a window', async () => {
-  // 00:59:59, and an upstream that answers when the dearer hours have begun.
+  // 00:59:59, and an upstream that answers when the peak hours have begun.
   const before = await asked(2_000)
   assert.deepEqual([before.charged, await namedPrice(before.priceVersion)], [costAt(1n), '1.00'])
   assert.equal(new Date(clock.wallMs()).toISOString(), '2026-11-23T01:00:01.000Z')
