@@ -50,7 +50,7 @@ async function atRate(perSecond: number, work: (number: number) => Promise<void>
 async function measure(
   services: Services,
   account: bigint,
-  beside: { readonly what: 'sign-ups' | 'computing' | 'nothing'; readonly round: string },
+  during: { readonly what: 'sign-ups' | 'computing' | 'nothing'; readonly round: string },
 ): Promise<Measured> {
   const admissions: number[] = []
   let failed = 0
@@ -86,7 +86,7 @@ async function measure(
   const signUp = async (number: number): Promise<void> => {
     const body = JSON.stringify({
       name: 'somebody',
-      email: `s${beside.round}-${number}@example.org`,
+      email: `s${during.round}-${number}@example.org`,
       password: `a long password ${number}`,
     })
     const response = await services.handleAuth({
@@ -101,7 +101,7 @@ async function measure(
     if (response.status !== 200) failed += 1
   }
   const works = { 'sign-ups': signUp, computing: () => compute(computedTimes), nothing: null }
-  const work = works[beside.what]
+  const work = works[during.what]
   await Promise.all([requests, work === null ? null : atRate(perSecond, work)])
   const { user, system } = process.threadCpuUsage(before)
   const busyMs = (user + system) / 1_000
@@ -151,9 +151,9 @@ function line(name: string, parts: readonly Measured[]): string {
 }
 
 /** How much higher p99 was during sign-ups, turn by turn: the median, and the middle half. */
-function movement(alone: readonly Measured[], beside: readonly Measured[]): string {
+function movement(alone: readonly Measured[], during: readonly Measured[]): string {
   const worst = ({ admissions }: Measured) => percentile(admissions, 0.99)
-  const moved = beside.map((part, turn) => worst(part) - worst(alone[turn] ?? part))
+  const moved = during.map((part, turn) => worst(part) - worst(alone[turn] ?? part))
   const at = (share: number) => percentile(moved, share).toFixed(2)
   return `p99 moved by ${at(0.5)} ms (half of the turns: ${at(0.25)} to ${at(0.75)} ms)`
 }

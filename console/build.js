@@ -39,11 +39,11 @@ try {
 /** What builds left that were killed: folders named after a process that is gone. */
 function removeLeftovers() {
   const form = new RegExp(`^${basename(folder)}-(\\d+)(?:-earlier)?$`)
-  const beside = dirname(folder)
-  for (const name of existsSync(beside) ? readdirSync(beside) : []) {
+  const parent = dirname(folder)
+  for (const name of existsSync(parent) ? readdirSync(parent) : []) {
     const processId = form.exec(name)?.[1]
     if (processId !== undefined && !isRunning(Number(processId)))
-      rmSync(join(beside, name), { recursive: true, force: true })
+      rmSync(join(parent, name), { recursive: true, force: true })
   }
 }
 

@@ -622,13 +622,13 @@ const pageRules: readonly Rule[] = [
       const runtime = manifest(tree, 'runtime/package.json').optionalDependencies
       const all = Object.entries({ ...dependencies, ...devDependencies, ...pages, ...runtime })
       const page = tree.get('docs/decisions/dependencies.md') ?? ''
-      const told = [...page.matchAll(/^\| `([^`]+)` \|.+\w.+\|$/gm)].map((match) => match[1] ?? '')
+      const documented = [...page.matchAll(/^\| `([^`]+)` \|.+\w.+\|$/gm)].map((match) => match[1] ?? '')
       return [
         ...all
           .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
           .map(([name]) => `${name} is not pinned`),
-        ...all.filter(([name]) => !told.includes(name)).map(([name]) => `${name} has no sentence`),
-        ...told
+        ...all.filter(([name]) => !documented.includes(name)).map(([name]) => `${name} has no sentence`),
+        ...documented
           .filter((name) => !all.some(([listed]) => listed === name))
           .map((name) => `${name} is gone, its sentence not`),
       ]

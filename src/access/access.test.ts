@@ -168,19 +168,19 @@ test('a revoked key ends immediately, the owner of a cached copy is notified, an
   const { open, newKey, clock } = await prepare(context)
   const access = open()
   const { id, secret } = await access.create(newKey)
-  const told: bigint[] = []
-  const stop = access.onStopped((key) => told.push(key))
+  const notified: bigint[] = []
+  const stop = access.onStopped((key) => notified.push(key))
   assert.equal(await access.revoke(id), 'revoked')
   assert.equal((await access.identify(secret)).kind, 'revoked')
   assert.equal(await access.revoke(id), 'already_revoked')
   assert.equal(await access.revoke(id + 1n), 'not_found')
-  assert.deepEqual(told, [id])
+  assert.deepEqual(notified, [id])
   assert.equal((await open().identify(secret)).kind, 'revoked')
   assert.equal((await access.key(id))?.revokedMs, clock.wallMs())
   stop()
   const second = await access.create(newKey)
   await access.revoke(second.id)
-  assert.deepEqual(told, [id])
+  assert.deepEqual(notified, [id])
 })
 
 test('a lookup concurrent with a revocation does not restore the key', async (context) => {
@@ -197,8 +197,8 @@ test('a change applies immediately, after a restart too, and running requests ar
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id, secret } = await access.create({ ...newKey, createdBy: 'ada' })
-  const told: unknown[] = []
-  access.onStopped((key, by) => told.push([key, by]))
+  const notified: unknown[] = []
+  access.onStopped((key, by) => notified.push([key, by]))
   const changed = { ...policy, models: null, budget: null }
   const updated = await access.update(id, (row) => ({ name: `${row.name} 2`, policy: changed }))
   assert.ok(updated.kind === 'updated')
@@ -208,9 +208,9 @@ test('a change applies immediately, after a restart too, and running requests ar
     assert.ok(identified.kind === 'caller')
     assert.deepEqual(identified.caller.policy, changed)
   }
-  assert.deepEqual(told, [])
+  assert.deepEqual(notified, [])
   await access.update(id, () => ({ disabled: true }))
-  assert.deepEqual(told, [[id, 'disabled']])
+  assert.deepEqual(notified, [[id, 'disabled']])
   assert.equal((await access.identify(secret)).kind, 'disabled')
   await access.update(id, () => ({ disabled: false }))
   assert.equal((await access.identify(secret)).kind, 'caller')
@@ -255,15 +255,15 @@ test('a hundred concurrent changes and lookups leave the cache equal to the stor
 test('what runs under a key hears when it expires, at the time that it has by then', async (context) => {
   const { open, newKey, clock } = await prepare(context)
   const access = open()
-  const told: unknown[] = []
-  access.onStopped((key, by) => told.push([key, by]))
+  const notified: unknown[] = []
+  access.onStopped((key, by) => notified.push([key, by]))
   const { id, secret } = await access.create({ ...newKey, expiresMs: clock.wallMs() + 10_000 })
   await access.identify(secret)
   await access.update(id, () => ({ expiresMs: clock.wallMs() + 20_000 }))
   clock.advance(19_999)
-  assert.deepEqual(told, [])
+  assert.deepEqual(notified, [])
   clock.advance(1)
-  assert.deepEqual(told, [[id, 'expired']])
+  assert.deepEqual(notified, [[id, 'expired']])
   assert.equal((await access.identify(secret)).kind, 'expired')
 })
 
@@ -299,12 +299,12 @@ test('a rotation without overlap revokes the old key immediately; an ended key i
   const access = open()
   const nextId = idSource(clock, 11)
   const rotate = (id: bigint) => access.rotate(id, { newId: nextId(), overlapMs: 0, createdBy: null })
-  const told: unknown[] = []
-  access.onStopped((key, by) => told.push([key, by]))
+  const notified: unknown[] = []
+  access.onStopped((key, by) => notified.push([key, by]))
   const old = await access.create(newKey)
   assert.equal((await rotate(old.id)).kind, 'rotated')
   assert.equal((await access.identify(old.secret)).kind, 'revoked')
-  assert.deepEqual(told, [[old.id, 'revoked']])
+  assert.deepEqual(notified, [[old.id, 'revoked']])
   const revoked = await access.create(newKey)
   await access.revoke(revoked.id)
   assert.deepEqual(await rotate(revoked.id), { kind: 'refused', because: 'revoked' })

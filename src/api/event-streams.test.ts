@@ -169,13 +169,13 @@ test('when the server ends, streams end and none begins', async () => {
 test('a reader that does not read is disconnected, and nothing is buffered for it', async () => {
   const reader = await watch('a')
   reader.socket.pause()
-  let told = 0
-  for (; streams.count > 0 && told < 1_000_000; told += 1) {
-    changes.publish(account, topics, BigInt(told))
+  let published = 0
+  for (; streams.count > 0 && published < 1_000_000; published += 1) {
+    changes.publish(account, topics, BigInt(published))
     clock.advance(limits.changesGatherMs)
-    if (told % 256 === 0) await new Promise(setImmediate)
+    if (published % 256 === 0) await new Promise(setImmediate)
   }
-  assert.equal(streams.count, 0, `${told} events were taken`)
+  assert.equal(streams.count, 0, `${published} events were taken`)
   changes.publish(account, ['balance'])
   clock.advance(limits.changesGatherMs)
 })

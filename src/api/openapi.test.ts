@@ -37,9 +37,9 @@ function pointedAt(pointer: string): unknown {
 
 test('every operation that is on HTTP is described once, with its own id', () => {
   const expected = Object.values(operations).flatMap(({ http }) => (http === null ? [] : [http.join(' ')]))
-  const told = found.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-  for (const one of expected) assert.ok(told.includes(one), one)
-  assert.equal(told.length, expected.length + 2, 'beside the contract: events and prices')
+  const listed = found.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  for (const one of expected) assert.ok(listed.includes(one), one)
+  assert.equal(listed.length, expected.length + 2, 'beside the contract: events and prices')
   const ids = found.map(({ operation }) => String(operation.operationId))
   assert.equal(new Set(ids).size, ids.length)
   for (const id of ids) assert.match(id, /^[a-z_]+$/)

@@ -105,7 +105,7 @@ test('files that cannot be read, are too large or are no lists are one line', as
   writeFileSync(large, Buffer.alloc(50 * 1024 * 1024, ' '))
   const wrong = join(scratch, 'wrong.json')
   writeFileSync(wrong, '{"models":[]}')
-  for (const [from, told] of [
+  for (const [from, message] of [
     [join(scratch, 'absent.json'), /absent\.json cannot be read\n$/],
     [scratch, / cannot be read\n$/],
     [large, /large\.json is larger than a price list may be\n$/],
@@ -117,7 +117,7 @@ test('files that cannot be read, are too large or are no lists are one line', as
   ] as const) {
     const { code, stdout, stderr } = await run('catalog', 'update', '--from', from)
     assert.deepEqual([code, stdout], [1, ''], from)
-    assert.match(stderr, told)
+    assert.match(stderr, message)
   }
   assert.equal((await run('catalog', 'update', '--from', pathToFileURL(path).href)).code, 0)
 })

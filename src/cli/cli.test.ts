@@ -149,7 +149,7 @@ test('as a process: an account from its making to its last request', () => {
   assert.deepEqual([verified.ok, verified.accounts, verified.entries], [true, 1, 2])
 })
 
-for (const [what, words, code, told] of [
+for (const [what, words, code, message] of [
   ['a mistake in the arguments', ['account', 'show'], 2, /^tollgate: account show requires ACCOUNT: .+\n$/],
   ['an unknown command', ['acount'], 2, /^tollgate: unknown command "acount" .+\n$/],
 ] as const) {
@@ -157,7 +157,7 @@ for (const [what, words, code, told] of [
     const folder = newFolder()
     const ran = spawned(folder, ...words)
     assert.deepEqual([ran.code, ran.stdout], [code, ''])
-    assert.match(ran.stderr, told)
+    assert.match(ran.stderr, message)
     assert.equal(existsSync(folder), false)
   })
 }
@@ -209,7 +209,7 @@ function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
   })
 }
 
-/** A server as users start it; `told` is all of its output until it is ready. */
+/** A server as users start it; `output` is all of its output until it is ready. */
 async function served(dataFolder: string, context: TestContext) {
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: scratch,
@@ -218,12 +218,12 @@ async function served(dataFolder: string, context: TestContext) {
   })
   context.after(() => child.kill('SIGKILL'))
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
-  const told = await new Promise<string>((resolve, reject) => {
+  const output = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').once('data', resolve)
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
   })
   return {
-    told,
+    output,
     stop() {
       child.kill('SIGTERM')
       return exited
@@ -236,7 +236,7 @@ test('as a process: the commands that the first start prints work unchanged, and
   const server = await served(folder, context)
   const path = join(folder, 'first-run.txt')
   assert.match(
-    server.told,
+    server.output,
     /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe API key and the setup link are in /,
   )
   const text = readFileSync(path, 'utf8')
@@ -264,7 +264,7 @@ test('as a process: the commands that the first start prints work unchanged, and
   assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
   assert.equal(await server.stop(), 0)
   const again = await served(folder, context)
-  assert.match(again.told, /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
+  assert.match(again.output, /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
   assert.equal(readFileSync(path, 'utf8'), text)
   assert.equal(await again.stop(), 0)
 })
@@ -411,7 +411,7 @@ test('while another process owns the data folder and does not answer, nothing is
   await server.close()
 })
 
-for (const [what, reply, told] of [
+for (const [what, reply, message] of [
   ['of another version', { status: 200, body: { surprise: 1 } }, /is a different version/],
   ['of another version that refuses', { status: 404, body: {} }, /is a different version/],
   [
@@ -431,7 +431,7 @@ for (const [what, reply, told] of [
     })
     const ran = await called(environmentOf(folder), 'account', 'list', '--json')
     assert.deepEqual([ran.code, ran.stdout], [1, ''])
-    assert.match(ran.stderr, told)
+    assert.match(ran.stderr, message)
     assert.equal(ran.stderr.split('\n').length, 2)
     await socket.close()
   })
@@ -515,13 +515,13 @@ test('doctor reports a new data folder and every environment variable, and creat
 test('doctor reports the server, the database and the models', async () => {
   const folder = newFolder()
   const server = await runningServer(folder)
-  const beside = await called(environmentOf(folder), 'doctor')
-  assert.equal(beside.code, 0, beside.stdout)
+  const whileRunning = await called(environmentOf(folder), 'doctor')
+  assert.equal(whileRunning.code, 0, whileRunning.stdout)
   assert.match(
-    beside.stdout,
+    whileRunning.stdout,
     new RegExp(`^server +ok +process ${process.pid} at http://127\\.0\\.0\\.1:9$`, 'm'),
   )
-  assert.match(beside.stdout, /^database +ok +opened by the server$/m)
+  assert.match(whileRunning.stdout, /^database +ok +opened by the server$/m)
   await server.close()
   const alone = await called(environmentOf(folder), 'doctor')
   assert.match(alone.stdout, /^server +ok +not running$/m)
@@ -563,8 +563,11 @@ test('migrate reports whether the server or the command migrated the database', 
   const alone = await called(environmentOf(folder), 'migrate', '--json')
   assert.deepEqual([alone.code, alone.stdout], [0, '{"migrated":true,"by":"command"}\n'])
   const server = await runningServer(folder)
-  const beside = await called(environmentOf(folder), 'migrate')
-  assert.deepEqual([beside.code, beside.stdout], [0, 'The running server keeps the database up to date.\n'])
+  const whileRunning = await called(environmentOf(folder), 'migrate')
+  assert.deepEqual(
+    [whileRunning.code, whileRunning.stdout],
+    [0, 'The running server keeps the database up to date.\n'],
+  )
   await server.close()
 })
 

@@ -30,7 +30,9 @@ function config(text: string, environment: Environment = {}): Config {
 
 function mistakes(text: string, environment: Environment = {}): readonly string[] {
   const result = read(text, environment)
-  return result.kind === 'mistakes' ? result.mistakes.map((told) => told.replace(/^case-\d+/, 'file')) : []
+  return result.kind === 'mistakes'
+    ? result.mistakes.map((mistake) => mistake.replace(/^case-\d+/, 'file'))
+    : []
 }
 
 const randomText = ['0123456789', 'abcdefghij', 'klmnopqrst', 'uv'].join('')
@@ -225,7 +227,7 @@ test('`tollgate.yaml` of the working folder is read without being named', () => 
   assert.equal(result.kind === 'config' && result.config.port.number, 4711)
 })
 
-const wrong: readonly [what: string, text: string, told: string][] = [
+const wrong: readonly [what: string, text: string, mistake: string][] = [
   ['an unknown section', 'modles: []', 'file.yaml: modles: unknown name; did you mean models?'],
   [
     'an unknown limit',
@@ -312,11 +314,11 @@ const wrong: readonly [what: string, text: string, told: string][] = [
   ],
 ]
 
-for (const [what, text, told] of wrong) {
-  test(`${what} is named by its path`, () => assert.deepEqual(mistakes(text), [told]))
+for (const [what, text, mistake] of wrong) {
+  test(`${what} is named by its path`, () => assert.deepEqual(mistakes(text), [mistake]))
 }
 
-const wrongVariables: readonly [what: string, environment: Environment, told: string][] = [
+const wrongVariables: readonly [what: string, environment: Environment, mistake: string][] = [
   ['unknown', { TOLLGATE_PROT: '1' }, 'TOLLGATE_PROT: unknown variable; did you mean TOLLGATE_PORT?'],
   [
     'read by a library behind our back',
@@ -356,15 +358,15 @@ const wrongVariables: readonly [what: string, environment: Environment, told: st
   ],
 ]
 
-for (const [what, environment, told] of wrongVariables) {
-  test(`variable: ${what}`, () => assert.deepEqual(mistakes('', environment), [told]))
+for (const [what, environment, mistake] of wrongVariables) {
+  test(`variable: ${what}`, () => assert.deepEqual(mistakes('', environment), [mistake]))
 }
 
 test('all mistakes are reported together, and none repeats a credential', () => {
   const secret = ['not', 'for', 'the', 'log'].join(' ')
-  const told = mistakes('modles: []\nsandbox: perhaps', { TOLLGATE_PORT: 'x', OPENAI_API_KEY: secret })
-  assert.equal(told.length, 4)
-  assert.ok(!told.join().includes(secret))
+  const found = mistakes('modles: []\nsandbox: perhaps', { TOLLGATE_PORT: 'x', OPENAI_API_KEY: secret })
+  assert.equal(found.length, 4)
+  assert.ok(!found.join().includes(secret))
 })
 
 test('what belongs to the launcher or to a client in the same shell is no mistake', () => {
@@ -415,14 +417,14 @@ test('what was set is known by the name it was set with, and nothing else', () =
 test('the page tells the defaults of the limits as they are', () => {
   const page = readFileSync(configurationPath, 'utf8')
   for (const [name, value] of Object.entries(limitDefaults)) {
-    const told = page
+    const documented = page
       .match(new RegExp(`^\\| \`${name}\` \\| ([^|]+) \\|`, 'm'))?.[1]
       ?.replaceAll(/[,\s]/g, '')
     const shown =
       typeof value === 'object' && value !== null
         ? Number(value.numerator) / Number(value.denominator)
         : value
-    assert.equal(told, String(shown), name)
+    assert.equal(documented, String(shown), name)
   }
 })
 

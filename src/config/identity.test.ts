@@ -52,7 +52,7 @@ test('mail and providers are read as they are written', (context) => {
   ])
 })
 
-const mistakes: readonly [yaml: string, environment: Environment, told: RegExp][] = [
+const mistakes: readonly [yaml: string, environment: Environment, message: RegExp][] = [
   ['', { SMTP_URL: 'smtp://a' }, /^MAIL_FROM: is not set, but SMTP_URL is/],
   ['', { MAIL_FROM: 'a@b.c' }, /^SMTP_URL: is not set, but MAIL_FROM is/],
   ['', { ...mail, SMTP_URL: 'http://a' }, /^SMTP_URL: must be smtp/],
@@ -81,10 +81,10 @@ const mistakes: readonly [yaml: string, environment: Environment, told: RegExp][
     /signIn\[1\]\.id: duplicate provider ID github/,
   ],
 ]
-for (const [yaml, environment, told] of mistakes) {
-  test(`a mistake is reported: ${told.source}`, (context) => {
+for (const [yaml, environment, message] of mistakes) {
+  test(`a mistake is reported: ${message.source}`, (context) => {
     const result = read(context, yaml, environment)
     assert.ok(result.kind === 'mistakes')
-    assert.match(result.mistakes.join('\n').replace(/^.*yaml: /, ''), told)
+    assert.match(result.mistakes.join('\n').replace(/^.*yaml: /, ''), message)
   })
 }

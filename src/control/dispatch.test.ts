@@ -509,10 +509,10 @@ test('the first start makes the local account with its credit, a key and a link;
 test('a first start whose key was not printed creates a replacement', async () => {
   const own = await open('untold')
   const control = own.control(address, offlineStatus(clock))
-  const [untold, told] = [await beginInstallation(control), await beginInstallation(control)]
-  assert.ok(untold.kind === 'first' && told.kind === 'first')
-  assert.equal((await own.access.identify(untold.key)).kind, 'revoked')
-  assert.equal((await own.access.identify(told.key)).kind, 'caller')
+  const [unprinted, printed] = [await beginInstallation(control), await beginInstallation(control)]
+  assert.ok(unprinted.kind === 'first' && printed.kind === 'first')
+  assert.equal((await own.access.identify(unprinted.key)).kind, 'revoked')
+  assert.equal((await own.access.identify(printed.key)).kind, 'caller')
   await own.close()
 })
 

@@ -21,6 +21,6 @@ const cases: readonly (readonly [text: string, given: unknown, kept: unknown])[]
   ['a secret that is no text', { code: { code: id } }, { code: hidden }],
 ]
 
-for (const [text, given, kept] of cases) {
-  test(text, () => assert.deepEqual(withoutSecrets(given), kept))
+for (const [text, given, stored] of cases) {
+  test(text, () => assert.deepEqual(withoutSecrets(given), stored))
 }

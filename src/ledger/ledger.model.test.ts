@@ -44,8 +44,8 @@ class Model {
   }[] = []
 
   get posted(): bigint {
-    const kept = this.topUps.map(({ amount, refunded, disputed }) => amount - refunded - disputed)
-    const given = sum(this.credits.map(({ amount }) => amount)) + sum(kept)
+    const remaining = this.topUps.map(({ amount, refunded, disputed }) => amount - refunded - disputed)
+    const given = sum(this.credits.map(({ amount }) => amount)) + sum(remaining)
     return given - sum(this.charges.map(({ amount }) => amount))
   }
   get held(): bigint {

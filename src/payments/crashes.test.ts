@@ -106,8 +106,8 @@ function caseOf(scene: PaymentScene, account: bigint, thing: string): Case {
     deliver(open, latest = 0) {
       const ours = [...stripe.books.intents.values()].filter(isOurs)
       const events = stripe.books.events.filter(({ data }) => {
-        const told = JSON.stringify(data)
-        return ours.some(({ id }) => told.includes(id))
+        const message = JSON.stringify(data)
+        return ours.some(({ id }) => message.includes(id))
       })
       return deliver(scene, open, events.slice(-latest))
     },

@@ -40,13 +40,13 @@ test('a top-up is begun, paid and credited once, however often it is reported', 
   const begun = await scene.begin(account, 2_000)
   assert.deepEqual([begun.state, begun.amount, begun.automatic], ['open', usd(2_000), false])
   const session = await scene.session(begun.id)
-  const told = scene.stripe.books.session(session)
+  const stored = scene.stripe.books.session(session)
   const [topUp, payer] = [formatId('top', begun.id), formatId('acct', account)]
   assert.deepEqual(
-    [told.amount_total, told.currency, told.client_reference_id, told.success_url],
+    [stored.amount_total, stored.currency, stored.client_reference_id, stored.success_url],
     [2_000, 'usd', topUp, `${address}/console/billing?account=${payer}&top-up=${topUp}`],
   )
-  assert.equal(told.cancel_url, `${told.success_url}&left=page`)
+  assert.equal(stored.cancel_url, `${stored.success_url}&left=page`)
   assert.equal(await scene.posted(account), 0n)
   scene.stripe.books.pay(session, 'card')
   assert.deepEqual(await scene.stripe.settled(), [done, done])
@@ -125,9 +125,9 @@ test('a thousand messages about one payment, concurrent and in any order, give o
   const { books } = scene.stripe
   books.pay(session, 'transfer')
   books.arrive(session, 'succeeded')
-  const told = [...books.events]
+  const events = [...books.events]
   scene.stripe.sendTo(scene.webhookUrl)
-  const many = Array.from({ length: 1_000 }, (_, index) => told[(index * 7) % told.length] as StripeEvent)
+  const many = Array.from({ length: 1_000 }, (_, index) => events[(index * 7) % events.length] as StripeEvent)
   const answers = await Promise.all(many.map((event) => scene.stripe.deliver(event)))
   assert.equal(answers.filter(({ status }) => status === 200).length, 1_000)
   assert.equal(await scene.posted(account), usd(5_000))
@@ -381,9 +381,9 @@ test('a second payment of one top-up is not credited, and the operator is notifi
   const second = scene.stripe.books.charge({ amount, currency, customer, metadata, method: 'pm_none' })
   assert.deepEqual(await scene.stripe.settled(), [done])
   assert.equal(await scene.posted(account), usd(2_000))
-  const told = scene.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
+  const errors = scene.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
   assert.deepEqual(
-    told.map(({ payment, topUp }) => ({ payment, topUp })),
+    errors.map(({ payment, topUp }) => ({ payment, topUp })),
     [{ payment: second.id, topUp: formatId('top', id) }],
   )
   assert.deepEqual(await scene.drift(), [])

@@ -11,7 +11,7 @@ const atMs = Date.UTC(2026, 0, 1, 12, 30)
 function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number } = {}, fails = false) {
   const clock = manualClock(atMs)
   const batches: RefusalBatch[] = []
-  const told: bigint[][] = []
+  const notified: bigint[][] = []
   const works: Promise<void>[] = []
   let dropped = 0
   const log = new RefusalLog({
@@ -25,9 +25,9 @@ function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number 
     dropped(count) {
       dropped += count
     },
-    written: (accounts) => void told.push([...accounts]),
+    written: (accounts) => void notified.push([...accounts]),
   })
-  return { clock, log, batches, told, works, dropped: () => dropped }
+  return { clock, log, batches, notified, works, dropped: () => dropped }
 }
 
 const refusal = (number: number, key = 7n): Refusal => ({
@@ -42,7 +42,7 @@ const refusal = (number: number, key = 7n): Refusal => ({
 const hour = atMs / 3_600_000 - 0.5
 
 test('alike refusals are one count; the latest of a key stay one by one', async () => {
-  const { clock, log, batches, told, works } = open()
+  const { clock, log, batches, notified, works } = open()
   assert.equal(clock.pending(), 0)
   for (let number = 0; number < 10; number += 1) log.note(refusal(number), 'a-model')
   log.note({ ...refusal(10), model: 'x'.repeat(500), message: 'y'.repeat(5_000) }, null)
@@ -61,7 +61,7 @@ test('alike refusals are one count; the latest of a key stay one by one', async 
       rows: [refusal(8), refusal(9), { ...refusal(10), model: 'x'.repeat(200), message: 'y'.repeat(1_000) }],
     },
   ])
-  assert.deepEqual(told, [[5n]])
+  assert.deepEqual(notified, [[5n]])
   clock.advance(10_000)
   assert.equal(batches.length, 1)
   assert.equal(clock.pending(), 0)
@@ -88,12 +88,12 @@ test('more kinds than the bound are forgotten and counted', async () => {
 })
 
 test('what cannot be written is counted as forgotten', async () => {
-  const { log, works, told, dropped } = open({}, true)
+  const { log, works, notified, dropped } = open({}, true)
   for (let number = 0; number < 4; number += 1) log.note(refusal(number), 'a-model')
   log.flush()
   await assert.rejects(Promise.all(works), /on purpose/)
   assert.equal(dropped(), 4)
-  assert.deepEqual(told, [])
+  assert.deepEqual(notified, [])
 })
 
 test('the end of the process writes what is pending immediately, and nothing twice', async () => {

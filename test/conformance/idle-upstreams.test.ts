@@ -106,7 +106,7 @@ for (const format of formats) {
     assert.equal(await endOf(account), 'complete')
   })
 
-  for (const [status, theirs, told] of [
+  for (const [status, theirs, message] of [
     [400, 'what the provider says', /what the provider says/],
     [401, 'invalid x-api-key', /upstream_unavailable/],
     [500, 'a stack of calls', /a stack of calls/],
@@ -122,7 +122,7 @@ for (const format of formats) {
       const answer = await sent.whole()
       assert.deepEqual([answer.status, answer.broken], [200, null])
       assert.match(without(answer.text), /^(event: error\n)?data: \{[^\n]*\}\n\n$/)
-      assert.match(answer.text, told)
+      assert.match(answer.text, message)
       if (status === 401) assert.ok(!answer.text.includes(theirs))
       await assert.rejects(wire.read(answer.text))
       assert.equal(await endOf(account), 'upstream_error')

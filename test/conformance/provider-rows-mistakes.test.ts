@@ -147,9 +147,9 @@ test("mistake 10: the operator's empty account is not the caller's error and not
     ['minimax', 500, problem({ code: '1008' })],
     ['fireworks', 412, problem({})],
   ]
-  for (const [provider, status, told] of bills) {
+  for (const [provider, status, expected] of bills) {
     const failure = connectorOf(provider).classify(status, new Map(), {
-      ...told,
+      ...expected,
       message: 'words of the host',
     })
     assert.equal(failure.code, 'upstream_unavailable', `${provider} ${status}`)

@@ -87,7 +87,7 @@ for (const client of dialectClients) {
       assert.equal(response.status, 402)
       assert.equal(response.headers.get('x-should-retry'), 'false')
       const { error } = (await response.json()) as { error: Json }
-      const told: Readonly<Record<string, unknown>> = {
+      const messages: Readonly<Record<string, unknown>> = {
         'openai-chat': error.type,
         'openai-responses': error.type,
         anthropic: error.type,
@@ -99,7 +99,7 @@ for (const client of dialectClients) {
         anthropic: 'billing_error',
         gemini: 'FAILED_PRECONDITION',
       }
-      assert.equal(told[client.format], wanted[client.format])
+      assert.equal(messages[client.format], wanted[client.format])
     })
   }
 }

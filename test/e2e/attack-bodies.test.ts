@@ -111,9 +111,13 @@ test('bodies that do not end are timed out, and release their memory', async () 
   const paths = ['/api/setup', '/api/auth/sign-in/email', '/api/nothing']
   const clients = Array.from({ length: 9 }, (_none, index) => slow(paths[index % paths.length] ?? ''))
   const answers = await Promise.all(clients.map((client) => client.answer()))
-  const told = answers.map((answer) => `${answer?.status} ${codeOf(answer?.body ?? '')}`)
-  assert.deepEqual(new Set(told), new Set(['408 request_timeout', '429 concurrency_limited']), told.join())
-  assert.ok(told.filter((one) => one.startsWith('408')).length * 60_000 <= roomBytes / 2, told.join())
+  const outcomes = answers.map((answer) => `${answer?.status} ${codeOf(answer?.body ?? '')}`)
+  assert.deepEqual(
+    new Set(outcomes),
+    new Set(['408 request_timeout', '429 concurrency_limited']),
+    outcomes.join(),
+  )
+  assert.ok(outcomes.filter((one) => one.startsWith('408')).length * 60_000 <= roomBytes / 2, outcomes.join())
   for (const client of clients) await client.untilClosed()
   const body = JSON.stringify({ name: 'x'.repeat(60) })
   const headers = { ...json, origin: gateway.origin, cookie: person.client.cookie }

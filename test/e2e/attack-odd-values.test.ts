@@ -73,10 +73,10 @@ const oddValues: readonly unknown[] = [
 ]
 const odd = sampled(oddValues, 6)
 
-function assertOurs(told: string, { status, text, headers }: ControlAnswer): void {
-  assert.ok(status < 500, `${told}: ${status} ${text}`)
-  if (status >= 400) assert.match(headers['content-type'] ?? '', /json/, told)
-  assert.doesNotMatch(text, /node_modules|SQLITE|at \w+ \(|\.ts:\d/, told)
+function assertOurs(context: string, { status, text, headers }: ControlAnswer): void {
+  assert.ok(status < 500, `${context}: ${status} ${text}`)
+  if (status >= 400) assert.match(headers['content-type'] ?? '', /json/, context)
+  assert.doesNotMatch(text, /node_modules|SQLITE|at \w+ \(|\.ts:\d/, context)
 }
 
 /** What would end the session that sends it, or delete the server's own objects. */
@@ -144,8 +144,8 @@ test('no odd value in an operation causes an internal error', async () => {
         values.map((value) => client.ask(name, { ...example, [field]: value })),
       )
       for (const [index, answer] of answers.entries()) {
-        const told = `${name} ${field}=${JSON.stringify(values[index]).slice(0, 100)}`
-        if (!/"payment_provider_unavailable"|"upstream_/.test(answer.text)) assertOurs(told, answer)
+        const context = `${name} ${field}=${JSON.stringify(values[index]).slice(0, 100)}`
+        if (!/"payment_provider_unavailable"|"upstream_/.test(answer.text)) assertOurs(context, answer)
       }
     }
   }

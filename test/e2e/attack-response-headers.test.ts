@@ -55,24 +55,24 @@ function headOf({ method, path, headers = {}, body }: Sending): Promise<Head> {
 const never = /^(?:server|x-powered-by|access-control-.*)$/
 const ownFiles = /^\/(?:console\/(?:assets\/|theme\.js|favicon)|favicon\.ico)/
 
-function assertGuarded(told: string, path: string, { status, headers }: Head): void {
+function assertGuarded(what: string, path: string, { status, headers }: Head): void {
   const type = headers['content-type'] ?? ''
-  assert.equal(headers['x-content-type-options'], 'nosniff', told)
-  assert.equal(headers['cross-origin-resource-policy'], 'same-origin', told)
-  for (const name of Object.keys(headers)) assert.doesNotMatch(name, never, told)
+  assert.equal(headers['x-content-type-options'], 'nosniff', what)
+  assert.equal(headers['cross-origin-resource-policy'], 'same-origin', what)
+  for (const name of Object.keys(headers)) assert.doesNotMatch(name, never, what)
   const policy = headers['content-security-policy'] ?? ''
-  for (const part of ["frame-ancestors 'none'", "base-uri 'none'"]) assert.ok(policy.includes(part), told)
-  assert.doesNotMatch(policy, /unsafe-|script-src|\*/, told)
-  assert.match(headers['referrer-policy'] ?? '', /^(?:no-referrer|same-origin)$/, told)
+  for (const part of ["frame-ancestors 'none'", "base-uri 'none'"]) assert.ok(policy.includes(part), what)
+  assert.doesNotMatch(policy, /unsafe-|script-src|\*/, what)
+  assert.match(headers['referrer-policy'] ?? '', /^(?:no-referrer|same-origin)$/, what)
   if (!type.startsWith('text/html') && !ownFiles.test(path) && !/^\/(?:console|docs|pricing)/.test(path)) {
-    assert.ok(policy.includes("default-src 'none'"), told)
+    assert.ok(policy.includes("default-src 'none'"), what)
   }
   if (type.startsWith('text/html')) {
-    assert.equal(headers['cross-origin-opener-policy'], 'same-origin', told)
-    assert.match(type, /charset=utf-8/i, told)
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin', what)
+    assert.match(type, /charset=utf-8/i, what)
   }
   if (path.startsWith('/api/') || status >= 400)
-    assert.match(headers['cache-control'] ?? '', /no-store/, told)
+    assert.match(headers['cache-control'] ?? '', /no-store/, what)
 }
 
 /** A path for a pattern; with unknown IDs, and with objects of the program itself where it has any. */
@@ -175,11 +175,11 @@ test('the data plane sends the right content type and prevents shared caching', 
   answers.set('too many headers', await line('GET /', 'a: b\r\n'.repeat(2_000)))
   const streamed = `{"model":"${asking.chat.model}","stream":true,"messages":[{"role":"user","content":"x"}]}`
   answers.set('a stream', await hostile.post('chat', streamed, { key }))
-  for (const [told, answer] of answers) {
-    assert.ok(answer !== undefined, told)
-    assert.equal(header(answer.head, 'x-content-type-options'), 'nosniff', `${told}: ${answer.head}`)
-    const kept = header(answer.head, 'cache-control') ?? ''
-    assert.match(kept, told === 'a stream' ? /no-cache/ : /no-store/, `${told}: ${answer.head}`)
-    assert.doesNotMatch(answer.head, /^(?:access-control-|set-cookie|server:|x-powered-by)/im, told)
+  for (const [what, answer] of answers) {
+    assert.ok(answer !== undefined, what)
+    assert.equal(header(answer.head, 'x-content-type-options'), 'nosniff', `${what}: ${answer.head}`)
+    const cacheControl = header(answer.head, 'cache-control') ?? ''
+    assert.match(cacheControl, what === 'a stream' ? /no-cache/ : /no-store/, `${what}: ${answer.head}`)
+    assert.doesNotMatch(answer.head, /^(?:access-control-|set-cookie|server:|x-powered-by)/im, what)
   }
 })

@@ -125,9 +125,9 @@ test('a canceled response is charged as reported, and canceling again changes no
 test("another account's response looks like a missing one, and its provider is not called", async () => {
   const other = clientOf(own, await own.account('1'))
   const { id } = await begin(own, owner, long)
-  const kept = await clientOf(own, owner).responses.create({ model: 'responses-echo', input: 'plum' })
+  const stored = await clientOf(own, owner).responses.create({ model: 'responses-echo', input: 'plum' })
   const before = own.sandbox.requests()
-  for (const wanted of [id, kept.id, 'resp_unknown']) {
+  for (const wanted of [id, stored.id, 'resp_unknown']) {
     const expected = { status: 404, code: 'response_not_found' }
     await assert.rejects(other.responses.retrieve(wanted), expected)
     await assert.rejects(other.responses.cancel(wanted), expected)

@@ -724,7 +724,7 @@ test('an unknown, a disabled and an unpriced model look the same to a caller', a
   assert.ok(unsold !== undefined, 'a model is known and not sold')
   const account = await gateway.account('3')
   for (const format of formats) {
-    const told = new Set<string>()
+    const bodies = new Set<string>()
     for (const name of ['zzz-unknown', disabled, unsold]) {
       const path = pathOf(format, namesItself(format) ? asking[format].model : name)
       const body = named(format, JSON.stringify(name))
@@ -732,9 +732,9 @@ test('an unknown, a disabled and an unpriced model look the same to a caller', a
       assert.equal(readRefusal(format, answer).status, 404)
       const id = headerOf(answer!, 'x-request-id') ?? ''
       const hints = / Did you mean [^?]*\?|,?"(?:details":\{"nearest|nearest)":(?:\[[^\]]*\]\}?|"[^"]*")/g
-      told.add(answer!.body.replaceAll(name, '@').replaceAll(id, '#').replace(hints, ''))
+      bodies.add(answer!.body.replaceAll(name, '@').replaceAll(id, '#').replace(hints, ''))
     }
-    assert.equal(told.size, 1, [...told].join('\n'))
+    assert.equal(bodies.size, 1, [...bodies].join('\n'))
   }
   assert.equal((await catalog.enable(disabled)).kind, 'changed')
   await gateway.assertUntouched(account, '3')

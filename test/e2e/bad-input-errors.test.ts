@@ -389,21 +389,21 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
       const answer = await provoke(format)
       const refusal = readRefusal(format, answer)
       const { category, status } = errors[code]
-      const told = category === 'overloaded' && format === 'messages' ? 529 : status
-      assert.deepEqual([refusal.status, refusal.code], [told, code], answer?.body)
+      const expectedStatus = category === 'overloaded' && format === 'messages' ? 529 : status
+      assert.deepEqual([refusal.status, refusal.code], [expectedStatus, code], answer?.body)
       checkAdvice(code, answer!)
       if (named[code] !== undefined) {
         assert.ok(refusal.message.includes(`${gateway.origin}${named[code]}`), refusal.message)
       }
       if (format === 'gemini') return
       const seen = understood(format, answer!)
-      assert.equal(seen.status, told)
+      assert.equal(seen.status, expectedStatus)
       assert.equal(seen.id, headerOf(answer!, 'x-request-id'))
       // One library includes the whole error as JSON.
       const asJson = JSON.stringify(refusal.message).slice(1, -1)
       assert.ok(seen.message.includes(refusal.message) || seen.message.includes(asJson), seen.message)
       assert.equal(typeof seen.type, 'string')
-      if (classes[told] !== undefined) assert.equal(seen.kind, classes[told])
+      if (classes[expectedStatus] !== undefined) assert.equal(seen.kind, classes[expectedStatus])
     })
   }
 }

@@ -410,10 +410,10 @@ test('a limit above what a balance pays for is lowered, reported, and forwarded 
       const { answer, upstream, hold } = await send(client, account, format, body(text))
       client.close()
       assert.equal(answer.status, 200, answer.body)
-      const told = headerOf(answer, 'x-tollgate-max-output')
-      assert.equal(String(read(upstream ?? {})), told)
+      const reported = headerOf(answer, 'x-tollgate-max-output')
+      assert.equal(String(read(upstream ?? {})), reported)
       if (format !== 'gemini') assert.equal(upstream?.model, 'sandbox-echo')
-      assert.ok(BigInt(told ?? 0) * outputNano <= hold && hold <= 300_000_000n)
+      assert.ok(BigInt(reported ?? 0) * outputNano <= hold && hold <= 300_000_000n)
     }
   }
 })

@@ -313,10 +313,13 @@ for (const row of rows) {
       assert.equal(receipt.writtenOff, 0n)
       assert.partialDeepStrictEqual(receipt, { endReason: 'complete', unpricedUsage: false, ...row.receipt })
       if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
-      const told = await fetch(`${replay.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
-        headers: { authorization: `Bearer ${account.key}` },
-      })
-      const { data } = (await told.json()) as { data: { cost: string; status: string } }
+      const lookup = await fetch(
+        `${replay.origin}/v1/generations/${String(answer.headers['x-request-id'])}`,
+        {
+          headers: { authorization: `Bearer ${account.key}` },
+        },
+      )
+      const { data } = (await lookup.json()) as { data: { cost: string; status: string } }
       assert.deepEqual([data.status, data.cost], ['complete', row.usd])
     })
   }

@@ -172,11 +172,11 @@ suite('one owner', { concurrency: 1 }, () => {
   })
 
   test('the ledger verifies, through the server and after it has stopped', async () => {
-    const beside = await command('ledger.verify', 'ledger', 'verify')
+    const whileRunning = await command('ledger.verify', 'ledger', 'verify')
     server.signal('SIGTERM')
     assert.deepEqual(await server.ended, { code: 0, signal: null })
     const alone = await command('ledger.verify', 'ledger', 'verify')
-    assert.deepEqual(alone, beside)
+    assert.deepEqual(alone, whileRunning)
     assert.deepEqual([alone.ok, alone.openHolds], [true, 0])
     const shown = await command('account.show', 'account', 'show', 'bo@example.org')
     assert.equal(shown.held, '0.00')

@@ -90,10 +90,10 @@ test('a new key appears in the recipes, in memory only', async () => {
   await page.getByRole('dialog').getByRole('link', { name: 'Open its recipe with this key' }).click()
   await page.getByText(`export TOLLGATE_KEY=${key}`).waitFor()
   assert.ok(!page.url().includes(key))
-  const kept = await page.evaluate(
+  const stored = await page.evaluate(
     'JSON.stringify([history.state, { ...localStorage }, { ...sessionStorage }, document.cookie])',
   )
-  assert.ok(!String(kept).includes(key), 'nowhere but in memory')
+  assert.ok(!String(stored).includes(key), 'nowhere but in memory')
   const inCode = (await codes()).filter((code) => code.includes(key))
   assert.deepEqual(inCode, [`export TOLLGATE_KEY=${key}`])
   await page.getByRole('button', { name: /^Copy the text of “Set your API key/ }).click()

@@ -185,8 +185,8 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
     .click()
   await page.getByText('Completed.').waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-  const told = await visit.context.request.get(`/api/requests/${id}`)
-  const receipt = operations['request.show'].output.parse(await told.json())
+  const lookup = await visit.context.request.get(`/api/requests/${id}`)
+  const receipt = operations['request.show'].output.parse(await lookup.json())
   const facts = (await page.getByRole('main').textContent()) ?? ''
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [

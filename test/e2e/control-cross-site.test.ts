@@ -148,8 +148,8 @@ test('no method can be disguised as another one', async () => {
     })
     assert.equal(answer.status, 405, `${method} ${path}: ${answer.text}`)
   }
-  const kept = (await person.client.done('key.list', {})).find((key) => key.id === id)
-  assert.deepEqual([kept?.revoked, kept?.replacedBy], [null, null])
+  const remaining = (await person.client.done('key.list', {})).find((key) => key.id === id)
+  assert.deepEqual([remaining?.revoked, remaining?.replacedBy], [null, null])
 })
 
 test('the session cookie is sent only with this server’s own requests', async () => {

@@ -141,10 +141,10 @@ async function assertSame(client: ControlClient, probe: Probe, who: string): Pro
   const invented = madeUp(real)
   const theirs = await client.ask(probe.name, inputWith(probe, real))
   const nobodys = await client.ask(probe.name, inputWith(probe, invented))
-  const told = `${who} ${probe.name} ${probe.field}=${probe.what}`
-  assert.deepEqual(shape(theirs, real), shape(nobodys, invented), told)
+  const context = `${who} ${probe.name} ${probe.field}=${probe.what}`
+  assert.deepEqual(shape(theirs, real), shape(nobodys, invented), context)
   if (!mayAnswer(probe, probe.name))
-    assert.ok([401, 403, 404].includes(theirs.status), `${told}: ${theirs.text}`)
+    assert.ok([401, 403, 404].includes(theirs.status), `${context}: ${theirs.text}`)
   for (const secret of ['secret name', 'acct_', 'stranger@']) {
     if (theirs.status !== 200 && !real.startsWith(secret))
       assert.ok(!theirs.text.includes(secret), theirs.text)
@@ -212,8 +212,8 @@ test('their owner reaches all of them', async () => {
       inputWith(probe, world.belongings[probe.what]),
     )
     const code = (body as { error?: { code?: string } } | undefined)?.error?.code
-    const told = `${probe.name} ${probe.field}=${probe.what}: ${text}`
-    assert.ok(status < 500 || code === 'payment_provider_unavailable', told)
+    const context = `${probe.name} ${probe.field}=${probe.what}: ${text}`
+    assert.ok(status < 500 || code === 'payment_provider_unavailable', context)
     assert.ok(
       code === undefined ||
         ![
@@ -224,7 +224,7 @@ test('their owner reaches all of them', async () => {
           'not_allowed',
           'not_signed_in',
         ].includes(code),
-      told,
+      context,
     )
     if (code !== undefined) assert.ok(Object.hasOwn(errors, code))
   }

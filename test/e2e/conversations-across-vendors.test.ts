@@ -331,9 +331,9 @@ for (const { format, fidelity } of agents) {
           const earlier = turns.get(step.model) ?? 0
           turns.set(step.model, earlier + 1)
           if (step.format === 'openai-chat') continue
-          const kept = keptPerTurn(agent, fidelity, step)
+          const preserved = keptPerTurn(agent, fidelity, step)
           // The last reasoning of the turn is still being produced.
-          const expected = earlier * kept + Math.min(2, kept)
+          const expected = earlier * preserved + Math.min(2, preserved)
           assert.equal(sealsIn(request), expected, `${index} ${step.model} ${request.body}`)
         }
         const named = ids.filter((id) => id !== '')

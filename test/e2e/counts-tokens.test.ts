@@ -36,7 +36,7 @@ interface Shape {
   readonly answerPath: (model: string) => string
   readonly body: (model: string, text: string) => object
   readonly tokens: string
-  readonly told: readonly string[]
+  readonly fields: readonly string[]
 }
 
 const tool = { name: 'get_weather', description: 'The weather of a city, now or on a day of this week.' }
@@ -57,7 +57,7 @@ const shapes: Readonly<Record<Format, Shape>> = {
       messages: [{ role: 'user', content: text }],
     }),
     tokens: 'input_tokens',
-    told: ['input_tokens'],
+    fields: ['input_tokens'],
   },
   responses: {
     path: () => '/v1/responses/input_tokens',
@@ -69,7 +69,7 @@ const shapes: Readonly<Record<Format, Shape>> = {
       input: text,
     }),
     tokens: 'input_tokens',
-    told: ['input_tokens', 'object'],
+    fields: ['input_tokens', 'object'],
   },
   gemini: {
     path: (model) => `/v1beta/models/${model}:countTokens`,
@@ -83,7 +83,7 @@ const shapes: Readonly<Record<Format, Shape>> = {
       },
     }),
     tokens: 'totalTokens',
-    told: ['totalTokens'],
+    fields: ['totalTokens'],
   },
 }
 
@@ -152,9 +152,9 @@ function count(
 
 function tokensIn(format: Format, answer: Answer): number {
   assert.equal(answer.status, 200, answer.text)
-  const told = JSON.parse(answer.text) as Record<string, number>
-  for (const member of shapes[format].told) assert.ok(Object.hasOwn(told, member), answer.text)
-  const tokens = told[shapes[format].tokens]
+  const fields = JSON.parse(answer.text) as Record<string, number>
+  for (const member of shapes[format].fields) assert.ok(Object.hasOwn(fields, member), answer.text)
+  const tokens = fields[shapes[format].tokens]
   assert.ok(typeof tokens === 'number' && Number.isInteger(tokens) && tokens > 0, answer.text)
   return tokens
 }

@@ -157,7 +157,7 @@ for (const [what, maker, path, ask] of cases) {
   test(`${what}: a file of another account is rejected like a missing one`, async () => {
     const id = await uploadTo[maker](owner)
     for (const { arrivals } of hosts) arrivals.length = 0
-    const told = async (account: TestAccount, named: string) => {
+    const messageFor = async (account: TestAccount, named: string) => {
       const error: unknown = await ask(account, named).then(
         () => assert.fail('it was answered'),
         (thrown: unknown) => thrown,
@@ -165,10 +165,10 @@ for (const [what, maker, path, ask] of cases) {
       const { status, message } = error as { status: number; message: string }
       return [status, /reference_not_owned/.test(JSON.stringify(error)), message.replaceAll(named, 'ID')]
     }
-    const foreign = await told(other, id)
+    const foreign = await messageFor(other, id)
     assert.deepEqual(foreign.slice(0, 2), [400, true])
     const strip = (answer: readonly unknown[]) => JSON.stringify(answer).replaceAll(/req_\w+/g, 'REQUEST')
-    assert.equal(strip(foreign), strip(await told(other, 'file-unknown')))
+    assert.equal(strip(foreign), strip(await messageFor(other, 'file-unknown')))
     assert.deepEqual(sent(), [])
     assert.equal((await gateway.balance(other.id)).held, 0n)
   })

@@ -90,7 +90,7 @@ test('they are deleted at every upstream that stores some, a few at a time, and 
     { limits: { fileDeletionsAtOnceMax: 2 } },
   )
   const [owner, neighbor] = [await owning(gateway, 'ada'), await owning(gateway, 'bob')]
-  const kept = await upload(neighbor.files)
+  const remaining = await upload(neighbor.files)
   for (let count = 0; count < 5; count += 1) await upload(owner.files)
   const uploaded = await fetch(`${gateway.origin}/v1/alt/files`, {
     method: 'POST',
@@ -101,7 +101,7 @@ test('they are deleted at every upstream that stores some, a few at a time, and 
   assert.deepEqual([openai.files.size, anthropic.files.size], [6, 1])
   await leave(owner)
   await done(gateway)
-  assert.deepEqual([[...openai.files.keys()], anthropic.files.size], [[kept.id], 0])
+  assert.deepEqual([[...openai.files.keys()], anthropic.files.size], [[remaining.id], 0])
   assert.deepEqual([deletionsAt(openai).length, openai.deletionsAtOnce], [5, 2])
   const [first] = deletionsAt(openai)
   assert.equal(first?.headers.authorization, 'Bearer credential-of-first')

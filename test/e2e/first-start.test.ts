@@ -45,12 +45,12 @@ suite('the first start', { concurrency: 1 }, () => {
     assert.match(await tryAsTold(telling()), /"content":"Hello"/)
     const link = /http:\S+\/console\/setup\S+/.exec(telling())?.[0]
     assert.equal((await fetch(link!)).status, 200)
-    const told = telling()
+    const printed = telling()
     await end(first)
 
     const second = await installation.start()
     assert.match(second.stdout(), /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
-    assert.equal(telling(), told)
+    assert.equal(telling(), printed)
     const local = await installation.ask('account.show', { account: 'local' })
     assert.equal(Number(local.posted) < 5 && Number(local.posted) > 4.99, true, local.posted)
   })

@@ -65,7 +65,7 @@ test('0.06 USD pay for 400 kB of text at the text rate, where audio is three tim
 })
 
 const sound = Buffer.alloc(48_000).toString('base64')
-const spoken = {
+const audio = {
   messages: [
     { role: 'user', content: [{ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }] },
   ],
@@ -74,7 +74,7 @@ const aloud = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 
 
 test('audio is in the bound of a request that contains or requests it', async () => {
   const plain = await held({ format: 'openai-chat', model: 'speaks' })
-  const hears = await held({ format: 'openai-chat', model: 'speaks', more: spoken })
+  const hears = await held({ format: 'openai-chat', model: 'speaks', more: audio })
   const says = await held({ format: 'openai-chat', model: 'speaks', more: aloud })
   const perToken = (rate: string) => parseUsd(rate)! / 1_000_000n
   assert.ok(plain < 2_000n * perToken('10'), formatUsd(plain))

@@ -113,9 +113,9 @@ for (const format of formats) {
   test(`${format}: a client waits ${peekMs} ms for its status and receives a keep-alive every ${keepAliveMs} ms`, async () => {
     const { account, sent, reply } = await begin(format)
     let hasHead = false
-    const head = sent.head.then((told) => {
+    const head = sent.head.then((response) => {
       hasHead = true
-      return told
+      return response
     })
     time.advance(peekMs - 1)
     await turns()

@@ -115,11 +115,11 @@ for (const { client, format, name } of pairs) {
 
 for (const { client, format, name } of pairs) {
   const events = upstreamEvents[format]
-  const untold = { thoughts: events.hidden(0), blanks: events.openText(0) + events.text(0, ' \n') }
+  const notRelayed = { thoughts: events.hidden(0), blanks: events.openText(0) + events.text(0, ' \n') }
 
   // Just before a keep-alive is due, which the next event delays.
   for (const atMs of [7 * seconds, 19 * seconds]) {
-    for (const [what, first] of Object.entries(untold)) {
+    for (const [what, first] of Object.entries(notRelayed)) {
       test(`${client.format} → ${format}: ${what} after ${atMs / seconds} s, possibly not relayed, delay no keep-alive`, async () => {
         const { sent, reply } = await begin(client, `${name}-stream`)
         const listener = new Listener(sent)

@@ -221,12 +221,12 @@ for (const { model, nearest, command } of unsold) {
       assert.equal(answer.status, 404, text)
       if (nearest !== null) assert.ok(text.includes(nearest), text)
       assert.doesNotMatch(text, /tollgate models|disabled|no price/, 'that is nobody’s business')
-      const told = logged.filter(({ level }) => level === 'warn')
+      const warnings = logged.filter(({ level }) => level === 'warn')
       assert.deepEqual(
-        told.map(({ err }) => err?.code),
+        warnings.map(({ err }) => err?.code),
         ['model_not_found'],
       )
-      assert.match(told[0]?.err?.detail ?? '', command)
+      assert.match(warnings[0]?.err?.detail ?? '', command)
     }
   })
 }

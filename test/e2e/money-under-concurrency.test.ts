@@ -113,18 +113,18 @@ test(`200 concurrent requests leave a consistent ledger (STORM_SEED=${seed})`, a
     if (number % creditEvery === 0) await credit()
     await leaves(sent, come).catch(() => undefined)
     sent.leave()
-    const told = await sent.head.then(
+    const status = await sent.head.then(
       ({ status }) => status,
       () => 'left',
     )
-    statuses.set(told, (statuses.get(told) ?? 0) + 1)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
 
   async function credit(): Promise<void> {
     const entryId = gate.gateway.services.nextId()
     const amount = BigInt(Math.floor(roll() * 20_000_000)) + 1n
-    const kept = { source: 'manual', reference: `storm-${entryId}`, nowMs: 0, note: null } as const
-    const result = await gate.ledger.credit({ entryId, account: account.id, amount, ...kept })
+    const credit = { source: 'manual', reference: `storm-${entryId}`, nowMs: 0, note: null } as const
+    const result = await gate.ledger.credit({ entryId, account: account.id, amount, ...credit })
     assert.equal(result.kind, 'credited')
     credited += amount
   }

@@ -55,9 +55,9 @@ test('a healthy local installation has no warning, and reports its state', async
 test('findings of the background ledger check are reported, and when it last completed', async () => {
   const server = { ...real.server, ledgerReport: () => ({ checkedMs: 5, contradictions: 2 }) }
   const of = asking({ ...real, server }, personActor('ada', { operator: true }))
-  const { ledger, warnings: told } = await of.done('system.show', {})
+  const { ledger, warnings: shown } = await of.done('system.show', {})
   assert.deepEqual([ledger.checked, ledger.contradictions], ['1970-01-01T00:00:00.005Z', 2])
-  assert.match(told.join('\n'), /background check of the ledger found 2 contradictions/)
+  assert.match(shown.join('\n'), /background check of the ledger found 2 contradictions/)
 })
 
 test('a public URL without email, or with the sandbox, is reported; a local one is not', async () => {
@@ -89,12 +89,12 @@ test('write-offs of today are reported above a threshold, and listed by account,
   const small = await lossy('0.002')
   assert.deepEqual(await warnings(local), [])
   const large = await lossy('0.30')
-  const told = await eventually(
+  const shown = await eventually(
     'a warning',
     () => warnings(local),
     (list) => list.length > 0,
   )
-  assert.match(told[0] ?? '', /^Today’s write-offs are 0\.\d+ USD\./)
+  assert.match(shown[0] ?? '', /^Today’s write-offs are 0\.\d+ USD\./)
   const { total, accounts } = await local.done('losses.list', {})
   assert.deepEqual(
     accounts.map(({ account }) => account),
@@ -124,8 +124,8 @@ test('an upstream that rejects our credential and a model without a price are re
     operator: true,
   } as const
   health.failed('openai', refusal)
-  const told = (await warnings(local)).filter((line) => !quiet.includes(line))
-  assert.deepEqual(told, [
+  const shown = (await warnings(local)).filter((line) => !quiet.includes(line))
+  assert.deepEqual(shown, [
     "The upstream openai: The upstream rejected this gateway's credential, billing or model.",
     'Not enabled, because a price, a limit or an upstream is missing: gpt-without-price. Run `tollgate models` for the reasons.',
   ])
@@ -143,8 +143,8 @@ test('a ledger that failed verification is reported until it is consistent', asy
   await setPosted(parseUsd('2')!)
   assert.deepEqual(await warnings(local), quiet, 'nobody has looked yet')
   assert.equal((await local.done('ledger.verify', {})).ok, false)
-  const told = (await warnings(local)).filter((line) => !quiet.includes(line))
-  assert.match(told.join('\n'), /^The ledger verification at .* found 1 contradictions\./)
+  const shown = (await warnings(local)).filter((line) => !quiet.includes(line))
+  assert.match(shown.join('\n'), /^The ledger verification at .* found 1 contradictions\./)
   await setPosted(parseUsd('1')!)
   assert.equal((await local.done('ledger.verify', {})).ok, true)
   assert.deepEqual(await warnings(local), quiet)

@@ -54,8 +54,11 @@ test('402, paid at the page, and the very next request is served', async (contex
   const { id, key } = await on.account('0')
   assert.equal(await ask(on.origin, key), 402)
   const topUp = await begin(on, id)
-  const told = Promise.withResolvers<readonly string[]>()
-  on.gateway.services.changes.watch(id, ({ topics }) => topics.includes('balance') && told.resolve(topics))
+  const received = Promise.withResolvers<readonly string[]>()
+  on.gateway.services.changes.watch(
+    id,
+    ({ topics }) => topics.includes('balance') && received.resolve(topics),
+  )
 
   const page = await fetch(topUp.payUrl ?? '')
   assert.match(await page.text(), /10\.00 USD/)
@@ -67,7 +70,7 @@ test('402, paid at the page, and the very next request is served', async (contex
   const { posted } = await on.balance(id)
   assert.ok(posted > 0n && posted < tenUsd)
   assert.deepEqual((await on.gateway.services.ledger.verify()).drift, [])
-  assert.ok((await told.promise).includes('billing'))
+  assert.ok((await received.promise).includes('billing'))
 })
 
 test('without a provider the webhook URL does not exist', async (context) => {
@@ -110,11 +113,11 @@ test('a process that dies between the credit and its response has credited once 
   const started = await installation.start({ environment: variables() })
   stripe.sendTo(webhookOf(started.origin))
   assert.equal((await installation.ask('account.show', { account })).posted, '10.00')
-  const told = stripe.books.events.filter(({ data }) =>
+  const events = stripe.books.events.filter(({ data }) =>
     JSON.stringify(data).includes(session),
   ) as StripeEvent[]
-  assert.equal(told.length, 1)
-  for (const event of [...told, ...told]) {
+  assert.equal(events.length, 1)
+  for (const event of [...events, ...events]) {
     assert.deepEqual(await stripe.deliver(event), { status: 200, body: 'done\n' })
   }
   assert.equal((await installation.ask('account.show', { account })).posted, '10.00')

@@ -70,7 +70,7 @@ const item = (part: object): object => ({ input: [{ role: 'user', content: [part
 const geminiPart = (part: object): object => ({ contents: [{ role: 'user', parts: [part] }] })
 
 /** What is stored at a provider and would be read, and charged, without being in the body. */
-const kept: Readonly<Record<ConversationFormat, readonly object[]>> = {
+const stored: Readonly<Record<ConversationFormat, readonly object[]>> = {
   'openai-chat': [
     chatPart({ type: 'file', file: { file_id: 'file-1' } }),
     { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] },
@@ -138,7 +138,7 @@ suite('rejected for every upstream', () => {
   for (const { format } of dialectClients) {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: objects stored at a provider`, async () => {
-        for (const more of kept[format]) {
+        for (const more of stored[format]) {
           await assertRefused({ format, model: `${upstream}-plain`, more }, ['reference_not_owned'])
         }
       })
@@ -181,9 +181,9 @@ suite('headers', () => {
         const isOwn =
           format ===
           { chat: 'openai-chat', responses: 'openai-responses', messages: '', gemini: 'gemini' }[upstream]
-        const kept = isOwn ? ['openai-beta'] : []
+        const forwarded = isOwn ? ['openai-beta'] : []
         for (const [name, value] of Object.entries(headers)) {
-          if (!kept.includes(name)) assert.notEqual(sent[name], value, name)
+          if (!forwarded.includes(name)) assert.notEqual(sent[name], value, name)
         }
       })
     }

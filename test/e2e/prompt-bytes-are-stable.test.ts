@@ -335,9 +335,9 @@ for (const format of formats.filter((one) => one !== 'anthropic')) {
       assert.ok(lost !== undefined)
       agent.give([{ call: lost, text: 'use work {"step":8}' }])
       losing.fidelity = 'faithful'
-      const [kept] = (await answered(agent, reached, asking)).calls
-      assert.ok(kept !== undefined)
-      agent.give([{ call: kept, text: 'done' }])
+      const [storedCall] = (await answered(agent, reached, asking)).calls
+      assert.ok(storedCall !== undefined)
+      agent.give([{ call: storedCall, text: 'done' }])
       await answered(agent, reached, asking)
       const requests = relay.requests.slice(from)
       const { capabilities } = connectorOf('anthropic')

@@ -297,10 +297,10 @@ async function isRefused(world: World, { model, operation, text }: Prompt): Prom
     headers: { authorization: `Bearer ${world.account.key}`, 'content-type': 'application/json' },
     body: JSON.stringify(operation.body(model.id, text, world.earlier)),
   })
-  const told = await answer.text()
+  const responseText = await answer.text()
   if (answer.ok) counts.answers += 1
-  world.earlier = /"id":"(resp_\d+)"/.exec(told)?.[1] ?? world.earlier
-  return answer.status === 404 && /does not exist or is not enabled here/.test(told)
+  world.earlier = /"id":"(resp_\d+)"/.exec(responseText)?.[1] ?? world.earlier
+  return answer.status === 404 && /does not exist or is not enabled here/.test(responseText)
 }
 
 function upstreamsFor({ upstreams }: World, model: ModelSaid): readonly UpstreamSaid[] {

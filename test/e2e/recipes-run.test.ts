@@ -22,19 +22,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 interface Ran {
   readonly status: number | null
   readonly output: string
-  readonly told: string
+  readonly errors: string
 }
 
 /** Packages resolve as in the checkout. */
 async function run(program: string, words: readonly string[], input: string): Promise<Ran> {
   const child = spawn(program, words, { cwd: root, env: { ...process.env, TOLLGATE_KEY: key } })
   const output: Buffer[] = []
-  const told: Buffer[] = []
+  const errors: Buffer[] = []
   child.stdout.on('data', (piece: Buffer) => output.push(piece))
-  child.stderr.on('data', (piece: Buffer) => told.push(piece))
+  child.stderr.on('data', (piece: Buffer) => errors.push(piece))
   child.stdin.end(input)
   const [status] = (await once(child, 'close')) as [number | null]
-  return { status, output: Buffer.concat(output).toString(), told: Buffer.concat(told).toString() }
+  return { status, output: Buffer.concat(output).toString(), errors: Buffer.concat(errors).toString() }
 }
 
 const shell = (text: string) => run('sh', ['-s'], text)
@@ -54,7 +54,7 @@ function snippetsOf(recipe: string): readonly Snippet[] {
 async function arrives(work: () => Promise<Ran>): Promise<Ran> {
   const before = await gateway.balance(id)
   const ran = await work()
-  assert.equal(ran.status, 0, ran.told)
+  assert.equal(ran.status, 0, ran.errors)
   const balance = await gateway.balance(id)
   assert.ok(balance.posted < before.posted, `it was charged: ${ran.output}`)
   const [receipt] = await ledger.receipts(id, 1, null)

@@ -108,8 +108,8 @@ const rich = await busy.account('10')
 /** Keeps the store busy for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
   const entryId = busy.gateway.services.nextId()
-  const kept = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
-  const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...kept })
+  const credit = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
+  const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...credit })
   // The batch is sent in the next turns of the loop; what comes now waits for its commit.
   for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
   return { done }
@@ -133,8 +133,8 @@ test('too late, every response ends with an error in its client’s format, and 
   const ids = await Promise.all(
     sent.map(async ({ client, stream, one }) => {
       const answer = await one.whole()
-      const told = stream ? refusalAtEnd(answer.text) : refusalIn(answer.text)
-      assert.equal(told.code, 'settlement_delayed', answer.text)
+      const error = stream ? refusalAtEnd(answer.text) : refusalIn(answer.text)
+      assert.equal(error.code, 'settlement_delayed', answer.text)
       assert.doesNotMatch(answer.text, client.finishes)
       assert.equal(answer.broken, null, 'told, and then closed')
       if (!stream) assert.deepEqual([answer.status, answer.headers['x-should-retry']], [503, 'false'])

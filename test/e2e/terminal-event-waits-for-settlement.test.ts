@@ -122,10 +122,10 @@ for (const format of formats) {
       const real = BigInt(inputTokens) * 3_000n + 8n * 15_000n
       // All words of a stream were sent; its end was not.
       assert.deepEqual([receipt.charged, receipt.writtenOff], stream ? [real, 0n] : [0n, real])
-      const told = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
+      const lookup = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
         headers: { authorization: `Bearer ${rich.key}` },
       })
-      const { data } = (await told.json()) as { data: { settled: string } }
+      const { data } = (await lookup.json()) as { data: { settled: string } }
       assert.equal(data.settled, 'late')
     })
   }

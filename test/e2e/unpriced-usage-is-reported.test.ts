@@ -20,10 +20,10 @@ for (const client of dialectClients) {
     const id = response.headers.get('x-request-id')
     assert.equal(response.status, 200, await response.text())
 
-    const told = lines.map(
+    const entries = lines.map(
       (line) => JSON.parse(line) as { request?: string; model?: string; meters?: string[] },
     )
-    const line = told.find(({ request }) => request === id)
+    const line = entries.find(({ request }) => request === id)
     assert.equal(line?.model, model)
     assert.ok((line?.meters ?? []).length > 0)
     const receipt = await fetch(`${gate.origin}/v1/generations/${id}`, { headers })

@@ -167,9 +167,9 @@ for (const format of formats) {
       assert.ok(head.includes(`${behind}-credential`), 'its own credential')
       assert.doesNotMatch(head, /upstream-credential/)
       assert.deepEqual(body, gate.sandbox.requestLog().at(-1)?.body, 'the same bytes')
-      const told = logged.filter(({ level }) => level === 'error')
+      const errors = logged.filter(({ level }) => level === 'error')
       assert.deepEqual(
-        told.map(({ upstream: name, code }) => [name, code]),
+        errors.map(({ upstream: name, code }) => [name, code]),
         operator ? [[main, failure]] : [],
       )
     })

@@ -267,9 +267,9 @@ test('a rejection for lack of capacity is counted as well', async (context) => {
 test('a running request is listed, and ends when it is stopped, with a charge for what was delivered', async () => {
   const account = await gate.account('5')
   const client = await consoleOf(account)
-  const told: string[] = []
+  const ids: string[] = []
   const stop = services.changes.watch(account.id, ({ topics, request }) =>
-    told.push(...topics, ...(request === null ? [] : [formatId('req', request)])),
+    ids.push(...topics, ...(request === null ? [] : [formatId('req', request)])),
   )
   const sent = ask(account.key, chat('sandbox-stream', 'tokens=20000 rate=200', { stream: true }))
   await sent.contents(5)
@@ -298,11 +298,11 @@ test('a running request is listed, and ends when it is stopped, with a charge fo
   assert.deepEqual(await client.done('requests.running', {}), [])
   await eventually(
     'its end is told',
-    () => told,
+    () => ids,
     (topics) => topics.includes(running.id),
   )
   stop()
-  for (const topic of ['running', 'balance', 'requests']) assert.ok(told.includes(topic), topic)
+  for (const topic of ['running', 'balance', 'requests']) assert.ok(ids.includes(topic), topic)
 })
 
 test('streams of an account that is suspended end, and new requests are rejected', async () => {

@@ -139,11 +139,11 @@ class ChatAgent implements Agent {
     const message = stream
       ? await this.streamed(answer)
       : (at(JSON.parse(answer), 'choices', 0, 'message') as Json)
-    const kept = this.kept(message)
-    this.history.push(kept)
+    const preserved = this.kept(message)
+    this.history.push(preserved)
     return {
-      text: text(kept.content),
-      calls: list(kept.tool_calls).map((call) => ({
+      text: text(preserved.content),
+      calls: list(preserved.tool_calls).map((call) => ({
         id: text(call.id),
         name: text(at(call, 'function', 'name')),
         input: JSON.parse(text(at(call, 'function', 'arguments'))) as unknown,
@@ -248,12 +248,12 @@ class ResponsesAgent implements Agent {
   async take(answer: string, stream: boolean): Promise<Said> {
     const whole = stream ? await this.streamed(answer) : (JSON.parse(answer) as Json)
     const items = list(whole.output)
-    const kept = this.settings.fidelity === 'faithful' ? items : items.flatMap((item) => this.kept(item))
-    this.history.push(...kept)
-    const parts = kept.filter(({ type }) => type === 'message').flatMap(({ content }) => list(content))
+    const preserved = this.settings.fidelity === 'faithful' ? items : items.flatMap((item) => this.kept(item))
+    this.history.push(...preserved)
+    const parts = preserved.filter(({ type }) => type === 'message').flatMap(({ content }) => list(content))
     return {
       text: parts.map((part) => text(part.text)).join(''),
-      calls: kept
+      calls: preserved
         .filter(({ type }) => type === 'function_call')
         .map((item) => ({
           id: text(item.call_id),
@@ -340,11 +340,12 @@ class MessagesAgent implements Agent {
   async take(answer: string, stream: boolean): Promise<Said> {
     const whole = stream ? await this.streamed(answer) : (JSON.parse(answer) as Json)
     const blocks = list(whole.content)
-    const kept = this.settings.fidelity === 'faithful' ? blocks : blocks.flatMap((block) => this.kept(block))
-    this.history.push({ role: 'assistant', content: kept })
+    const preserved =
+      this.settings.fidelity === 'faithful' ? blocks : blocks.flatMap((block) => this.kept(block))
+    this.history.push({ role: 'assistant', content: preserved })
     return {
-      text: kept.map((block) => text(block.text)).join(''),
-      calls: kept
+      text: preserved.map((block) => text(block.text)).join(''),
+      calls: preserved
         .filter(({ type }) => type === 'tool_use')
         .map(({ id, name, input }) => ({ id: text(id), name: text(name), input })),
     }
@@ -416,15 +417,15 @@ class GeminiAgent implements Agent {
       .filter((content) => list(content?.parts).length > 0)
     const parts = contents.flatMap((content) => list(content.parts))
     const isFaithful = this.settings.fidelity === 'faithful'
-    const kept = isFaithful ? parts : parts.flatMap((part) => this.kept(part))
+    const preserved = isFaithful ? parts : parts.flatMap((part) => this.kept(part))
     if (isFaithful) this.history.push(...contents)
-    else this.history.push({ role: 'model', parts: kept })
+    else this.history.push({ role: 'model', parts: preserved })
     return {
-      text: kept
+      text: preserved
         .filter(({ thought }) => thought !== true)
         .map((part) => text(part.text))
         .join(''),
-      calls: kept
+      calls: preserved
         .filter(({ functionCall }) => functionCall !== undefined)
         .map(({ functionCall: call }) => ({
           id: text(at(call, 'id')),

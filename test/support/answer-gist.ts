@@ -174,11 +174,11 @@ function geminiGist(answer: Loose): Gist {
   const reason = candidate?.finishReason
   const isBlocked = candidate === undefined || inside(answer, 'promptFeedback').blockReason !== undefined
   const isFiltered = typeof reason === 'string' && geminiFilters.test(reason)
-  const spoken = parts.filter(({ thought }) => thought !== true)
+  const visible = parts.filter(({ thought }) => thought !== true)
   const finish =
     isBlocked || isFiltered ? 'filter' : reason === undefined ? 'none' : geminiReasons[String(reason)]
   return {
-    text: spoken.map((part) => said(part, 'text')).join(''),
+    text: visible.map((part) => said(part, 'text')).join(''),
     thinking: squeezed(
       parts
         .filter(({ thought }) => thought === true)

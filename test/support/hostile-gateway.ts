@@ -65,7 +65,7 @@ const price = {
   fees: { web_search: '0.01' },
 }
 
-const spoken = {
+const providers = {
   chat: { provider: 'openai', dialects: ['openai-chat'] },
   messages: { provider: 'anthropic', dialects: ['anthropic'] },
   responses: { provider: 'openai', dialects: ['openai-responses'] },
@@ -73,7 +73,7 @@ const spoken = {
 } as const satisfies Readonly<Record<Format, unknown>>
 
 function model(format: Format) {
-  const { provider, dialects } = spoken[format]
+  const { provider, dialects } = providers[format]
   return {
     id: asking[format].model,
     provider,

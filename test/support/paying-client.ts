@@ -74,9 +74,9 @@ export class Sent {
     this.#request.on('error', lost)
     this.#request.on('response', (response) => {
       const { statusCode = 0 } = response
-      const told: Head = { status: statusCode, headers: response.headers }
+      const received: Head = { status: statusCode, headers: response.headers }
       let broken: string | null = null
-      head.resolve(told)
+      head.resolve(received)
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         this.#text += chunk
@@ -87,7 +87,7 @@ export class Sent {
       })
       response.on('close', () => {
         this.#end()
-        done.resolve({ ...told, text: this.#text, broken })
+        done.resolve({ ...received, text: this.#text, broken })
       })
     })
     this.#request.end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -156,11 +156,11 @@ export function refusalIn(text: string): Refusal {
 
 /** The error in the error frame that a stream ends with, in any format. */
 export function refusalAtEnd(stream: string): Refusal {
-  const told = stream
+  const frame = stream
     .split(/\r?\n/)
     .filter((line) => /^data: +\{/.test(line))
     .map((line) => line.slice('data: '.length))
     .findLast((line) => 'error' in (JSON.parse(line) as object))
-  if (told === undefined) throw new Error(`no error frame in ${stream}`)
-  return refusalIn(told)
+  if (frame === undefined) throw new Error(`no error frame in ${stream}`)
+  return refusalIn(frame)
 }

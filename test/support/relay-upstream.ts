@@ -72,13 +72,13 @@ export async function relayUpstream(origin: string, relaying: Relaying): Promise
     const format = formatOf(path)
     const body = bytes.toString('utf8')
     const asked = renamed(format, path, body, relaying)
-    const kept: RelayedRequest = { format, model: asked.model, headers, body, status: 0 }
-    requests.push(kept)
+    const recorded: RelayedRequest = { format, model: asked.model, headers, body, status: 0 }
+    requests.push(recorded)
     const sent = Buffer.from(asked.body)
     const passed = { ...headers, host: new URL(origin).host, 'content-length': String(sent.length) }
     const upstream = ask(origin + asked.path, { method, headers: passed }, (answer) => {
-      kept.status = answer.statusCode ?? 0
-      outgoing.writeHead(kept.status, answer.headers)
+      recorded.status = answer.statusCode ?? 0
+      outgoing.writeHead(recorded.status, answer.headers)
       answer.pipe(outgoing)
     })
     upstream.on('error', () => outgoing.destroy())

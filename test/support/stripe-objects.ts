@@ -299,9 +299,9 @@ export class StripeBooks {
   }
 
   detach(method: string): boolean {
-    const kept = this.methods.get(method)
-    if (kept === undefined || kept.customer === null) return false
-    kept.customer = null
+    const saved = this.methods.get(method)
+    if (saved === undefined || saved.customer === null) return false
+    saved.customer = null
     return true
   }
 

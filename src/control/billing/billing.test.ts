@@ -84,13 +84,13 @@ async function payer({ services, clock }: Scene, isOperator = false): Promise<Pa
     name: 'Ann',
     nowMs,
   })
-  const told = { verified: true, confirmed: true, operator: isOperator, twoFactor: false, lastSeenMs: null }
+  const facts = { verified: true, confirmed: true, operator: isOperator, twoFactor: false, lastSeenMs: null }
   return {
     id,
     account: formatId('acct', id),
     actor: {
       kind: 'person',
-      person: { id: person, name: 'Ann', email, createdMs: nowMs, ...told },
+      person: { id: person, name: 'Ann', email, createdMs: nowMs, ...facts },
       loginMs: nowMs,
       address: '192.0.2.7',
     },

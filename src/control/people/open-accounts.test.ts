@@ -94,15 +94,15 @@ test('an account that was used in the meantime is not abandoned', async (context
   const [after] = await Promise.all([on.own(proven), ledger.credit({ ...credit, nowMs: 1, note: null })])
   const owned = await ledger.accountByOwner('person:ada')
   assert.equal(after.id, owned?.id)
-  const [left, kept] = [await ledger.account(id), await ledger.account(waiting)]
-  assert.equal([left, kept].filter((account) => account?.owner === 'person:ada').length, 1)
+  const [left, remaining] = [await ledger.account(id), await ledger.account(waiting)]
+  assert.equal([left, remaining].filter((account) => account?.owner === 'person:ada').length, 1)
   assert.ok(left?.owner === 'person:ada' || left?.posted === 0n)
 })
 
 test('opening and taking over an account is in the audit, once', async (context) => {
   const on = await scene(context)
   const filter = { limit: 10, before: null, account: null, operation: null, actor: null }
-  const told = async () =>
+  const audited = async () =>
     (await on.audit.list(filter)).map(({ actor, operation, account, outcome }) => ({
       actor,
       operation,
@@ -113,11 +113,11 @@ test('opening and taking over an account is in the audit, once', async (context)
   const { id } = await on.own(ada)
   await on.own(ada)
   const opened = { actor: ada.email, operation: 'account.open', account: id, outcome: 'done' }
-  assert.deepEqual(await told(), [opened])
+  assert.deepEqual(await audited(), [opened])
   await on.own(proven)
   await on.own(proven)
   const taken = { actor: ada.email, operation: 'account.take-over', account: waiting, outcome: 'done' }
-  assert.deepEqual(await told(), [taken, opened])
+  assert.deepEqual(await audited(), [taken, opened])
 })
 
 test('an account whose payment is under way is not left for one that waits', async (context) => {

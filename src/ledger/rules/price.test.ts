@@ -205,11 +205,11 @@ const textAndSpeech = eachOutput((name) => name === 'output' || name === 'output
 const silent = { inputAudioTokens: 0, outputs: textOnly, cacheWrites: [], options: [], fees: {}, choices: 1 }
 
 test('a class of tokens is in the bound only when the request can produce it', () => {
-  const spoken = price(
+  const audio = price(
     rates({ input: '0.3', cacheWrite5m: '0.4', inputAudio: '1', output: '2.5', outputAudio: '20' }),
   )
   const bound = (more: object) => {
-    const { input, perOutputToken } = boundAmounts(spoken, { ...silent, inputTokens: 1_000_000, ...more })
+    const { input, perOutputToken } = boundAmounts(audio, { ...silent, inputTokens: 1_000_000, ...more })
     return [formatUsd(input), formatUsd(perOutputToken * 1_000_000n)]
   }
   assert.deepEqual(bound({}), ['0.30', '2.50'])

@@ -25,7 +25,7 @@ function open(context: TestContext, points?: string): Bench {
   const insert = prepare(database, 'INSERT INTO number (id, value) VALUES (?, ?)')
   const read = prepare(database, 'SELECT value FROM number WHERE id = ?')
   const update = prepare(database, 'UPDATE number SET value = ? WHERE id = ?')
-  const kept = new Map<bigint, bigint>()
+  const rows = new Map<bigint, bigint>()
   const commits = committer(database)
   const begun: Durability[] = []
   const run = batchRunner(
@@ -48,8 +48,8 @@ function open(context: TestContext, points?: string): Bench {
         add: {
           durable: false,
           run(id: bigint, value: bigint) {
-            const before = kept.get(id) ?? (read.row(id)?.[0] as bigint)
-            kept.set(id, before + value)
+            const before = rows.get(id) ?? (read.row(id)?.[0] as bigint)
+            rows.set(id, before + value)
             return before + value
           },
         },
@@ -63,10 +63,10 @@ function open(context: TestContext, points?: string): Bench {
       },
       memory: {
         flush() {
-          for (const [id, value] of kept) update.run(value, id)
-          kept.clear()
+          for (const [id, value] of rows) update.run(value, id)
+          rows.clear()
         },
-        forget: () => kept.clear(),
+        forget: () => rows.clear(),
       },
     },
     failpoints(points),

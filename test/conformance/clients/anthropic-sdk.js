@@ -12,12 +12,12 @@ const tools = [
     input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 ]
-const told = 'use weather {"city":"Paris"}'
+const toolPrompt = 'use weather {"city":"Paris"}'
 const limit = { max_tokens: 2_000 }
 const textOf = ({ content }) => content.map(({ text }) => text ?? '').join('')
 
 async function withTool(model) {
-  const messages = [{ role: 'user', content: told }]
+  const messages = [{ role: 'user', content: toolPrompt }]
   const first = await client.messages.stream({ model, messages, tools, ...limit }).finalMessage()
   equal(first.stop_reason, 'tool_use', 'why it ended')
   const call = first.content.find(({ type }) => type === 'tool_use')

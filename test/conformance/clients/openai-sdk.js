@@ -12,11 +12,11 @@ const parameters = {
   required: ['city'],
   additionalProperties: false,
 }
-const told = 'use weather {"city":"Paris"}'
+const toolPrompt = 'use weather {"city":"Paris"}'
 
 async function chatTools(model) {
   const tools = [{ type: 'function', function: { name: 'weather', parameters } }]
-  const messages = [{ role: 'user', content: told }]
+  const messages = [{ role: 'user', content: toolPrompt }]
   const first = await client.chat.completions.create({ model, messages, tools })
   const { message, finish_reason: reason } = first.choices[0]
   equal(reason, 'tool_calls', 'why it ended')
@@ -28,7 +28,7 @@ async function chatTools(model) {
 
 async function responsesTools(model) {
   const tools = [{ type: 'function', name: 'weather', parameters, strict: true }]
-  const input = [{ role: 'user', content: told }]
+  const input = [{ role: 'user', content: toolPrompt }]
   const stream = client.responses.stream({ model, input, tools, store: false })
   const first = await stream.finalResponse()
   const call = first.output.find(({ type }) => type === 'function_call')
