@@ -11,8 +11,8 @@ const changes = forOperators('recent', 'also local')
 
 /** A model of an upstream: its public name, and the upstream's name where it differs. */
 const listedModel = z.strictObject({ model: modelName, upstreamModel: modelName.optional() })
-/** `all`: the provider's own models. */
-const servedModels = z.union([z.literal('all'), z.array(listedModel).min(1).max(5_000)])
+/** `all`: the provider's own models; an empty list: none. */
+const servedModels = z.union([z.literal('all'), z.array(listedModel).max(5_000)])
 
 const keyAuth = z.union([z.literal('none'), z.strictObject({ header: z.string().min(1).max(100) })])
 

@@ -11,22 +11,21 @@ export function failsTest({ credential }: Checked): boolean {
   return credential?.state === 'rejected' || credential?.state === 'unreachable'
 }
 
-export interface CredentialTestProps {
+interface TestResultProps {
   readonly found: Checked
-  readonly savesAnyway: boolean
-  readonly onSaveAnyway: (savesAnyway: boolean) => void
+  /** Whether the server is called without a key. */
+  readonly isKeyless: boolean
 }
 
-export function CredentialTest({
-  found,
-  savesAnyway,
-  onSaveAnyway,
-}: CredentialTestProps): JSX.Element | null {
-  const { credential } = found
+/** What the host said to the key. */
+export function TestResult({ found: { credential }, isKeyless }: TestResultProps): JSX.Element | null {
   if (credential === null) return null
   const { state, problem, hostMessage } = credential
   const words = hostMessage === null ? problem : `${problem ?? ''} It says: “${hostMessage}”`
   if (state === 'accepted') return <Banner tone="info" title="The provider accepts this API key." />
+  if (state === 'untested' && isKeyless && words === null) {
+    return <Banner tone="info" title="The server answers without an API key." />
+  }
   if (state === 'untested') {
     return (
       <Banner tone="info" title="The API key could not be tested.">
@@ -35,14 +34,34 @@ export function CredentialTest({
     )
   }
   return (
+    <Banner
+      tone="bad"
+      title={state === 'rejected' ? 'The provider rejects this API key.' : "The provider can't be reached."}
+    >
+      {words}
+    </Banner>
+  )
+}
+
+export interface CredentialTestProps {
+  readonly found: Checked
+  readonly isKeyless: boolean
+  readonly savesAnyway: boolean
+  readonly onSaveAnyway: (savesAnyway: boolean) => void
+}
+
+export function CredentialTest({
+  found,
+  isKeyless,
+  savesAnyway,
+  onSaveAnyway,
+}: CredentialTestProps): JSX.Element {
+  return (
     <>
-      <Banner
-        tone="bad"
-        title={state === 'rejected' ? 'The provider rejects this API key.' : "The provider can't be reached."}
-      >
-        {words}
-      </Banner>
-      <Checkbox label="Save it anyway" checked={savesAnyway} onChange={onSaveAnyway} />
+      <TestResult found={found} isKeyless={isKeyless} />
+      {failsTest(found) ? (
+        <Checkbox label="Save it anyway" checked={savesAnyway} onChange={onSaveAnyway} />
+      ) : null}
     </>
   )
 }

@@ -1,4 +1,6 @@
 /** The providers that an upstream can have: vendors whose formats other hosts use too, and hosts with their own row. */
+import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
+
 const vendors = { openai: 'OpenAI', anthropic: 'Anthropic', google: 'Google' } as const
 
 /** As the server's table of hosts has them; a test compares both. */
@@ -38,12 +40,49 @@ const clouds = {
 
 export const providers = { ...vendors, ...clouds, ...hosts } as const
 
-export const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
+const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
+
+/** Whether its models' public names begin with its own. */
+export const isHost = (name: string): boolean => Object.hasOwn(hosts, name)
 
 /** The name of a provider as it is shown; its id if it is not in the table. */
 export const providerName = (id: string): string =>
-  isProvider(id) ? providers[id] : id === 'sandbox' ? 'Sandbox' : id
+  isProvider(id)
+    ? providers[id]
+    : isCustomHost(id)
+      ? customHosts[id].displayName
+      : id === 'sandbox'
+        ? 'Sandbox'
+        : id
 
-/** The same in the choice of a provider: other hosts can be reached as a vendor whose format they speak. */
-export const providerChoice = (id: string): string =>
-  Object.hasOwn(vendors, id) ? `${providerName(id)} or compatible` : providerName(id)
+export interface ProviderGroup {
+  readonly title: string
+  readonly ids: readonly string[]
+}
+
+/** The groups from which an operator chooses. */
+const providerGroups: readonly ProviderGroup[] = [
+  { title: 'Vendors', ids: Object.keys(vendors) },
+  { title: 'Hosts', ids: Object.keys(hosts) },
+  { title: 'Your own servers', ids: Object.keys(customHosts) },
+]
+
+/** The groups with the providers whose name or ID contains a text. */
+export function matchingProviders(sought: string): readonly ProviderGroup[] {
+  const text = sought.trim().toLowerCase()
+  return providerGroups
+    .map(({ title, ids }) => ({
+      title,
+      ids: ids.filter((id) => `${id} ${providerName(id)}`.toLowerCase().includes(text)),
+    }))
+    .filter(({ ids }) => ids.length > 0)
+}
+
+/** One or two letters as the logo of a provider: `Hugging Face` → HF, `OpenAI` → OA, `vLLM` → vL. */
+export function initials(name: string): string {
+  const words = name.split(/[ .]+/).filter((word) => word !== '')
+  const [first = '', second] = words
+  if (second !== undefined) return `${first.charAt(0)}${second.charAt(0)}`.toUpperCase()
+  const capital = /(?!^)[A-Z]/.exec(first)?.[0] ?? first.charAt(1)
+  return `${first.charAt(0)}${capital}`
+}

@@ -1,13 +1,18 @@
 /** The form of an upstream: its list of models, typed or chosen from the host's own list, and when it is complete. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { areWhole, offerAsks, unpricedOffers } from './offer-drafts.ts'
+import { initials, matchingProviders } from './providers.ts'
 import {
   askOf,
+  headersOf,
   isWhole,
   listedModels,
   listText,
   moved,
   namesAtHost,
+  newDraft,
+  publicName,
   type UpstreamDraft,
   withModel,
 } from './upstream-draft.ts'
@@ -21,6 +26,9 @@ const draft: UpstreamDraft = {
   disabled: false,
   choice: 'list',
   list: 'llama\n gpt-4.1 = openai/gpt-4.1 \n\n',
+  formats: [],
+  keyHeader: 'authorization',
+  headers: '',
 }
 
 test('a line is a name, or a name and the name there', () => {
@@ -33,15 +41,18 @@ test('a line is a name, or a name and the name there', () => {
 })
 
 test('a model of the host is added and taken away by its name at the host', () => {
-  assert.equal(withModel(draft.list, 'mixtral', true), 'llama\n gpt-4.1 = openai/gpt-4.1 \nmixtral')
-  assert.equal(withModel(draft.list, 'openai/gpt-4.1', false), 'llama')
+  assert.equal(
+    withModel(draft.list, 'mixtral', { as: 'mixtral' }),
+    'llama\n gpt-4.1 = openai/gpt-4.1 \nmixtral',
+  )
+  assert.equal(withModel(draft.list, 'openai/gpt-4.1', undefined), 'llama')
   assert.ok(namesAtHost(draft.list).has('openai/gpt-4.1'))
 })
 
 test('an upstream with its own URL needs a choice of models', () => {
   assert.equal(isWhole(draft, true), true)
   assert.equal(isWhole({ ...draft, choice: '' }, true), false)
-  assert.equal(isWhole({ ...draft, list: ' \n' }, true), false)
+  assert.equal(isWhole({ ...draft, list: 'two words' }, true), false)
   assert.equal(isWhole({ ...draft, choice: 'all' }, true), true)
   assert.equal(isWhole({ ...draft, choice: '', url: '' }, true), true)
   assert.equal(isWhole({ ...draft, credential: '' }, true), false)
@@ -57,4 +68,67 @@ test('all models of a provider are never chosen for an address by a choice made 
   assert.deepEqual(moved(host, { url: `${url}/v1` }), { url: `${url}/v1` })
   assert.deepEqual(moved(host, { url: '' }), { url: '' })
   assert.deepEqual(moved({ ...own, choice: 'list' }, { url }), { url })
+})
+
+test('nothing is chosen for a new upstream, and an empty list serves nothing', () => {
+  const added = newDraft('groq', ['groq', 'groq-2'])
+  assert.equal(added.name, 'groq-3')
+  assert.deepEqual(askOf({ ...added, credential: 'a-credential' }).models, [])
+})
+
+test('a custom host has formats and headers, and its models below its name', () => {
+  const added = { ...newDraft('vllm', []), headers: 'x-team: research\nx-key : a:b' }
+  assert.deepEqual(headersOf(added.headers), { 'x-team': 'research', 'x-key': 'a:b' })
+  assert.equal(headersOf('no colon'), undefined)
+  assert.equal(publicName({ ...added, name: 'my-vllm' }, 'llama'), 'my-vllm/llama')
+  assert.equal(publicName({ ...added, provider: 'groq' }, 'llama'), 'groq/llama')
+  assert.equal(publicName({ ...added, provider: 'openai' }, 'gpt-4.1'), 'gpt-4.1')
+  const ask = askOf(added)
+  assert.deepEqual(
+    [ask.models, ask.formats, ask.auth, ask.headers],
+    [
+      undefined,
+      ['openai-chat', 'openai-embeddings'],
+      { header: 'authorization' },
+      { 'x-team': 'research', 'x-key': 'a:b' },
+    ],
+  )
+  assert.equal(isWhole({ ...newDraft('custom', []), name: 'a', url: 'https://a.example' }, false), false)
+})
+
+test('a model without a price is offered once its limits and price are entered', () => {
+  const chosen = { ...newDraft('vllm', []), name: 'mine', list: 'mine/a = a\nmine/b = b' }
+  const drafts = unpricedOffers(chosen, { sells: [{ model: 'mine/b', upstreamModel: 'b', isNew: false }] })
+  assert.deepEqual(
+    drafts.map(({ model }) => model),
+    ['mine/a'],
+  )
+  assert.deepEqual([areWhole(drafts), offerAsks('mine', drafts)], [true, []])
+  const half = drafts.map((offer) => ({ ...offer, input: '0' }))
+  assert.equal(areWhole(half), false)
+  const whole = half.map((offer) => ({ ...offer, output: '0', context: '8192', maxOutput: '512' }))
+  assert.deepEqual(offerAsks('mine', whole), [
+    {
+      upstream: 'mine',
+      model: 'mine/a',
+      upstreamModel: 'a',
+      contextTokens: 8192,
+      outputTokensMax: 512,
+      price: { input: '0', output: '0' },
+    },
+  ])
+  assert.equal(areWhole(whole), true)
+})
+
+test('every provider has initials and is found by name', () => {
+  for (const [name, letters] of [
+    ['OpenAI', 'OA'],
+    ['Hugging Face', 'HF'],
+    ['vLLM', 'vL'],
+    ['Groq', 'Gr'],
+    ['Z.AI', 'ZA'],
+  ] as const)
+    assert.equal(initials(name), letters)
+  assert.deepEqual(matchingProviders('ollama'), [{ title: 'Your own servers', ids: ['ollama'] }])
+  assert.deepEqual(matchingProviders('nothing like it'), [])
 })

@@ -1,5 +1,17 @@
 /** The draft of an upstream's form and the input made from it. Pure. */
-import type { OperationAsk } from '@/lib/api'
+import type { OperationAsk, OperationOutput } from '@/lib/api'
+import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
+import { isHost } from './providers.ts'
+
+export type FormatName = NonNullable<OperationAsk<'upstreams.put'>['formats']>[number]
+
+export const formatLabels: Readonly<Record<FormatName, string>> = {
+  'openai-chat': 'Chat Completions',
+  'openai-responses': 'Responses',
+  anthropic: 'Messages',
+  gemini: 'Gemini',
+  'openai-embeddings': 'Embeddings',
+}
 
 export interface UpstreamDraft {
   readonly name: string
@@ -12,6 +24,58 @@ export interface UpstreamDraft {
   readonly choice: '' | 'all' | 'list'
   /** One model per line: its name, or `name = host name`. */
   readonly list: string
+  /** Of a custom host alone, as are the next two. */
+  readonly formats: readonly FormatName[]
+  readonly keyHeader: string
+  /** One header per line: `name: value`. */
+  readonly headers: string
+}
+
+type Upstream = OperationOutput<'upstreams.list'>[number]
+
+/** A new upstream of a provider; nothing is chosen for it. */
+export function newDraft(provider: string, names: readonly string[]): UpstreamDraft {
+  const custom = isCustomHost(provider) ? customHosts[provider] : undefined
+  const free = [provider, ...names.map((_, index) => `${provider}-${index + 2}`)]
+  return {
+    name: provider === 'custom' ? '' : (free.find((name) => !names.includes(name)) ?? ''),
+    provider,
+    url: custom?.url ?? '',
+    credential: '',
+    weight: '1',
+    disabled: false,
+    choice: 'list',
+    list: '',
+    formats: custom?.formats ?? [],
+    keyHeader: 'authorization',
+    headers: '',
+  }
+}
+
+/** An upstream as it is. */
+export function draftOf({ name, provider, url, weight, disabled, models, custom }: Upstream): UpstreamDraft {
+  return {
+    ...{ name, provider, url: url ?? '', credential: '', weight: String(weight), disabled },
+    choice: custom !== null ? 'list' : models === null ? '' : models === 'all' ? 'all' : 'list',
+    // Which of its models are enabled is said by the models themselves.
+    list: custom !== null || models === null || models === 'all' ? '' : listText(models),
+    formats: custom?.formats ?? [],
+    keyHeader: custom?.keyHeader ?? 'authorization',
+    headers: '',
+  }
+}
+
+/** The headers of lines; undefined: a line is invalid. */
+export function headersOf(text: string): Readonly<Record<string, string>> | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const parts = lines.map((line) => /^\s*([^\s:]+)\s*:\s*(\S.*?)\s*$/.exec(line))
+  if (parts.some((match) => match === null)) return undefined
+  return Object.fromEntries(parts.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
+}
+
+/** The models of a list by their public names. */
+export function chosenModels(draft: UpstreamDraft): Listed {
+  return draft.choice === 'list' ? (listedModels(draft.list) ?? []) : []
 }
 
 type Listed = Exclude<NonNullable<OperationAsk<'upstreams.put'>['models']>, 'all'>
@@ -38,9 +102,10 @@ export function listText(models: Listed): string {
 }
 
 /** Adds a model by its host name, or removes it; other lines stay. */
-export function withModel(text: string, name: string, isWanted: boolean): string {
+export function withModel(text: string, name: string, wanted: { readonly as: string } | undefined): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && nameAtHost(line) !== name)
-  return [...lines, ...(isWanted ? [name] : [])].join('\n')
+  const line = wanted === undefined || wanted.as === name ? name : `${wanted.as} = ${name}`
+  return [...lines, ...(wanted === undefined ? [] : [line])].join('\n')
 }
 
 /** The host names of all lines. */
@@ -68,15 +133,20 @@ export function moved(
 
 /** Whether the form is complete enough to be reviewed. */
 export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
-  const { name, url, credential, choice, list } = draft
+  const { name, url, credential, choice, list, provider, formats, headers } = draft
   if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
-  if (choice === 'list') return (listedModels(list)?.length ?? 0) > 0
+  if (
+    isCustomHost(provider) &&
+    (url.trim() === '' || formats.length === 0 || headersOf(headers) === undefined)
+  )
+    return false
+  if (choice === 'list') return listedModels(list) !== undefined
   return choice === 'all' || url.trim() === ''
 }
 
 export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
   const { name, provider, url, credential, weight, disabled, choice, list } = draft
-  const models = choice === 'list' ? listedModels(list) : choice === 'all' ? 'all' : undefined
+  const models = choice === 'list' ? (listedModels(list) ?? []) : choice === 'all' ? 'all' : undefined
   return {
     upstream: name.trim(),
     provider,
@@ -84,11 +154,41 @@ export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
     ...(credential.trim() === '' ? {} : { credential: credential.trim() }),
     weight: Number(weight),
     disabled,
-    ...(models === undefined || models.length === 0 ? {} : { models }),
+    ...(isCustomHost(provider) ? customOf(draft) : models === undefined ? {} : { models }),
   }
+}
+
+/** Which models a custom host serves is said by the models, which are named below it. */
+function customOf({ formats, keyHeader, headers }: UpstreamDraft) {
+  const given = headersOf(headers) ?? {}
+  return {
+    formats: [...formats],
+    auth: { header: keyHeader.trim() },
+    ...(Object.keys(given).length === 0 ? {} : { headers: given }),
+  }
+}
+
+/** The same upstream, enabled or disabled. */
+export function switchedAsk(upstream: Upstream, disabled: boolean): OperationAsk<'upstreams.put'> {
+  const { models } = upstream
+  const ask = askOf({ ...draftOf(upstream), disabled })
+  return upstream.custom !== null || models === 'all' || models === null
+    ? ask
+    : { ...ask, models: models.map((row) => ({ ...row })) }
+}
+
+/** Whether a new upstream is called without a key; of a stored one only the server knows. */
+export function isKeyless({ provider, credential }: UpstreamDraft, isNew: boolean): boolean {
+  return isNew && isCustomHost(provider) && credential.trim() === ''
 }
 
 /** Normalizes a trailing slash. */
 export function plainUrl(text: string): string {
   return text.trim().replace(/\/+$/, '')
+}
+
+/** What a model of the host is called here unless another name is entered; only hosts of vendors' models have plain names. */
+export function publicName({ provider, name }: UpstreamDraft, upstreamModel: string): string {
+  if (isCustomHost(provider)) return `${name.trim()}/${upstreamModel}`
+  return isHost(provider) ? `${provider}/${upstreamModel}` : upstreamModel
 }

@@ -3,11 +3,13 @@ import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
-import { Select } from '@/components/select'
 import type { ApiError } from '@/lib/api'
+import { isCustomHost } from '../../../../contract/custom-hosts.ts'
+import { CustomFields } from './custom-fields.tsx'
 import { errorAt } from './form-dialog.tsx'
 import type { Upstream } from './listed-rows.ts'
-import { isProvider, providerChoice, providers } from './providers.ts'
+import { ProviderLogo } from './provider-picker.tsx'
+import { providerName } from './providers.ts'
 import { moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
 
@@ -28,7 +30,20 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
   return (
     <>
       <Endpoint {...props} />
-      <UpstreamModels draft={draft} set={set} hasCredential={!goesElsewhere} problem={problem} />
+      {isCustomHost(draft.provider) ? (
+        <CustomFields
+          draft={draft}
+          set={set}
+          storedHeaders={goesElsewhere ? [] : (props.upstream?.custom?.headers ?? [])}
+          problem={problem}
+        />
+      ) : null}
+      <UpstreamModels
+        draft={draft}
+        set={set}
+        hasCredential={!goesElsewhere || isCustomHost(draft.provider)}
+        problem={problem}
+      />
       <Field
         label="Weight"
         hint="If several upstreams serve a model, one with twice the weight gets twice the requests."
@@ -55,6 +70,7 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
 function Endpoint(props: UpstreamFieldsProps): JSX.Element {
   const { upstream, draft, set, goesElsewhere, isTaken, problem } = props
   const { name, provider, url, credential } = draft
+  const isCustom = isCustomHost(provider)
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
@@ -69,20 +85,21 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field label="Provider" hint="The API formats it speaks." {...errorAt(problem, 'provider')}>
-        <Select value={provider} onChange={(event) => set(moved(draft, { provider: event.target.value }))}>
-          {Object.keys(providers).map((id) => (
-            <option key={id} value={id}>
-              {providerChoice(id)}
-            </option>
-          ))}
-          {isProvider(provider) ? null : <option value={provider}>{provider}</option>}
-        </Select>
-      </Field>
+      <div className="flex items-center gap-3 self-start pt-6">
+        <ProviderLogo provider={provider} />
+        <span className="min-w-0">
+          <span className="block font-medium">{providerName(provider)}</span>
+          <span className="block text-sm text-ink-soft">Provider</span>
+        </span>
+      </div>
       <Field
         label="Base URL"
-        optional
-        hint="Including its path. Leave empty for the provider's own API."
+        optional={!isCustom}
+        hint={
+          isCustom
+            ? 'Including its path. Plain HTTP only on this machine, or as the configuration allows.'
+            : "Including its path. Leave empty for the provider's own API."
+        }
         {...errorAt(problem, 'url')}
       >
         <Input
@@ -95,8 +112,12 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
       </Field>
       <Field
         label="API key"
-        optional={!goesElsewhere}
-        hint={credentialHint(upstream, goesElsewhere)}
+        optional={!goesElsewhere || isCustom}
+        hint={
+          isCustom && upstream === undefined
+            ? 'Leave empty if it needs none.'
+            : credentialHint(upstream, goesElsewhere)
+        }
         {...errorAt(problem, 'credential')}
       >
         <Input
@@ -116,5 +137,7 @@ function credentialHint(upstream: Upstream | undefined, goesElsewhere: boolean):
   if (upstream === undefined) return "Created in the provider's dashboard."
   return goesElsewhere
     ? 'Enter the API key again: the stored key is never sent to another provider or address.'
-    : `Leave empty to keep the key ending in ${upstream.credentialEnd}.`
+    : upstream.credentialEnd === ''
+      ? 'Leave empty to keep it as it is.'
+      : `Leave empty to keep the key ending in ${upstream.credentialEnd}.`
 }

@@ -1,78 +1,78 @@
-/** Adds or edits an upstream: fields, a review of what it will serve, then save. */
+/** Adds or edits an upstream: fields, a review of what it will serve at which prices, then save. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
+import { Field } from '@/components/field'
+import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
+import type { ApiError, OperationOutput } from '@/lib/api'
 import { useChange } from '@/lib/operations'
+import { isCustomHost } from '../../../../contract/custom-hosts.ts'
 import { CredentialTest, failsTest } from './credential-test.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import type { Upstream } from './listed-rows.ts'
-import { askOf, isWhole, listText, plainUrl, type UpstreamDraft } from './upstream-draft.ts'
+import {
+  areWhole,
+  isPercent,
+  markupAsks,
+  type OfferDraft,
+  offerAsks,
+  unpricedOffers,
+} from './offer-drafts.ts'
+import { OfferPrices } from './offer-prices.tsx'
+import { providerName } from './providers.ts'
+import {
+  askOf,
+  draftOf,
+  isKeyless,
+  isWhole,
+  newDraft,
+  plainUrl,
+  type UpstreamDraft,
+} from './upstream-draft.ts'
 import { UpstreamFields } from './upstream-fields.tsx'
 import { UpstreamReview } from './upstream-review.tsx'
 
 export interface UpstreamFormProps {
-  /** undefined: a new one. */
-  readonly upstream: Upstream | undefined
+  /** A provider: a new upstream of it. */
+  readonly upstream: Upstream | { readonly newOf: string }
   /** Names of all upstreams. */
   readonly names: readonly string[]
   readonly onClose: () => void
 }
 
-const fields = ['upstream', 'provider', 'url', 'credential', 'weight', 'models']
+const fields = ['upstream', 'provider', 'url', 'credential', 'weight', 'models', 'formats', 'auth', 'headers']
 
-export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): JSX.Element {
-  const [draft, setDraft] = useState(() => draftOf(upstream))
+export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormProps): JSX.Element {
+  const upstream = 'newOf' in given ? undefined : given
+  const [draft, setDraft] = useState(() => ('newOf' in given ? newDraft(given.newOf, names) : draftOf(given)))
   const check = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
-  const put = usePut(upstream, onClose)
-  const [savesUntested, setSavesUntested] = useState(false)
   const set = (changes: Partial<UpstreamDraft>): void => setDraft({ ...draft, ...changes })
-  const goesElsewhere =
-    upstream === undefined ||
-    plainUrl(draft.url) !== (upstream.url ?? '') ||
-    draft.provider !== upstream.provider
+  const goesElsewhere = upstream === undefined || plainUrl(draft.url) !== (upstream.url ?? '')
+  const needsNoKey = isCustomHost(draft.provider) && (upstream === undefined || upstream.credentialEnd === '')
   const isTaken = upstream === undefined && names.includes(draft.name.trim())
-  const found = check.data
-  const common = {
-    open: true,
-    onOpenChange: onClose,
-    title: upstream === undefined ? 'Add upstream' : `Edit ${upstream.name}`,
-    size: 'large',
-  } as const
-  if (found !== undefined) {
+  const title = upstream === undefined ? `Add ${providerName(draft.provider)}` : `Edit ${upstream.name}`
+  if (check.data !== undefined) {
     return (
-      <FormDialog
-        {...common}
-        description="Review what it will serve. Nothing is saved yet."
-        action={upstream === undefined ? 'Add upstream' : 'Save changes'}
-        pending={put.isPending}
-        disabled={failsTest(found) && !savesUntested}
-        problem={put.error}
-        onSubmit={() => put.mutate({ ...askOf(draft), saveAnyway: savesUntested })}
-      >
-        <CredentialTest found={found} savesAnyway={savesUntested} onSaveAnyway={setSavesUntested} />
-        <UpstreamReview found={found} draft={draft} />
-        <div>
-          <Button
-            size="small"
-            onClick={() => {
-              put.reset()
-              check.reset()
-              setSavesUntested(false)
-            }}
-          >
-            Back
-          </Button>
-        </div>
-      </FormDialog>
+      <Review
+        title={title}
+        isNew={upstream === undefined}
+        draft={draft}
+        found={check.data}
+        onBack={() => check.reset()}
+        onClose={onClose}
+      />
     )
   }
   return (
     <FormDialog
-      {...common}
-      description="A provider endpoint and its API key. The key is stored encrypted and sent only to this address."
+      open
+      onOpenChange={onClose}
+      title={title}
+      size="large"
+      description="The key is stored encrypted and sent only to this address."
       action="Review"
       pending={check.isPending}
-      disabled={isTaken || !isWhole(draft, goesElsewhere)}
+      disabled={isTaken || !isWhole(draft, goesElsewhere && !needsNoKey)}
       problem={check.error}
       fields={fields}
       onSubmit={() => check.mutate({ ...askOf(draft), testCredential: true })}
@@ -89,31 +89,94 @@ export function UpstreamForm({ upstream, names, onClose }: UpstreamFormProps): J
   )
 }
 
-function draftOf(upstream: Upstream | undefined): UpstreamDraft {
-  const models = upstream?.models ?? null
-  return {
-    name: upstream?.name ?? '',
-    provider: upstream?.provider ?? 'openai',
-    url: upstream?.url ?? '',
-    credential: '',
-    weight: String(upstream?.weight ?? 1),
-    disabled: upstream?.disabled ?? false,
-    choice: models === null ? '' : models === 'all' ? 'all' : 'list',
-    list: models === null || models === 'all' ? '' : listText(models),
-  }
+interface ReviewProps {
+  readonly title: string
+  readonly isNew: boolean
+  readonly draft: UpstreamDraft
+  readonly found: OperationOutput<'upstreams.check'>
+  readonly onBack: () => void
+  readonly onClose: () => void
 }
 
-function usePut(upstream: Upstream | undefined, onClose: () => void) {
-  return useChange('upstreams.put', {
-    changes: ['upstreams', 'models'],
-    onProblem: () => undefined,
-    onDone({ name, serves }) {
-      onClose()
-      toast.good(
-        upstream === undefined
-          ? `${name} was added. ${serves.length === 0 ? 'It serves no models yet.' : 'Try one of its models in the playground.'}`
-          : `${name} was saved.`,
-      )
-    },
-  })
+function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): JSX.Element {
+  const [savesUntested, setSavesUntested] = useState(false)
+  const [offers, setOffers] = useState<readonly OfferDraft[]>(() => unpricedOffers(draft, found))
+  const [markup, setMarkup] = useState('')
+  const { save, isPending, problem } = useSave(isNew, onClose)
+  return (
+    <FormDialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      size="large"
+      description="Review what it will serve. Nothing is saved yet."
+      action={isNew ? 'Add upstream' : 'Save changes'}
+      pending={isPending}
+      disabled={(failsTest(found) && !savesUntested) || !areWhole(offers) || !isPercent(markup)}
+      problem={problem}
+      onSubmit={() => save({ draft, found, offers, markup, savesUntested })}
+    >
+      <CredentialTest
+        found={found}
+        isKeyless={isKeyless(draft, isNew)}
+        savesAnyway={savesUntested}
+        onSaveAnyway={setSavesUntested}
+      />
+      <UpstreamReview found={found} draft={draft} />
+      <OfferPrices offers={offers} onChange={setOffers} />
+      {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
+        <Field
+          label="Markup on the new models, percent"
+          optional
+          hint="Added to their list prices. Empty: the default markup."
+          {...(isPercent(markup) ? {} : { error: 'Enter a percentage, such as 5 or 2.5.' })}
+        >
+          <Input inputMode="decimal" value={markup} onChange={(event) => setMarkup(event.target.value)} />
+        </Field>
+      ) : null}
+      <div>
+        <Button size="small" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </FormDialog>
+  )
+}
+
+interface Saved {
+  readonly draft: UpstreamDraft
+  readonly found: OperationOutput<'upstreams.check'>
+  readonly offers: readonly OfferDraft[]
+  readonly markup: string
+  readonly savesUntested: boolean
+}
+
+interface Saving {
+  save(what: Saved): void
+  readonly isPending: boolean
+  readonly problem: ApiError | null
+}
+
+/** Saves the upstream, then the prices of its models; what was saved stays if a price is rejected. */
+function useSave(isNew: boolean, onClose: () => void): Saving {
+  const put = useChange('upstreams.put', { changes: ['upstreams', 'models'], onProblem: () => undefined })
+  const offer = useChange('models.offer', { changes: ['upstreams', 'models'], onProblem: () => undefined })
+  async function saveAll({ draft, found, offers, markup, savesUntested }: Saved): Promise<void> {
+    const saved = await put.mutateAsync({ ...askOf(draft), saveAnyway: savesUntested })
+    const asks = [...offerAsks(saved.name, offers), ...markupAsks(saved.name, markup, found)]
+    for (const ask of asks) await offer.mutateAsync(ask)
+    onClose()
+    const isIdle = saved.serves.length === 0 && asks.length === 0
+    toast.good(
+      isNew
+        ? `${saved.name} was added. ${isIdle ? 'It serves no models yet.' : 'Try one of its models in the playground.'}`
+        : `${saved.name} was saved.`,
+    )
+  }
+  return {
+    // The dialog shows what the server rejects.
+    save: (what) => void saveAll(what).catch(() => undefined),
+    isPending: put.isPending || offer.isPending,
+    problem: put.error ?? offer.error,
+  }
 }

@@ -8,9 +8,20 @@ import { Select } from '@/components/select'
 import { Textarea } from '@/components/textarea'
 import type { ApiError } from '@/lib/api'
 import { useChange } from '@/lib/operations'
+import { isCustomHost } from '../../../../contract/custom-hosts.ts'
+import { failsTest, TestResult } from './credential-test.tsx'
 import { errorAt } from './form-dialog.tsx'
 import { providerName } from './providers.ts'
-import { askOf, listedModels, namesAtHost, type UpstreamDraft, withModel } from './upstream-draft.ts'
+import {
+  askOf,
+  isKeyless,
+  isWhole,
+  listedModels,
+  namesAtHost,
+  publicName,
+  type UpstreamDraft,
+  withModel,
+} from './upstream-draft.ts'
 
 interface UpstreamModelsProps {
   readonly draft: UpstreamDraft
@@ -24,33 +35,37 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
   const { url, provider, choice, list } = draft
   const name = providerName(provider)
   const isOwn = url.trim() === ''
+  const isCustom = isCustomHost(provider)
   return (
     <>
-      <Field
-        label="Models"
-        hint={
-          isOwn
-            ? 'Requests for other models are never sent there.'
-            : `This is not ${name}'s own address, so choose. Requests for other models are never sent there.`
-        }
-        {...errorAt(problem, 'models')}
-      >
-        <Select
-          value={choice === '' && isOwn ? 'all' : choice}
-          onChange={(event) => set({ choice: event.target.value as UpstreamDraft['choice'] })}
+      {isCustom ? null : (
+        <Field
+          label="Models"
+          hint={
+            isOwn
+              ? 'Requests for other models are never sent there.'
+              : `This is not ${name}'s own address, so choose. Requests for other models are never sent there.`
+          }
+          {...errorAt(problem, 'models')}
         >
-          {isOwn ? null : <option value="">Choose models</option>}
-          <option value="list">Listed models</option>
-          <option value="all">
-            {isOwn ? `All ${name} models` : `All ${name} models (a mirror or proxy of ${name})`}
-          </option>
-        </Select>
-      </Field>
+          <Select
+            value={choice}
+            onChange={(event) => set({ choice: event.target.value as UpstreamDraft['choice'] })}
+          >
+            {choice === '' ? <option value="">Choose models</option> : null}
+            <option value="list">Listed models</option>
+            <option value="all">
+              {isOwn ? `All ${name} models` : `All ${name} models (a mirror or proxy of ${name})`}
+            </option>
+          </Select>
+        </Field>
+      )}
       {choice === 'list' ? (
         <>
           <Field
-            label="Model names"
-            hint="One per line, as clients request them. If the host uses another name: name = host name."
+            label={isCustom ? 'Models to enable' : 'Model names'}
+            optional
+            hint="One per line, as clients request them. If the host uses another name: name = host name. No model is enabled that is not listed."
             {...(listedModels(list) === undefined
               ? { error: 'Each line must be a name, or name = host name.' }
               : {})}
@@ -81,7 +96,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
   const ask = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const host = ask.data?.host ?? null
   const trouble = ask.error?.message ?? host?.problem ?? null
-  const isPossible = draft.name.trim() !== '' && (hasCredential || draft.credential.trim() !== '')
+  const isPossible = isWhole({ ...draft, list: '' }, !hasCredential)
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
@@ -89,15 +104,25 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
           size="small"
           pending={ask.isPending}
           disabled={!isPossible}
-          onClick={() => ask.mutate({ ...withoutModels(draft), askHost: true })}
+          onClick={() => ask.mutate({ ...withoutModels(draft), askHost: true, testCredential: true })}
         >
-          List the host's models
+          Test and list models
         </Button>
         {isPossible ? null : (
-          <span className="text-sm text-ink-soft">Enter a name and an API key first.</span>
+          <span className="text-sm text-ink-soft">
+            {isCustomHost(draft.provider)
+              ? 'Enter a name and a URL first.'
+              : 'Enter a name and an API key first.'}
+          </span>
         )}
       </div>
-      {trouble === null ? null : (
+      {ask.data === undefined ? null : (
+        <TestResult
+          found={ask.data}
+          isKeyless={isKeyless(draft, !hasCredential || isCustomHost(draft.provider))}
+        />
+      )}
+      {trouble === null || (ask.data !== undefined && failsTest(ask.data)) ? null : (
         <p role="alert" className="text-sm text-bad">
           {trouble}
         </p>
@@ -108,7 +133,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
         </p>
       ) : null}
       {host === null || host.models.length === 0 ? null : (
-        <HostList names={host.models} list={draft.list} onChange={(list) => set({ list })} />
+        <HostList names={host.models} draft={draft} onChange={(list) => set({ list })} />
       )}
     </div>
   )
@@ -124,11 +149,12 @@ const shownMax = 200
 
 interface HostListProps {
   readonly names: readonly string[]
-  readonly list: string
+  readonly draft: UpstreamDraft
   readonly onChange: (list: string) => void
 }
 
-function HostList({ names, list, onChange }: HostListProps): JSX.Element {
+function HostList({ names, draft, onChange }: HostListProps): JSX.Element {
+  const { list } = draft
   const [sought, setSought] = useState('')
   const fitting = names.filter((name) => name.toLowerCase().includes(sought.trim().toLowerCase()))
   const chosen = namesAtHost(list)
@@ -152,7 +178,9 @@ function HostList({ names, list, onChange }: HostListProps): JSX.Element {
             key={name}
             label={<span className="font-mono text-[0.8125rem] font-normal break-all">{name}</span>}
             checked={chosen.has(name)}
-            onChange={(isWanted) => onChange(withModel(list, name, isWanted))}
+            onChange={(isWanted) =>
+              onChange(withModel(list, name, isWanted ? { as: publicName(draft, name) } : undefined))
+            }
           />
         ))}
       </div>

@@ -13,10 +13,12 @@ import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import { count } from '@/lib/format'
+import { count, percent } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import type { Upstream } from './listed-rows.ts'
+import { ProviderLogo, ProviderPicker } from './provider-picker.tsx'
+import { switchedAsk } from './upstream-draft.ts'
 import { UpstreamForm } from './upstream-form.tsx'
 
 type State = Upstream['health']['state']
@@ -29,18 +31,22 @@ const healthWords: Readonly<Record<State, readonly [Tone, string]>> = {
   unused: ['neutral', 'Unused'],
 }
 
-type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly upstream: Upstream }
+type Doing =
+  | { readonly kind: 'pick' }
+  | { readonly kind: 'add'; readonly provider: string }
+  | { readonly kind: 'edit' | 'remove'; readonly upstream: Upstream }
 
 export function Upstreams(): JSX.Element {
   // Health changes with every request and publishes no event.
   const upstreams = useOperation('upstreams.list', {}, { everyMs })
   const { create } = useSearch()
   const setSearch = useSetSearch()
-  const [doing, setDoing] = useState<Doing | undefined>(create === undefined ? undefined : { kind: 'add' })
+  const [doing, setDoing] = useState<Doing | undefined>(create === undefined ? undefined : { kind: 'pick' })
   const close = (): void => {
     setDoing(undefined)
     if (create !== undefined) setSearch({ create: undefined })
   }
+  const switchState = useSwitch()
   const names = (upstreams.data ?? []).map(({ name }) => name)
   return (
     <>
@@ -48,9 +54,9 @@ export function Upstreams(): JSX.Element {
         title="Upstreams"
         description="Requests for a model go only to the upstreams that serve it, healthy ones first. If one fails, the next is tried."
         actions={
-          <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'add' })}>
+          <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'pick' })}>
             <Plus aria-hidden="true" />
-            Add upstream
+            Add provider
           </Button>
         }
         flush
@@ -60,7 +66,7 @@ export function Upstreams(): JSX.Element {
         ) : (
           <Table
             caption="Upstreams"
-            columns={columnsOf(setDoing)}
+            columns={columnsOf(setDoing, switchState)}
             rows={upstreams.data}
             keyOf={({ name }) => name}
             expected={3}
@@ -68,13 +74,18 @@ export function Upstreams(): JSX.Element {
               <Empty
                 icon={<Server />}
                 title="No upstreams yet"
-                text="Add a provider key. You review the models it serves before saving."
+                text="Add a provider and choose its models. None is enabled by itself."
               />
             }
           />
         )}
       </Card>
-      {doing?.kind === 'add' ? <UpstreamForm upstream={undefined} names={names} onClose={close} /> : null}
+      {doing?.kind === 'pick' ? (
+        <ProviderPicker onPick={(provider) => setDoing({ kind: 'add', provider })} onClose={close} />
+      ) : null}
+      {doing?.kind === 'add' ? (
+        <UpstreamForm upstream={{ newOf: doing.provider }} names={names} onClose={close} />
+      ) : null}
       {doing?.kind === 'edit' ? (
         <UpstreamForm upstream={doing.upstream} names={names} onClose={close} />
       ) : null}
@@ -83,21 +94,27 @@ export function Upstreams(): JSX.Element {
   )
 }
 
-function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
+function columnsOf(
+  onDo: (doing: Doing) => void,
+  onSwitch: (upstream: Upstream) => void,
+): readonly Column<Upstream>[] {
   return [
     {
       id: 'name',
       header: 'Name',
       cell: (upstream) => (
-        <>
-          <span className="font-medium">{upstream.name}</span>
-          <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
-            {upstream.url ?? `${upstream.provider}, default URL`}
-          </span>
-          <OnPhone>
-            <HealthOf upstream={upstream} />
-          </OnPhone>
-        </>
+        <div className="flex items-start gap-3">
+          <ProviderLogo provider={upstream.provider} />
+          <div className="min-w-0">
+            <span className="font-medium">{upstream.name}</span>
+            <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
+              {upstream.url ?? `${upstream.provider}, default URL`}
+            </span>
+            <OnPhone>
+              <HealthOf upstream={upstream} />
+            </OnPhone>
+          </div>
+        </div>
       ),
     },
     { id: 'models', header: 'Models', wide: true, cell: (upstream) => <ServedBy upstream={upstream} /> },
@@ -111,10 +128,15 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
     },
     {
       id: 'failures',
-      header: 'Failures',
+      header: 'Error rate',
       align: 'right',
       wide: true,
-      cell: ({ health }) => count(health.failures),
+      cell: ({ health: { failures, requests } }) =>
+        requests === 0 ? (
+          ''
+        ) : (
+          <span title={`${count(failures)} failures`}>{percent(failures / requests)}</span>
+        ),
     },
     { id: 'weight', header: 'Weight', align: 'right', wide: true, cell: ({ weight }) => weight },
     {
@@ -145,6 +167,9 @@ function columnsOf(onDo: (doing: Doing) => void): readonly Column<Upstream>[] {
             }
           >
             <MenuItem onSelect={() => onDo({ kind: 'edit', upstream })}>Edit</MenuItem>
+            <MenuItem onSelect={() => onSwitch(upstream)}>
+              {upstream.disabled ? 'Enable' : 'Disable'}
+            </MenuItem>
             <MenuItem tone="danger" onSelect={() => onDo({ kind: 'remove', upstream })}>
               Remove
             </MenuItem>
@@ -186,6 +211,15 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
       )}
     </span>
   )
+}
+
+/** Disables or enables an upstream with one choice; both are undone the same way. */
+function useSwitch(): (upstream: Upstream) => void {
+  const put = useChange('upstreams.put', {
+    changes: ['upstreams', 'models'],
+    onDone: ({ name, disabled }) => toast.good(`${name} was ${disabled ? 'disabled' : 'enabled'}.`),
+  })
+  return (upstream) => put.mutate(switchedAsk(upstream, !upstream.disabled))
 }
 
 function Remove({

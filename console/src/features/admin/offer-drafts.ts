@@ -1,0 +1,73 @@
+/** Drafts of offers for models without a price, and the input made from them. Pure. */
+import type { OperationAsk, OperationOutput } from '@/lib/api'
+import { chosenModels, type UpstreamDraft } from './upstream-draft.ts'
+
+export interface OfferDraft {
+  /** The public name. */
+  readonly model: string
+  readonly upstreamModel: string | undefined
+  readonly context: string
+  readonly maxOutput: string
+  readonly input: string
+  readonly output: string
+}
+
+/** A draft for each chosen model that would not be enabled as it is. */
+export function unpricedOffers(
+  draft: UpstreamDraft,
+  { sells }: Pick<OperationOutput<'upstreams.check'>, 'sells'>,
+): readonly OfferDraft[] {
+  const enabled = new Set(sells.map(({ model }) => model))
+  return chosenModels(draft)
+    .filter(({ model }) => !enabled.has(model))
+    .map(({ model, upstreamModel }) => {
+      return { model, upstreamModel, context: '', maxOutput: '', input: '', output: '' }
+    })
+}
+
+const fieldsOf = ({ context, maxOutput, input, output }: OfferDraft): readonly string[] =>
+  [context, maxOutput, input, output].map((text) => text.trim())
+
+/** Whether every draft is either complete or left empty. */
+export function areWhole(offers: readonly OfferDraft[]): boolean {
+  return offers.every((offer) => {
+    const [context = '', maxOutput = '', ...prices] = fieldsOf(offer)
+    if (fieldsOf(offer).every((text) => text === '')) return true
+    const areTokens = [context, maxOutput].every((text) => /^[1-9]\d{0,8}$/.test(text))
+    return areTokens && prices.every((text) => /^\d{1,9}(\.\d{1,9})?$/.test(text))
+  })
+}
+
+/** What is asked for each complete draft. */
+export function offerAsks(
+  upstream: string,
+  offers: readonly OfferDraft[],
+): readonly OperationAsk<'models.offer'>[] {
+  return offers
+    .filter((offer) => fieldsOf(offer).every((text) => text !== ''))
+    .map((offer) => {
+      const [context, maxOutput, input = '', output = ''] = fieldsOf(offer)
+      const { model, upstreamModel } = offer
+      return {
+        ...{ upstream, model },
+        ...(upstreamModel === undefined ? {} : { upstreamModel }),
+        contextTokens: Number(context),
+        outputTokensMax: Number(maxOutput),
+        price: { input, output },
+      }
+    })
+}
+
+/** A markup for each model that becomes available, if one is entered. */
+export function markupAsks(
+  upstream: string,
+  percent: string,
+  { sells }: Pick<OperationOutput<'upstreams.check'>, 'sells'>,
+): readonly OperationAsk<'models.offer'>[] {
+  if (percent.trim() === '') return []
+  return sells
+    .filter(({ isNew }) => isNew)
+    .map(({ model, upstreamModel }) => ({ upstream, model, upstreamModel, markup: `${percent.trim()}%` }))
+}
+
+export const isPercent = (text: string): boolean => /^(\d{1,4}(\.\d{1,6})?)?$/.test(text.trim())
