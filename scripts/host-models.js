@@ -26,6 +26,7 @@ const hosts = {
   fireworks: 'fireworks-ai',
   groq: 'groq',
   huggingface: 'huggingface',
+  inception: 'inception',
   minimax: 'minimax',
   mistral: 'mistral',
   moonshot: 'moonshotai',

@@ -4,10 +4,28 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { vertexAddress } from '../../src/providers/clouds/clouds-table.ts'
 import { connectorOf, connectors } from '../../src/providers/registry.ts'
 import type { UpstreamProblem } from '../../src/wire/dialect.ts'
+import { applyEdits } from '../../src/wire/json/json.ts'
+import { adaptRequest } from '../../src/wire/openai-chat/encode-request-host.ts'
 import { openaiChat } from '../../src/wire/openai-chat/index.ts'
 import { readProblem } from '../../src/wire/upstream-problem.ts'
+
+const callWith = (id: string) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } })
+const bodyLimits = { depthMax: 64, valuesMax: 10_000, integerMax: 1_000_000_000 }
+
+/** A chat body with these messages as a host gets it. */
+function adaptedFor(
+  provider: string,
+  messages: readonly object[],
+): { readonly body: Record<string, unknown> } {
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', messages }))
+  const differences = connectorOf(provider).requestDifferences?.['openai-chat']
+  if (differences === undefined) return { body: JSON.parse(bytes.toString()) as Record<string, unknown> }
+  const { patches } = adaptRequest(bytes, bodyLimits, differences)
+  return { body: JSON.parse(Buffer.concat(applyEdits(bytes, patches)).toString()) as Record<string, unknown> }
+}
 
 const options = {
   usageEvent: 'relay',
@@ -35,6 +53,18 @@ const finish = (finish_reason: string, more: object = {}) => ({
 
 test("mistake 1: a proxy's HTML page in place of a response never becomes the message of an error", () => {
   assert.equal(readProblem(Buffer.from('<!DOCTYPE html><title>Error 404</title>')).message, '')
+})
+
+test('mistake 1: each location of Vertex has the host that serves it, and the path keeps the location', () => {
+  for (const [location, host] of [
+    ['global', 'aiplatform.googleapis.com'],
+    ['us', 'aiplatform.us.rep.googleapis.com'],
+    ['eu', 'aiplatform.eu.rep.googleapis.com'],
+    ['europe-west4', 'europe-west4-aiplatform.googleapis.com'],
+  ] as const) {
+    const { hostname, pathname } = new URL(vertexAddress('p', location))
+    assert.deepEqual([hostname, pathname], [host, `/v1/projects/p/locations/${location}`])
+  }
 })
 
 test('mistake 2: an error inside a 200 is not an empty success, and a full length without text is not an error', () => {
@@ -87,6 +117,37 @@ test('mistake 4: reasoning in the history is required for the hosts that reject 
     const { messageDrops = [] } = connectorOf(provider).requestDifferences?.['openai-chat'] ?? {}
     assert.ok(messageDrops.includes('reasoning_content'), provider)
   }
+})
+
+test('mistake 5: a turn without tools after a history with tools is sent in a native format, not in Converse', () => {
+  const { dialects } = connectorOf('bedrock')
+  assert.ok(dialects.includes('openai-chat') && dialects.includes('anthropic'), dialects.join(', '))
+  const history = [
+    { role: 'assistant', content: null, tool_calls: [callWith('toolu_01')] },
+    { role: 'tool', tool_call_id: 'toolu_01', content: 'done' },
+    { role: 'user', content: 'next' },
+  ]
+  const { body } = adaptedFor('bedrock', history)
+  assert.deepEqual(body.messages, history)
+})
+
+test('mistake 6: IDs of tool calls are as each host accepts them, pairs stay pairs, and the same history gives the same IDs', () => {
+  const ids = ['toolu_01ABCDEFGH', 'call_abcdefghi_1', 'call_abcdefghi_2', 'x'.repeat(67)]
+  const history = ids.flatMap((id) => [
+    { role: 'assistant', content: null, tool_calls: [callWith(id)] },
+    { role: 'tool', tool_call_id: id, content: 'done' },
+  ])
+  const sent = adaptedFor('mistral', history).body.messages as readonly {
+    readonly tool_calls?: readonly { readonly id: string }[]
+    readonly tool_call_id?: string
+  }[]
+  const calls = sent.flatMap((message) => (message.tool_calls ?? []).map(({ id }) => id))
+  const results = sent.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))
+  assert.deepEqual(results, calls)
+  assert.equal(new Set(calls).size, ids.length)
+  for (const id of calls) assert.match(id, /^[a-zA-Z0-9]{9}$/)
+  assert.deepEqual(adaptedFor('mistral', history), adaptedFor('mistral', history))
+  assert.deepEqual(adaptedFor('groq', history).body.messages, history)
 })
 
 test('mistake 7: chunks without choices or without a delta are neither content, nor an end, nor errors', () => {

@@ -102,6 +102,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     streamUsage: 'asked',
     cancel: 'bills_on',
   },
+  inception: { path: '/v1/chat/completions', limit: 'max_tokens', streamUsage: 'asked', cancel: 'bills_on' },
   minimax: {
     translated: '/anthropic/v1/messages',
     path: '/v1/chat/completions',

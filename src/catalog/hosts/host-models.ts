@@ -26,6 +26,7 @@ const tables: Readonly<Record<string, Table>> = {
   fireworks: () => import('./fireworks-models.ts'),
   groq: () => import('./groq-models.ts'),
   huggingface: () => import('./huggingface-models.ts'),
+  inception: () => import('./inception-models.ts'),
   minimax: () => import('./minimax-models.ts'),
   mistral: () => import('./mistral-models.ts'),
   moonshot: () => import('./moonshot-models.ts'),

@@ -31,6 +31,7 @@ export const listNames: Readonly<Record<string, ListNames>> = {
     litellm: null,
     priceDependsOn: 'on the inference provider that serves it',
   },
+  inception: { modelsDev: 'inception', litellm: null },
   minimax: { modelsDev: 'minimax', litellm: litellm('minimax') },
   mistral: { modelsDev: 'mistral', litellm: litellm('mistral') },
   moonshot: { modelsDev: 'moonshotai', litellm: litellm('moonshot') },

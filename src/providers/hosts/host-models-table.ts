@@ -42,7 +42,7 @@ const rows: readonly CapabilityRow[] = [
   { names: /gpt-oss/i, takes: reasoning, source: 'github.com/openai/gpt-oss, 2026-06' },
   {
     names:
-      /deepseek|qwen-?3|qwq|kimi-k|glm-?(?:4\.[5-9]|5)|minimax-m|magistral|grok-(?:3-mini|4|build)|nemotron|mimo|thinking|reason|-r1/i,
+      /deepseek|qwen-?3|qwq|kimi-k|glm-?(?:4\.[5-9]|5)|minimax-m|magistral|grok-(?:3-mini|4|build)|nemotron|mercury|mimo|thinking|reason|-r1/i,
     takes: reasoning,
     source: 'models.dev, models that reason, 2026-06',
   },

@@ -13,6 +13,7 @@ export const hostVariables = {
   fireworks: { displayName: 'Fireworks AI', variable: 'FIREWORKS_API_KEY' },
   groq: { displayName: 'Groq', variable: 'GROQ_API_KEY' },
   huggingface: { displayName: 'Hugging Face', variable: 'HF_TOKEN' },
+  inception: { displayName: 'Inception', variable: 'INCEPTION_API_KEY' },
   minimax: { displayName: 'MiniMax', variable: 'MINIMAX_API_KEY' },
   mistral: { displayName: 'Mistral', variable: 'MISTRAL_API_KEY' },
   moonshot: { displayName: 'Moonshot AI', variable: 'MOONSHOT_API_KEY' },

@@ -187,6 +187,20 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'huggingface.co/docs/inference-providers, 2026-06',
   },
+  inception: {
+    origin: 'https://api.inceptionlabs.ai',
+    prefixes: { 'openai-chat': '/v1' },
+    onCancel: 'bills_on',
+    requests: {
+      'openai-chat': {
+        limitField: 'max_tokens',
+        // It has no word for no effort; this one is the fastest.
+        words: { reasoning_effort: { none: 'instant' } },
+      },
+    },
+    capabilities: { thinkingOff: 'none' },
+    source: 'docs.inceptionlabs.ai/api-reference/chat, 2026-06',
+  },
   minimax: {
     origin: 'https://api.minimax.io',
     // Messages keeps thoughts apart, where Chat Completions writes them into the text.

@@ -15,6 +15,7 @@ const hosts = {
   fireworks: 'Fireworks AI',
   groq: 'Groq',
   huggingface: 'Hugging Face',
+  inception: 'Inception',
   minimax: 'MiniMax',
   mistral: 'Mistral',
   moonshot: 'Moonshot AI',
