@@ -71,8 +71,10 @@ export function stateRows(database: Database): StateRows {
   function readKeyUsage(key: bigint, account: bigint): KeyUsageState {
     const row = selectKeyUsage.row(key)
     if (row !== undefined) {
-      const { shared, ...state } = sharedKeyUsage.toRow(row)
-      return shared === null ? state : (keyUsages.get(shared) ?? readKeyUsage(shared, account))
+      const shared = row[sharedKeyUsage.index.shared] as bigint | null
+      return shared === null
+        ? keyUsageState.toRow(row)
+        : (keyUsages.get(shared) ?? readKeyUsage(shared, account))
     }
     insertKeyUsage.run(key, account)
     const unused = { held: 0n, openHolds: 0, running: 0, usedMinute: 0, spend: unspent, window: emptyWindow }

@@ -4,17 +4,30 @@
  */
 import type { Input, Output } from './connection.ts'
 
-/** How a field is stored. One switch over these reads a row and one writes it: a function per field costs several times as much. */
-type Kind =
-  | 'same'
-  | 'number'
-  | 'numberOrNull'
-  | 'flag'
-  | 'json'
-  | 'jsonOrNull'
-  | 'codec'
-  | 'row'
-  | 'rowOrNull'
+/** How a field is stored: what reads it from `stored`, and what makes the values to bind of `given`, as source text. */
+interface Storage {
+  readonly read: (stored: string) => string
+  readonly write: (given: string) => string
+}
+
+const unchanged = (value: string): string => value
+const orNull =
+  (convert: (value: string) => string) =>
+  (value: string): string =>
+    `${value} === null ? null : ${convert(value)}`
+const parsed = (stored: string): string => `JSON.parse(${stored})`
+const asJson = (given: string): string => `JSON.stringify(${given})`
+
+const storage = {
+  same: { read: unchanged, write: unchanged },
+  number: { read: (stored) => `Number(${stored})`, write: unchanged },
+  numberOrNull: { read: orNull((stored) => `Number(${stored})`), write: unchanged },
+  flag: { read: (stored) => `Number(${stored}) !== 0`, write: (given) => `${given} === true ? 1 : 0` },
+  json: { read: parsed, write: asJson },
+  jsonOrNull: { read: orNull(parsed), write: orNull(asJson) },
+} as const satisfies Readonly<Record<string, Storage>>
+
+type Kind = keyof typeof storage | 'codec' | 'row' | 'rowOrNull'
 
 interface Codec<Value> {
   read(value: Output): Value
@@ -40,14 +53,8 @@ export type ValueOf<Of> = Of extends Field<infer Value> ? Value : never
 
 type RowOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
-/** The fields of a row in their order, as the loops read them. */
-interface Layout {
-  readonly names: readonly string[]
-  readonly kinds: readonly Kind[]
-  readonly fields: readonly Field<unknown>[]
-  /** How many columns it has. */
-  readonly width: number
-}
+/** The fields of a row in their order. */
+type Layout = readonly (readonly [name: string, field: Field<unknown>])[]
 
 export interface Row<Table extends Fields> extends Field<RowOf<Table>> {
   readonly fields: Table
@@ -93,12 +100,10 @@ export const rowOrNull = <Value>(row: Field<Value>): Field<Value | null> => ({ .
 export function rowOf<Table extends Fields>(table: Table): Row<Table> {
   const fields: readonly Field<unknown>[] = Object.values(table)
   const columns = fields.flatMap((field) => field.columns)
-  const names = Object.keys(table)
-  const kinds = fields.map(({ kind }) => kind)
-  const layout: Layout = { names, kinds, fields, width: columns.length }
+  const layout: Layout = Object.entries(table)
   const index: Record<string, number> = {}
   let next = 0
-  for (const [name, field] of Object.entries(table)) {
+  for (const [name, field] of layout) {
     index[name] = next
     next += field.columns.length
   }
@@ -112,86 +117,79 @@ export function rowOf<Table extends Fields>(table: Table): Row<Table> {
     placeholders: columns.map(() => '?').join(', '),
     assignments: columns.map((name) => `${name} = ?`).join(', '),
     index: index as Readonly<Record<keyof Table, number>>,
-    toRow: (row) => readRow(layout, row, 0) as RowOf<Table>,
-    bind(value) {
-      const row: Input[] = []
-      writeRow(layout, value, row)
-      return row
-    },
+    ...compiled<RowOf<Table>>(layout),
   }
 }
 
-/** Reads the values from the index `start` on. */
-function readRow(layout: Layout, row: readonly Output[], start: number): unknown {
-  const { names, kinds, fields } = layout
-  const value: Record<string, unknown> = {}
+interface Compiled<Value> {
+  readonly toRow: (row: readonly Output[]) => Value
+  readonly bind: (value: Value) => Input[]
+}
+
+/**
+ * Compiles a table at its first use, since a loop over the fields costs four times as much. The source text has names
+ * and positions of the table alone, never a value.
+ */
+function compiled<Value>(layout: Layout): Compiled<Value> {
+  let made: Compiled<Value> | undefined
+  const compile = (): Compiled<Value> => {
+    const codecs: Codec<unknown>[] = []
+    const toRow = `(row) => (${readRow(layout, 0, codecs)})`
+    const bind = `(value) => [${writeRow(layout, 'value', codecs)}]`
+    made = new Function('codecs', `return { toRow: ${toRow}, bind: ${bind} }`)(codecs) as Compiled<Value>
+    return made
+  }
+  return {
+    toRow: (row) => (made ?? compile()).toRow(row),
+    bind: (value) => (made ?? compile()).bind(value),
+  }
+}
+
+/** `{ "id": row[0], "running": Number(row[1]), … }` from the index `start` on. */
+function readRow(layout: Layout, start: number, codecs: Codec<unknown>[]): string {
   let at = start
-  for (let field = 0; field < names.length; field += 1) {
-    const stored = row[at] as Output
-    const name = names[field]!
-    at += 1
-    switch (kinds[field]) {
-      case 'same':
-        value[name] = stored
-        break
-      case 'number':
-        value[name] = Number(stored)
-        break
-      case 'numberOrNull':
-        value[name] = stored === null ? null : Number(stored)
-        break
-      case 'flag':
-        value[name] = Number(stored) !== 0
-        break
-      case 'json':
-        value[name] = JSON.parse(stored as string)
-        break
-      case 'jsonOrNull':
-        value[name] = stored === null ? null : JSON.parse(stored as string)
-        break
-      case 'codec':
-        value[name] = fields[field]!.codec!.read(stored)
-        break
-      default: {
-        const inner = fields[field]!.layout!
-        const isAbsent = stored === null && kinds[field] === 'rowOrNull'
-        value[name] = isAbsent ? null : readRow(inner, row, at - 1)
-        at += inner.width - 1
-      }
-    }
-  }
-  return value
+  const members = layout.map(([name, field]) => {
+    const member = `${JSON.stringify(name)}: ${readField(field, at, codecs)}`
+    at += field.columns.length
+    return member
+  })
+  return `{ ${members.join(', ')} }`
 }
 
-/** Appends the values. The array has no holes at any time: one that had would cross threads as a slow map of indexes. */
-function writeRow(layout: Layout, value: unknown, row: Input[]): void {
-  const { names, kinds, fields } = layout
-  const values = value as Readonly<Record<string, unknown>>
-  for (let field = 0; field < names.length; field += 1) {
-    const given = values[names[field]!]
-    switch (kinds[field]) {
-      case 'same':
-      case 'number':
-      case 'numberOrNull':
-        row.push(given as Input)
-        break
-      case 'flag':
-        row.push(given === true ? 1 : 0)
-        break
-      case 'json':
-        row.push(JSON.stringify(given))
-        break
-      case 'jsonOrNull':
-        row.push(given === null ? null : JSON.stringify(given))
-        break
-      case 'codec':
-        row.push(fields[field]!.codec!.write(given))
-        break
-      default: {
-        const inner = fields[field]!.layout!
-        if (given === null) for (let column = 0; column < inner.width; column += 1) row.push(null)
-        else writeRow(inner, given, row)
-      }
-    }
+function readField({ kind, codec, layout }: Field<unknown>, at: number, codecs: Codec<unknown>[]): string {
+  const stored = `row[${at}]`
+  switch (kind) {
+    case 'codec':
+      return `codecs[${codecs.push(codec!) - 1}].read(${stored})`
+    case 'row':
+      return readRow(layout!, at, codecs)
+    case 'rowOrNull':
+      return `${stored} === null ? null : ${readRow(layout!, at, codecs)}`
+    default:
+      return storage[kind].read(stored)
+  }
+}
+
+/**
+ * `value["id"], value["running"], …`: a literal has no holes, and an array that once had some would cross threads as a
+ * slow map of indexes.
+ */
+function writeRow(layout: Layout, value: string, codecs: Codec<unknown>[]): string {
+  return layout
+    .map(([name, field]) => writeField(field, `${value}[${JSON.stringify(name)}]`, codecs))
+    .join(', ')
+}
+
+function writeField(field: Field<unknown>, given: string, codecs: Codec<unknown>[]): string {
+  const { kind, codec, layout } = field
+  switch (kind) {
+    case 'codec':
+      return `codecs[${codecs.push(codec!) - 1}].write(${given})`
+    case 'row':
+      return writeRow(layout!, given, codecs)
+    case 'rowOrNull':
+      return `...(${given} === null ? [${field.columns.map(() => 'null').join(', ')}] : [${writeRow(layout!, given, codecs)}])`
+    default:
+      return storage[kind].write(given)
   }
 }
