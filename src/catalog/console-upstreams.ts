@@ -151,7 +151,7 @@ const shownCharacters = 4
 /** Of a shorter one the end would be too much of the whole. */
 const shownOfMin = 12
 
-/** What people recognise a credential by. */
+/** The part of a credential by which users recognize it. */
 export function endOf(credential: string): string {
   // The end of a mapping says nothing.
   if (secretFields(credential) !== null) return ''

@@ -1,5 +1,5 @@
 /**
- * Models and prices as people write them: in the built-in table, in `tollgate.yaml` and on the command
+ * Models and prices as operators write them: in the built-in table, in `tollgate.yaml` and on the command
  * line. Amounts are decimal strings in USD, dates ISO 8601 in UTC. Types only; `prices.ts` and
  * `snapshot.ts` give them their meaning.
  */
@@ -98,7 +98,7 @@ export interface UpstreamDefinition {
   readonly weight: number
   /** Left out: all at the provider's own address, nothing elsewhere. */
   readonly models?: UpstreamModels | undefined
-  /** A server that only the operator knows, and so a provider of its own. */
+  /** A custom server, and so a separate provider. */
   readonly custom?: CustomHost | undefined
 }
 

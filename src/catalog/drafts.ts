@@ -1,6 +1,6 @@
 /**
  * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
- * prices have no ids yet.
+ * prices have no IDs yet.
  */
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'

@@ -1,4 +1,4 @@
-/** What the formats that models are asked in are for. Pure data. */
+/** What the upstream formats are for. Pure data. */
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 
 const uses: Readonly<Record<UpstreamFormatName, 'conversation' | 'embeddings'>> = {

@@ -1,4 +1,4 @@
-/** The list of models as each kind of client asks for it: one set of names and prices everywhere. */
+/** The list of models for each kind of client: one set of names and prices everywhere. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TollgateError } from '../base/errors.ts'
@@ -74,7 +74,7 @@ function list(dialect: 'openai-chat' | 'anthropic', query = '') {
   }
 }
 
-test('Chat Completions clients get all of them at once, the newest first', () => {
+test('Chat Completions clients get all of them in one page, the newest first', () => {
   const { data } = list('openai-chat')
   assert.deepEqual(
     data.map(({ id }) => id),

@@ -1,5 +1,5 @@
 /**
- * The models for sale, in each dialect's list format and as the public price list. All come from one snapshot.
+ * The available models, in each dialect's list format and as the public price list. All come from one snapshot.
  * Pure; prices are those in force at `nowMs`.
  */
 import { meters } from '../../contract/meters.ts'

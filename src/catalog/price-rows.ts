@@ -1,4 +1,4 @@
-/** The table `price_version`: every price that was ever in a snapshot. Rows are only ever added. */
+/** The table `price_version`: every price that was ever in a snapshot. Rows are only added. */
 import { BrokenInvariant } from '../base/assert.ts'
 import type { NextId } from '../base/ids.ts'
 import type { Store } from '../store/store.ts'

@@ -1,6 +1,6 @@
 /**
- * Prices as written (decimal USD) → prices as counted (bigint nano-USD per million tokens), exactly; what a
- * price list leaves out is filled in here and nowhere else. Pure. Takes only definitions without mistakes.
+ * Prices as written (decimal USD) → prices as counted (bigint nano-USD per million tokens), exactly; rates that a
+ * price list omits get their defaults only here. Pure. Accepts only valid definitions.
  */
 import {
   eachRate,
@@ -136,7 +136,7 @@ function unsold(
   return Object.fromEntries(rates) as Pick<Rates, UnsoldRate>
 }
 
-/** The inverse of filling in: what has to be written so that these rates come of it. */
+/** The inverse of filling in defaults: what must be written to get these rates. */
 export function writtenRates(rates: Rates, provider: string): WrittenRates {
   const rule = cacheWriteRules[provider]
   const { cacheRead, cacheWrite5m, cacheWrite1h, ...rest } = wholeRates(rates)

@@ -1,12 +1,12 @@
 /**
- * The sandbox's models as the catalog knows them: one for each behaviour, all at the same small price, with
- * every kind of option priced so that each can be tried. What a behaviour does is the sandbox's to say.
+ * The sandbox's models for the catalog: one for each behavior, all at the same small price, with
+ * every kind of option priced so that each can be tried. The sandbox defines what a behavior does.
  */
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import type { TestModel } from './types.ts'
 
-/** What the catalog reads of a behaviour. */
+/** What the catalog reads of a behavior. */
 export interface SandboxModel {
   readonly name: string
   /** The formats that it answers in; left out: all that hold a conversation. */

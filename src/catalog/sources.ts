@@ -24,7 +24,7 @@ export interface ProviderFacts {
 /** What an operator set on the command line or in the console; takes precedence over the file. */
 export interface Override {
   readonly name: string
-  /** Facts that replace others, and prices that come to the others; null: nothing but `disabled`. */
+  /** Facts that replace others, and prices that are added to the others; null: only `disabled`. */
   readonly definition: ModelDefinition | null
   readonly disabled: boolean
 }

@@ -1,5 +1,5 @@
 /**
- * The words of the catalog: models, prices with versions, upstreams, and the immutable snapshot
+ * The types of the catalog: models, prices with versions, upstreams, and the immutable snapshot
  * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
@@ -87,7 +87,7 @@ export interface Upstream {
   readonly provider: string
   /** Scheme, host and port; no path. */
   readonly origin: string
-  /** What stands before the paths of its formats: `` or `/openai/v1`. */
+  /** The prefix of the paths of its formats: `` or `/openai/v1`. */
   readonly basePath: string
   readonly credential: string
   readonly weight: number
@@ -125,8 +125,8 @@ export interface Snapshot {
 }
 
 /**
- * Whether an offer that was found a moment ago is still there: models and upstreams change while a request waits for
- * its turn, and what was taken away meanwhile is not asked. The same model object has the same offers.
+ * Whether a previously found offer still exists: models and upstreams change while a request waits for
+ * its turn, and a removed upstream is not called. The same model object has the same offers.
  */
 export function isStillOffered(
   { models }: Snapshot,

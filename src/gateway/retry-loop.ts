@@ -1,6 +1,6 @@
 /**
- * The only loop that tries one candidate of a model after another, for requests that generate and for requests that
- * count. What a kind of request sends, and which of its outcomes it retries, is its policy.
+ * The only loop that tries one candidate of a model after another, for requests to models and for token
+ * counting. What a kind of request sends, and which of its outcomes it retries, is its policy.
  */
 import { type Clock, steadyClock } from '../base/clock.ts'
 import { isStillOffered, type Snapshot } from '../catalog/types.ts'

@@ -1,6 +1,6 @@
 /**
- * The plans of one request: each target that its candidates lead to is planned once, and not before it is needed. A
- * target that cannot take the request is passed over while another is left.
+ * The plans of one request: each target of its candidates is planned once, and not before it is needed. A
+ * target that does not support the request is skipped while another is left.
  */
 import { TollgateError } from '../base/errors.ts'
 import { routeTo } from './phases/route.ts'

@@ -1,7 +1,7 @@
 /**
- * What an upstream's refusal means, as tables: rules that recognise it, and what follows from it.
- * The first rule that fits decides. Pure; it never lets a caller's own words, echoed in an error,
- * decide how our credential fares: sentences count only by how they begin.
+ * What an upstream's error means, as tables: rules that recognize it, and their consequences.
+ * The first matching rule decides. Pure; it never lets a caller's own words, echoed in an error,
+ * affect our credential's health: messages are matched only by their beginning.
  */
 import type { UpstreamProblem } from '../wire/dialect.ts'
 import { withoutAccounts } from './account-ids.ts'

@@ -18,7 +18,7 @@ export interface OutgoingRequest {
   readonly operation: UpstreamOperation
   /** The model as the provider calls it, for addresses that name it. */
   readonly model: string
-  /** What stands before the paths of the formats at this upstream: `` or `/openai/v1`. */
+  /** The prefix of the formats' paths at this upstream: `` or `/openai/v1`. */
   readonly basePath: string
   readonly credential: string
   readonly streamed: boolean
@@ -89,7 +89,7 @@ export interface Connector {
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest
-  /** What stands before the paths of a format at an upstream whose address has this path; absent: as the address says. */
+  /** The prefix of a format's paths at an upstream whose URL has this path; absent: as the URL says. */
   pathPrefix?(dialect: UpstreamFormatName, basePath: string): string
   /** Where the models are listed; null: nowhere, absent: as in the first format. */
   readonly modelListPath?: string | null

@@ -1,4 +1,4 @@
-/** What each provider is sent, and what its answers mean: recorded refusals and those that are documented. */
+/** What each provider is sent, and what its responses mean: recorded and documented errors. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -272,7 +272,7 @@ const wordings: readonly Wording[] = [
 ]
 
 for (const [status, problem, message] of wordings) {
-  test(`${status} ${problem.message?.slice(0, 40)} is told as: ${message.slice(0, 40)}`, () => {
+  test(`${status} ${problem.message?.slice(0, 40)} is reported as: ${message.slice(0, 40)}`, () => {
     const failure = openai.classify(status, none, { message: '', type: '', code: '', ...problem })
     assert.equal(failure.message, message)
   })
@@ -597,7 +597,7 @@ test('the facts bound what recorded answers report of text, tools and schemas', 
   assert.ok(checked === 0 || checked > 110, `${checked} recordings`)
 })
 
-/** Media, tools that run at the provider and state that is kept there have bounds of their own. */
+/** Media, provider tools and state that is stored at the provider have separate bounds. */
 const hasOwnBound =
   /base64|image|file|"url"|_20\d{6}"|inline_?data|cached_?content|google_?search|code_?execution|previous_response/i
 

@@ -33,13 +33,13 @@ export interface FileHost {
   /** undefined: not a file. */
   read(object: Readonly<Record<string, unknown>>): ReadFile | undefined
   page(query: URLSearchParams): FilePage
-  /** Whether an ascending page is one that stands before a file, shown newest first. */
+  /** Whether an ascending page is one that precedes a file, shown newest first. */
   readonly pagesBackwards: boolean
   list(files: readonly unknown[], hasMore: boolean): object
   deleted(fileId: string): object
 }
 
-/** What stands in an address stays one segment of it. */
+/** A value in a URL stays one segment of it. */
 const idPattern = /^[\w-]{1,200}$/
 
 function idOf(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** Which upstream is asked first, and what puts one behind the others. */
+/** Which upstream is called first, and what moves one behind the others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -128,7 +128,7 @@ test('one conversation keeps its upstream, also when another one joins', () => {
   assert.ok(moved > total / 8 && moved < total / 2, `${moved} moved`)
 })
 
-test('each upstream is first as often as its weight says, and weight 0 only stands in', () => {
+test('each upstream is first in proportion to its weight, and weight 0 is only a replacement', () => {
   const health = openHealth({ limits, clock: manualClock() }).snapshot()
   const weighted = [candidate('z', 0), candidate('a', 3), candidate('b', 1), candidate('y', 0)]
   const first: Record<string, number> = {}
@@ -142,7 +142,7 @@ test('each upstream is first as often as its weight says, and weight 0 only stan
   assert.ok(Math.abs(first.a! / total - 0.75) < 0.04, JSON.stringify(first))
 })
 
-test('a group stands in front of the next while one of its offers is healthy', () => {
+test('a group precedes the next while one of its offers is healthy', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
   const grouped = [candidate('z', 5, 2), candidate('a', 1, 1), candidate('y', 0, 2), candidate('b', 0, 1)]

@@ -182,7 +182,7 @@ function rank({ upstream, offer, weight }: Choosable, sticky: number): number {
   return Math.log(share) / weight
 }
 
-/** What one conversation of one account is recognised by; the beginning of its bytes is enough. */
+/** Identifies one conversation of one account; the beginning of its bytes is enough. */
 export function stickyHash(account: bigint, conversation: Uint8Array): number {
   const bytes = conversation.subarray(0, conversationBytesMax)
   return hash(bytes, Number(BigInt.asUintN(32, account ^ (account >> 32n))))

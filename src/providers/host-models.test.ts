@@ -1,4 +1,4 @@
-/** The names of a host's models: asked for with the credential at one address, bounded, in the shapes that hosts use. */
+/** The names of a host's models: requested with the credential at one URL, bounded, in the shapes that hosts use. */
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -71,7 +71,7 @@ const problems: readonly (readonly [
 ]
 
 for (const [what, answer, problem] of problems) {
-  test(`${what} is told in our words`, async () => {
+  test(`${what} is reported in our words`, async () => {
     answers = answer
     const found = await asked('openai', origin, what === 'silence' ? 50 : limits.hostModelsMs)
     assert.deepEqual(found.names, [])
@@ -112,7 +112,7 @@ test('a credential is accepted where the list needs one', async () => {
   assert.equal((await tested()).credential, 'accepted')
 })
 
-test('a list that everybody may read proves nothing', async () => {
+test('a public list proves nothing', async () => {
   answers = (response) => response.end(list)
   assert.equal((await tested()).credential, 'untested')
 })

@@ -1,6 +1,6 @@
 /**
  * Lists the models of a host, for operators that choose from them and to test a credential. Bounded in bytes and time,
- * follows no redirect, and logs nothing of what the host says.
+ * follows no redirect, and logs nothing of the host's response.
  */
 import type { Clock } from '../base/clock.ts'
 import { secretParts } from '../base/secret-fields.ts'
@@ -93,7 +93,7 @@ export async function listHostModels(
   }
 }
 
-/** Accepted by no provider; some list their models to everybody, so that a list alone proves nothing. */
+/** Accepted by no provider; some have public lists of models, so a list alone proves nothing. */
 const wrongCredential = 'not-a-credential'
 
 /** Tests a credential by listing the models with it, and where that works, without it. */
@@ -113,7 +113,7 @@ function listPathOf(connector: Connector, basePath: string): string | null {
   const { modelListPath: own, pathPrefix } = connector
   const [dialect] = connector.dialects
   if (own === null) return null
-  // At an address with a path of its own, the list stands where the first format does.
+  // At a URL with a path, the list is where the first format is.
   if (own !== undefined && basePath === '') return own
   return pathPrefix === undefined
     ? modelListPath(dialect, basePath)

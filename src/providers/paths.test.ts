@@ -1,4 +1,4 @@
-/** Addresses of real hosts, as their pages give them and as people type them, and where requests then go. */
+/** URLs of real hosts, as documented and as people type them, and where requests then go. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAddress } from '../catalog/upstream-address.ts'
@@ -58,7 +58,7 @@ test('the address of a host is continued to where its format is asked, with and 
   }
 })
 
-test('a host is asked for its models beside its format', () => {
+test("a host's models are listed next to its format", () => {
   assert.equal(modelListPath('openai-chat', '/openai/v1'), '/openai/v1/models')
   assert.equal(modelListPath('openai-chat', ''), '/v1/models')
   assert.equal(modelListPath('anthropic', '/anthropic'), '/anthropic/v1/models?limit=1000')

@@ -1,5 +1,5 @@
 /**
- * The paths at which upstreams are asked: those of a format, continued from the path of an upstream's address. Pure.
+ * The upstream paths: those of a format, continued from the path of an upstream's URL. Pure.
  */
 
 import { assert } from '../base/assert.ts'
@@ -50,7 +50,7 @@ export function modelListPath(dialect: UpstreamFormatName, basePath: string): st
   return versionedBase(dialect, basePath) + upstreamFormats[dialect].paths.models
 }
 
-/** Where a host keeps files: `files` for what is kept, `upload` for what is to be kept. */
+/** Where a host stores files: `files` for stored ones, `upload` for new ones. */
 export function filePath(dialect: UpstreamFormatName, basePath: string, of: 'files' | 'upload'): string {
   const path = `${versionedBase(dialect, basePath)}/files`
   return of === 'upload' ? `${upstreamFormats[dialect].paths.uploadPrefix}${path}` : path

@@ -53,7 +53,7 @@ function request(upstream: { readonly origin: string }, body = 'question', path 
   } as const
 }
 
-/** Listens to an exchange to its end and checks the order of what it is told. */
+/** Listens to an exchange to its end and checks the order of its events. */
 function watch(exchange: Exchange): Promise<Seen> {
   return new Promise((resolve) => {
     let status: number | null = null
@@ -316,7 +316,7 @@ test('a connection that takes too long', async () => {
   const upstream = await faultUpstream(() => hangs)
   const sender = openSender({ limits, clock })
   const seen = watch(sender.send(request(upstream)))
-  // No turn of the event loop has passed, so the connection cannot stand yet.
+  // No turn of the event loop has passed, so there cannot be a connection yet.
   clock.advance(limits.connectMs)
   const { end } = await seen
   assert.ok(end !== 'end' && end.kind === 'connect_timeout' && !end.requestSent)
@@ -342,7 +342,7 @@ test('all connections of an origin in use', async () => {
   )
 })
 
-test('an abort closes the connection, whatever was going on', async () => {
+test('an abort closes the connection in any state', async () => {
   const heads: Readonly<Record<string, Behaviour>> = {
     'before the head': hangs,
     'within the answer': sends(chunkedHead, httpChunk('ab')),
@@ -401,7 +401,7 @@ test('closing the sender fails what is under way and leaves no socket', async ()
   )
 })
 
-test('a kept-alive connection that breaks under a request is told as stale', async () => {
+test('a kept-alive connection that breaks under a request is reported as stale', async () => {
   await withUpstream(
     ({ connection, path }) =>
       path === '/first' || connection > 0 ? wholeAnswer(200, 'ok') : sendsThen('rst'),
@@ -429,7 +429,7 @@ test('an idle connection that the upstream closed is not used again', async () =
   )
 })
 
-test('an early refusal is told while the body is still on its way, and the connection is not used again', async () => {
+test('an early error is reported while the body is still in transit, and the connection is not used again', async () => {
   const refusal = `HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig`
   await withUpstream(
     ({ path }) =>
@@ -444,7 +444,7 @@ test('an early refusal is told while the body is still on its way, and the conne
   )
 })
 
-test('what comes before anyone listens waits, and so does the upstream', async () => {
+test('what arrives before there is a listener waits, and so does the upstream', async () => {
   const piece = Buffer.alloc(64 * 1024, 'x')
   const pieces = 800
   const length = piece.length * pieces
@@ -513,11 +513,11 @@ test('a paused exchange tells nothing, and another listener takes over where the
   )
 })
 
-test('requests may be sent, resumed and aborted from within what another one is told', async () => {
+test("requests may be sent, resumed and aborted from inside another one's events", async () => {
   await withUpstream(
     ({ path }) => (path === '/slow' ? sends(chunkedHead, httpChunk('slow')) : wholeAnswer(200, 'ok')),
     async (upstream, sender) => {
-      // An idle connection, so that the requests below are written at once.
+      // An idle connection, so that the requests below are written immediately.
       await Promise.all([1, 2].map(() => watch(sender.send(request(upstream)))))
       const slow = sender.send(request(upstream, '', '/slow'))
       slow.pause()
@@ -635,7 +635,7 @@ test('an upstream that does not speak TLS gets nothing in plain text', async () 
   )
 })
 
-test('under a storm of cancelled requests no byte reaches another request', async (context) => {
+test('with many canceled requests no byte reaches another request', async (context) => {
   const seed = process.pid
   context.diagnostic(`seed ${seed}`)
   const random = randomNumbers(seed)

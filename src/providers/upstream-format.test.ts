@@ -1,4 +1,4 @@
-/** Which format an upstream is asked in, case by case; the models' facts are those of the tables. */
+/** Which format is used upstream, case by case; the models' facts are those of the tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DialectName } from '../wire/format-names.ts'

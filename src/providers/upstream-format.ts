@@ -1,5 +1,5 @@
 /**
- * In which format a model's upstream is asked: the caller's own wherever the model takes the request in it, else
+ * The format of a request to a model's upstream: the caller's own wherever the model supports the request in it, else
  * the one that loses least. Pure: the same facts, the same format.
  */
 import type { ExtractedFields } from '../wire/dialect.ts'
@@ -7,7 +7,7 @@ import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire
 import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
 import type { Connector } from './connector.ts'
 
-/** What the choice rests on besides the model. */
+/** The inputs of the selection other than the model. */
 export type FormatFacts = Pick<ExtractedFields, 'functionTools' | 'effort' | 'canPassThrough'>
 
 /** By rank: with models that reason Responses first, since only there reasoning survives from turn to turn. */

@@ -1,4 +1,4 @@
-/** What is known of hosts: every line of their tables is a model that can be sold, at that host alone. */
+/** The known models of hosts: every line of their tables is a model that can be enabled, only at that host. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CloudName, clouds } from '../../providers/clouds/clouds-table.ts'

@@ -1,6 +1,6 @@
 /**
- * A published price list against the prices in force: what is new, what costs something else, what is gone, and what cannot be
- * told. Pure; decides nothing about what is applied, apart from marking rows that need to be chosen by name.
+ * Compares a published price list with the prices in force: new, changed and missing prices, and unclear rows.
+ * Pure; decides nothing about what is applied, apart from marking rows that need to be chosen by name.
  */
 import { type RateName, rateNames } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'

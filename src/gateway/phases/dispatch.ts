@@ -335,7 +335,7 @@ function responseOf(
   }
 }
 
-/** Billing needs the input tokens; where the upstream has not reported them yet, they may have to be counted. */
+/** Billing needs the input tokens; if the upstream has not reported them yet, they may have to be counted. */
 function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
   switch (outcome.kind) {
     case 'stream':

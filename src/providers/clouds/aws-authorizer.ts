@@ -5,7 +5,7 @@ import type { Authorizer } from '../send-types.ts'
 import { obtainAwsKeys } from './aws-keys.ts'
 import { type AwsKeys, type AwsScope, awsSignature } from './aws-signature.ts'
 
-/** The error of AWS stands in this header, its name before a colon. */
+/** The error of AWS is in this header, its name before a colon. */
 export const awsErrorType = 'x-amzn-errortype'
 
 const expired = ['ExpiredTokenException', 'ExpiredToken', 'UnrecognizedClientException']

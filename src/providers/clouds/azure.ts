@@ -1,6 +1,6 @@
 /**
- * Azure OpenAI and Microsoft Foundry: models are asked by the names of their deployments, in the formats of OpenAI, Claude in
- * Messages. A deployment is taken to be named like its model unless the operator says otherwise.
+ * Azure OpenAI and Microsoft Foundry: models are called by the names of their deployments, in the formats of OpenAI, Claude in
+ * Messages. A deployment has the name of its model unless the operator configures another.
  */
 import type { HostRow } from '../hosts/host-row.ts'
 import { bearerAuthorizer } from './bearer-authorizer.ts'

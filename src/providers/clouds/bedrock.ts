@@ -1,6 +1,6 @@
 /**
  * Amazon Bedrock: Chat Completions and Responses below `/openai/v1` and Claude in Messages below `/anthropic`, on the host of
- * a region. Models that have only Invoke and Converse (Nova, Llama, Titan, Jamba) are not asked.
+ * a region. Models that support only Invoke and Converse (Nova, Llama, Titan, Jamba) are not called.
  */
 import type { HostRow } from '../hosts/host-row.ts'
 import { awsAuthorizer, awsErrorType as errorType } from './aws-authorizer.ts'

@@ -40,7 +40,7 @@ export function plainRequest(
   return { origin, method, path, headers: ['accept', 'application/json', ...headers], body: [] }
 }
 
-/** The JSON object of an answer; its sentences may name accounts, so that only the cloud's word for an error is kept. */
+/** The JSON object of an answer; its sentences may name accounts, so that only the cloud's word for an error is used. */
 export function answerObject(
   { status, text }: TokenResponse,
   what: string,

@@ -1,5 +1,5 @@
 /**
- * The connector of a server that only its operator knows: the row of its kind, with the operator's formats and headers. It
+ * The connector of a custom server: the row of its kind, with the operator's formats and headers. It
  * has the upstream's name as its provider, so that no two of them share models.
  */
 import { type CustomHost, customHosts } from '../../../contract/custom-hosts.ts'

@@ -1,4 +1,4 @@
-/** The rows of hosts as connectors: where each is asked, with which credential, and what its refusals mean. */
+/** The rows of hosts as connectors: the URL of each, its credential, and what its errors mean. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -157,7 +157,7 @@ test('what a refusal means is the meaning that its host gives it', () => {
   }
 })
 
-test('every host has a variable of its own and a row that contradicts itself nowhere', () => {
+test('every host has its own variable and a consistent row', () => {
   const variables = Object.values(hostVariables).map(({ variable }) => variable)
   assert.equal(new Set(variables).size, variables.length)
   for (const [provider, row] of Object.entries(hosts)) {

@@ -33,7 +33,7 @@ export const hostConnectors: readonly Connector[] = [
 /** What a host may be asked for; it counts no tokens, stores nothing for us and compacts nothing. */
 const operations: readonly string[] = ['generate', 'embed']
 
-/** The dearest picture of any maker: 10,000 patches at a factor of 2.46, see openai.ts. */
+/** The most expensive image of any vendor: 10,000 patches at a factor of 2.46, see openai.ts. */
 const pictureTokensMax = 24_600
 const pageTextTokens = 3_000
 
@@ -91,7 +91,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
   }
 }
 
-/** What stands before the paths of the formats. */
+/** The prefix of the formats' paths. */
 function prefixFor(
   { addressOf }: HostRow,
   prefixes: ReadonlyMap<UpstreamFormatName, string>,

@@ -16,11 +16,11 @@ export interface HostRow {
   /** Scheme, host and port. */
   readonly origin: string
   /**
-   * What stands before the path of a format (`/chat/completions`, `/responses`, `/messages`, `/embeddings`), with the version;
+   * The prefix of a format's path (`/chat/completions`, `/responses`, `/messages`, `/embeddings`), with the version;
    * a format that is not here is not served. The first one is the host's own, in which its models are listed.
    */
   readonly prefixes: Readonly<Partial<Record<UpstreamFormatName, string>>>
-  /** What the prefixes continue, by the path of an upstream's address; left out: they stand in place of that path. */
+  /** What the prefixes continue, by the path of an upstream's URL; omitted: they replace that path. */
   readonly addressOf?: (basePath: string) => string
   /** The path below the prefix in formats whose own has no model, where the host wants the model in the path. */
   readonly modelPaths?: Readonly<
@@ -47,6 +47,6 @@ export interface HostRow {
   readonly requests?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** What none of its models takes, or all of them take otherwise than the same models elsewhere. */
   readonly capabilities?: Partial<Capabilities>
-  /** Where the facts stand. Those marked `unverified` in comments hold until the host says otherwise. */
+  /** The sources of the facts. Those marked `unverified` in comments apply until the host says otherwise. */
   readonly source: string
 }

@@ -33,7 +33,7 @@ interface PathRoute {
   readonly operations: MethodOperations<GatewayOperation>
   /** null: the path is shared, and the headers of the request decide the format. */
   readonly dialect: ClientFormat | null
-  /** Whether a prefix must stand before it; without one the path is too common a word. */
+  /** Whether a prefix is required; without one the path is too common a word. */
   readonly needsPrefix?: boolean
 }
 
