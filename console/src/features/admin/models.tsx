@@ -23,6 +23,7 @@ import type { Model } from './listed-rows.ts'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
 import { ModelUpstreams } from './model-upstreams.tsx'
+import { PriceList } from './price-list.tsx'
 import { providerName } from './providers.ts'
 
 const kinds = { all: 'All', sold: 'Enabled', unsold: 'Disabled' } as const
@@ -55,6 +56,7 @@ export function Models(): JSX.Element {
             </option>
           ))}
         </Select>
+        <PriceList />
         <AddModel />
       </div>
       {models.isError ? (
