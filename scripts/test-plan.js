@@ -26,7 +26,7 @@ export function allTests() {
 /**
  * What a test file starts decides with which others it shares a process, and how many: all of a process use what one of
  * them has loaded and compiled.
- * @typedef {'own process' | 'browser' | 'gateway' | 'unit'} Kind
+ * @typedef {'own process' | 'browser' | 'program' | 'gateway' | 'unit'} Kind
  */
 
 /** A file that measures or changes the process that it runs in has one for itself. */
@@ -37,7 +37,7 @@ const asksForProcess = /^\/\/ own-process: \S/m
 const startsProgram = /\bfrom 'node:child_process'|\/gateway-process\.ts'/
 
 /** @type {Readonly<Record<Kind, number>>} */
-const filesPerProcess = { 'own process': 1, browser: 4, gateway: 12, unit: 40 }
+const filesPerProcess = { 'own process': 1, browser: 4, program: 3, gateway: 12, unit: 40 }
 
 /**
  * @param {string} path
@@ -45,25 +45,42 @@ const filesPerProcess = { 'own process': 1, browser: 4, gateway: 12, unit: 40 }
  */
 export function kindOf(path) {
   const text = graph.text(path)
-  if (measuresProcess.test(text) || asksForProcess.test(text) || startsProgram.test(text))
-    return 'own process'
+  if (measuresProcess.test(text) || asksForProcess.test(text)) return 'own process'
   const loaded = graph.loadedBy(path)
   if (loaded.has(browserModule)) return 'browser'
+  if (startsProgram.test(text)) return 'program'
   return loaded.has(serverModule) ? 'gateway' : 'unit'
 }
 
 /**
- * The files of each process, those first that take long.
+ * The files of each process, those first that take long. Tests of pages wait more than they compute, so processes with a
+ * browser are spread over the run: together they would leave cores idle.
  * @param {readonly string[]} files
  * @returns {string[][]}
  */
 export function processesFor(files) {
   /** @type {Record<Kind, string[]>} */
-  const byKind = { 'own process': [], browser: [], gateway: [], unit: [] }
+  const byKind = { 'own process': [], browser: [], program: [], gateway: [], unit: [] }
   for (const file of files) byKind[kindOf(file)].push(file)
-  return /** @type {Kind[]} */ (Object.keys(byKind)).flatMap((kind) =>
-    dealt(byKind[kind], Math.ceil(byKind[kind].length / filesPerProcess[kind])),
+  /** @param {Kind} kind */
+  const processesOf = (kind) => dealt(byKind[kind], Math.ceil(byKind[kind].length / filesPerProcess[kind]))
+  return spread(
+    processesOf('browser'),
+    /** @type {const} */ (['own process', 'program', 'gateway', 'unit']).flatMap(processesOf),
   )
+}
+
+/**
+ * The others in their order, with one of the few after each equal part of them, beginning with one of the few.
+ * @template Item
+ * @param {readonly Item[]} few
+ * @param {readonly Item[]} others
+ * @returns {Item[]}
+ */
+function spread(few, others) {
+  const part = Math.ceil(others.length / Math.max(few.length, 1))
+  const parts = few.flatMap((one, index) => [one, ...others.slice(index * part, (index + 1) * part)])
+  return few.length === 0 ? [...others] : parts
 }
 
 /**
@@ -127,7 +144,8 @@ const reachesBeyondImports = [
   { changed: /^(?:package(?:-lock)?\.json|scripts\/test[\w-]*\.js)$/, reaches: () => true },
   { changed: /./, reaches: (file) => file === 'test/tidy.test.ts' },
   { changed: /\.md$/, reaches: (file) => /^test\/(?:docs|error-pages)\.test\.ts$/.test(file) },
-  { changed: /^(?:console|docs)\//, reaches: seesConsole },
+  { changed: /^console\//, reaches: seesConsole },
+  { changed: /^docs\//, reaches: (file) => seesConsole(file) && graph.text(file).includes('/docs') },
   { changed: /^(?:scripts|bin)\//, reaches: (file) => file === 'test/launcher.test.ts' },
 ]
 
