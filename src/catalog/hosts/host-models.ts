@@ -1,6 +1,6 @@
 /**
- * The models that hosts are known to serve, as definitions. A host's table is loaded when the first upstream of that host is
- * there: an installation without one pays neither time nor memory for it.
+ * The models that hosts are known to serve, as definitions. A host's table is loaded with the first upstream of that host:
+ * an installation without one needs neither time nor memory for it.
  */
 import type {
   ModelDefinition,

@@ -73,7 +73,7 @@ function isForeign(value: View, types: readonly string[]): boolean {
   })
 }
 
-/** A value of the vendor's own that carries a tag anyway is returned unchanged. */
+/** A value of the vendor's own with a tag is restored without the tag. */
 function restore(field: View | undefined, edits: BytePatch[]): void {
   if (field?.isText !== true) return
   const tag = readTag(field.text())
