@@ -186,4 +186,6 @@ test('the console offers every host under its name', () => {
     Object.entries(rows).map(([name, { displayName }]) => `  ${name}: '${displayName}',`)
   assert.deepEqual(offered('hosts'), lines(hostVariables))
   assert.deepEqual(offered('clouds'), lines(clouds))
+  for (const [name, { addressExample }] of Object.entries(clouds))
+    assert.ok(text.includes(`  ${name}: '${addressExample}',`), name)
 })

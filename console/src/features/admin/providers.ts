@@ -39,12 +39,23 @@ const clouds = {
   vertex: 'Google Vertex AI',
 } as const
 
+/** What the address of a customer looks like there; a test compares it with the server's table. */
+const cloudAddresses: Readonly<Record<string, string>> = {
+  azure: 'https://my-resource.services.ai.azure.com',
+  bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  vertex: 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global',
+}
+
+/** undefined: the provider is not a cloud. */
+export const cloudAddress = (name: string): string | undefined =>
+  Object.hasOwn(clouds, name) ? cloudAddresses[name] : undefined
+
 export const providers = { ...vendors, ...clouds, ...hosts } as const
 
 const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
 
 /** Whether its models' public names begin with its own. */
-export const isHost = (name: string): boolean => Object.hasOwn(hosts, name)
+export const isHost = (name: string): boolean => Object.hasOwn(hosts, name) || Object.hasOwn(clouds, name)
 
 /** The name of a provider as it is shown; its id if it is not in the table. */
 export const providerName = (id: string): string =>
@@ -65,6 +76,7 @@ export interface ProviderGroup {
 const providerGroups: readonly ProviderGroup[] = [
   { title: 'Vendors', ids: Object.keys(vendors) },
   { title: 'Hosts', ids: Object.keys(hosts) },
+  { title: 'Clouds', ids: Object.keys(clouds) },
   { title: 'Your own servers', ids: Object.keys(customHosts) },
 ]
 

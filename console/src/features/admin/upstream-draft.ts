@@ -1,7 +1,7 @@
 /** The draft of an upstream's form and the input made from it. Pure. */
 import type { OperationAsk, OperationOutput } from '@/lib/api'
 import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
-import { isHost } from './providers.ts'
+import { cloudAddress, isHost } from './providers.ts'
 
 export type FormatName = NonNullable<OperationAsk<'upstreams.put'>['formats']>[number]
 
@@ -140,6 +140,7 @@ export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean
     (url.trim() === '' || formats.length === 0 || headersOf(headers) === undefined)
   )
     return false
+  if (cloudAddress(provider) !== undefined && url.trim() === '') return false
   if (choice === 'list') return listedModels(list) !== undefined
   return choice === 'all' || url.trim() === ''
 }

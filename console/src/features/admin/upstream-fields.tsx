@@ -9,7 +9,7 @@ import { CustomFields } from './custom-fields.tsx'
 import { errorAt } from './form-dialog.tsx'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo } from './provider-picker.tsx'
-import { providerName } from './providers.ts'
+import { cloudAddress, providerName } from './providers.ts'
 import { moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
 
@@ -71,6 +71,7 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
   const { upstream, draft, set, goesElsewhere, isTaken, problem } = props
   const { name, provider, url, credential } = draft
   const isCustom = isCustomHost(provider)
+  const cloud = cloudAddress(provider)
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
@@ -94,17 +95,19 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
       </div>
       <Field
         label="Base URL"
-        optional={!isCustom}
+        optional={!isCustom && cloud === undefined}
         hint={
           isCustom
             ? 'Including its path. Plain HTTP only on this machine, or as the configuration allows.'
-            : "Including its path. Leave empty for the provider's own API."
+            : cloud === undefined
+              ? "Including its path. Leave empty for the provider's own API."
+              : 'The address of your resource, region or project.'
         }
         {...errorAt(problem, 'url')}
       >
         <Input
           type="url"
-          placeholder="https://api.example.com/v1"
+          placeholder={cloud ?? 'https://api.example.com/v1'}
           value={url}
           spellCheck={false}
           onChange={(event) => set(moved(draft, { url: event.target.value }))}
