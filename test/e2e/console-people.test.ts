@@ -357,7 +357,7 @@ test('a management key is created with its scopes, shown once, works, and is rev
   await page.getByRole('cell', { name: 'Revoked' }).waitFor()
   assert.equal((await ask()).status, 401)
   await page.getByRole('tab', { name: 'Activity' }).click()
-  await page.getByRole('cell', { name: 'management-key.revoke' }).waitFor()
+  await page.getByRole('cell', { name: 'Revoked management key' }).waitFor()
   await visit.accessible()
   visit.clean()
   await visit.close()
