@@ -14,7 +14,8 @@ import {
   silentModels,
   titleOf,
 } from '../support/failing-models.ts'
-import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { isAnswering, listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { movableClock, passTime } from '../support/movable-clock.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 type Message = Anthropic.MessageParam
@@ -28,11 +29,10 @@ const models = behaviors.map(({ name }) => ({
   prices: [listPrice],
 }))
 const gate = await meteredGateway({ models, limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null } })
-const shortTimeouts = await meteredGateway({
-  models,
-  limits: { contentGapMs: 150, contentGapReasoningMs: 150 },
-})
-after(() => Promise.all([gate.end(), shortTimeouts.end()]))
+const time = movableClock()
+/** Where upstreams time out. */
+const timed = await meteredGateway({ models, clock: time })
+after(() => Promise.all([gate.end(), timed.end()]))
 
 /** The sandbox as its own provider, and the provider's connector. */
 const ways = ['sandbox', 'claude'] as const
@@ -357,8 +357,9 @@ for (const way of ways) {
 }
 for (const of of silentModels) {
   test(`claude-${titleOf(of)} fails with the library's own error`, async () => {
-    const { key } = await shortTimeouts.account('5')
-    await fails({ origin: shortTimeouts.origin, key }, `claude-${of.name}`, of)
+    const { key } = await timed.account('5')
+    const failing = fails({ origin: timed.origin, key }, `claude-${of.name}`, of)
+    await passTime(time, failing, () => isAnswering(timed.sandbox))
   })
 }
 

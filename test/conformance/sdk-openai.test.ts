@@ -13,7 +13,8 @@ import {
   silentModels,
   titleOf,
 } from '../support/failing-models.ts'
-import { eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { eventually, isAnswering, listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { movableClock, passTime } from '../support/movable-clock.ts'
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming
 type Message = OpenAI.ChatCompletionMessageParam
@@ -30,11 +31,10 @@ const gate = await meteredGateway({
   models,
   limits: { eventBytesMax: 64 * 1024, requestsPerMinute: null, holdWaitMs: 50 },
 })
-const shortTimeouts = await meteredGateway({
-  models,
-  limits: { contentGapMs: 150, contentGapReasoningMs: 150 },
-})
-after(() => Promise.all([gate.end(), shortTimeouts.end()]))
+const time = movableClock()
+/** Where upstreams time out. */
+const timed = await meteredGateway({ models, clock: time })
+after(() => Promise.all([gate.end(), timed.end()]))
 
 /** The model as the library calls it: the sandbox as its own provider, and the provider's connector. */
 const ways = ['sandbox', 'gpt'] as const
@@ -342,8 +342,9 @@ for (const way of ways) {
 }
 for (const of of silentModels) {
   test(`gpt-${titleOf(of)} fails with the library's own error`, async () => {
-    const { key } = await shortTimeouts.account('5')
-    await fails(clientOf(key, { baseURL: `${shortTimeouts.origin}/v1` }), `gpt-${of.name}`, of)
+    const { key } = await timed.account('5')
+    const client = clientOf(key, { baseURL: `${timed.origin}/v1` })
+    await passTime(time, fails(client, `gpt-${of.name}`, of), () => isAnswering(timed.sandbox))
   })
 }
 
@@ -434,6 +435,11 @@ async function heldThenServed(): Promise<void> {
       const response = await fetch(...args)
       statuses.push(response.status)
       running.abort()
+      await eventually(
+        'the first request holds no longer',
+        () => gate.balance(id),
+        ({ openHolds }) => openHolds === 0,
+      )
       return response
     },
   })

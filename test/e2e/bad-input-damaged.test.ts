@@ -19,8 +19,7 @@ import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { repeated } from '../support/sampled.ts'
 
 const cases = repeated(2_000, 4_000)
-/** Many concurrently, since the server waits for a request that lost its end. */
-const atOnce = 100
+const concurrentRequests = 100
 
 let gateway: HostileGateway
 let account: TestAccount
@@ -30,8 +29,6 @@ before(async () => {
       requestsPerMinute: null,
       tokensPerMinute: null,
       concurrent: null,
-      headersTimeoutMs: 500,
-      requestTimeoutMs: 500,
     },
   })
   account = await gateway.account('500')
@@ -174,6 +171,8 @@ interface Upstream {
 async function assertSensible({ format, bytes }: { format: Format; bytes: string }): Promise<number> {
   const client = new RawClient(gateway.port)
   client.send(bytes.replace('@', account.key))
+  // Sends no more: a request that lost its end is over, without a timeout.
+  client.socket.end()
   const answer = await client.answer()
   client.close()
   const shown = `${format} ${JSON.stringify(bytes)}\n${answer?.head}\n${answer?.body}`
@@ -197,7 +196,7 @@ test('damaged requests get sensible responses', async (context) => {
       counts.set(status, (counts.get(status) ?? 0) + 1)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, lane))
+  await Promise.all(Array.from({ length: concurrentRequests }, lane))
   context.diagnostic(
     `seed ${seed}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
   )

@@ -38,7 +38,7 @@ const models: readonly ModelDefinition[] = [
     prices: [{ input: '3', output: '15' }],
   },
 ]
-const limits = { readOnMs: 400, holdWaitMs: 100, attemptsMax: 1 }
+const limits = { readOnMs: 400, attemptsMax: 1 }
 const { origin } = upstream
 const gate = await meteredGateway({ models, openai: origin, anthropic: origin, limits })
 after(async () => {

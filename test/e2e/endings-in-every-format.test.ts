@@ -7,31 +7,36 @@ import { after, suite, test } from 'node:test'
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import type { KeyPolicy } from '../../src/access/types.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import { limitDefaults } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
 import {
   eventually,
+  isAnswering,
   type MeteredGateway,
   meteredGateway,
   type UpstreamName,
   upstreamNames,
 } from '../support/metered-gateway.ts'
-import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
+import { movableClock, passTime } from '../support/movable-clock.ts'
+import { refusalAtEnd, refusalIn, type Sent, type Whole } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
-const readOnMs = 3_000
+const { readOnMs } = limitDefaults
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
-const limits = {
-  ...unlimited,
-  ...{ peekMs: 250, readOnMs, readOnPerAccountMax: 2, retriesMin: 1_000, holdWaitMs: 100 },
-}
+const limits = { ...unlimited, readOnPerAccountMax: 2, retriesMin: 1_000 }
 const gate = await meteredGateway({ limits })
-/** Without waiting for clients. */
-const hasty = await meteredGateway({ limits: { ...limits, silenceMs: 1_500, contentGapMs: 1_500 } })
+/** Where timeouts expire: one test at a time advances its clock. */
+const time = movableClock()
+const timed = await meteredGateway({ clock: time, limits: { ...limits, peekMs: 250 } })
+/** Whose upstream's streams end when a test advances its clock. */
+const sandboxTime = movableClock()
+const paced = await meteredGateway({ sandboxClock: sandboxTime, limits })
 const stopping = await meteredGateway({ limits })
 after(async () => {
   await gate.end()
-  await hasty.end()
+  await timed.end()
+  await paced.end()
   await stopping.end()
 })
 
@@ -123,6 +128,15 @@ function assertNear(told: number | bigint, real: number | bigint, what: string):
 /** The input as the sandbox counts it; it charges none before it has sent a head. */
 const inputOf = (meter: LoggedRequest): number => (meter.inputTokens > 0 ? meter.inputTokens : 310)
 
+function assertInputPaid(receipt: ReceiptRow, meter: LoggedRequest): void {
+  assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 0])
+  assertNear(receipt.inputUncached, inputOf(meter), 'input')
+  assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
+}
+
+/** Google charges on when its client has left. */
+const isReadOn = (upstream: UpstreamName): boolean => upstream === 'gemini'
+
 /** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
   dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
@@ -136,19 +150,17 @@ const both = (name: string, run: (client: DialectClient, upstream: UpstreamName)
 
 suite('disconnected clients', { concurrency: 8 }, () => {
   both('gone before the head, the input is counted and paid', async (client, upstream) => {
-    const asked = { client, upstream, behaviour: 'slow', settings: 'delay=60000' }
+    if (isReadOn(upstream)) return
+    const asked = { client, upstream, behaviour: 'slow', settings: 'delay=600000' }
     const { receipt, meter, tookMs } = await leave(asked, () => Promise.resolve())
-    assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 0])
-    assertNear(receipt.inputUncached, inputOf(meter), 'input')
-    assert.equal(receipt.charged, cost(receipt.inputUncached, 0))
-    if (upstream === 'gemini') assert.ok(tookMs >= readOnMs - 100, `read on for ${tookMs} ms`)
-    else assert.ok(tookMs < letGoMs, `let go of after ${tookMs} ms`)
+    assertInputPaid(receipt, meter)
+    assert.ok(tookMs < letGoMs, `let go of after ${tookMs} ms`)
   })
 
   both('gone mid-stream', async (client, upstream) => {
     // What is read to the end finishes in time; what is not continues long after its client has disconnected.
     const tokens = upstream === 'gemini' ? 240 : 1_900
-    const asked = { client, upstream, behaviour: 'stream', settings: `tokens=${tokens} rate=300` }
+    const asked = { client, upstream, behaviour: 'stream', settings: `tokens=${tokens} rate=60` }
     const { receipt, meter, tookMs } = await leave(asked, (sent) => sent.until(contents(client, 50)))
     if (upstream === 'gemini') {
       assert.deepEqual([receipt.usageSource, receipt.output, meter.outcome], ['reported', 240, 'complete'])
@@ -168,15 +180,32 @@ suite('disconnected clients', { concurrency: 8 }, () => {
     assert.deepEqual([receipt.usageSource, meter.outcome], ['reported', 'complete'])
     assert.equal(receipt.charged, cost(meter.inputTokens, 30))
   })
+})
+
+suite('responses read to the end', () => {
+  both(
+    'gone before the head, the input is counted and paid once the time is up',
+    async (client, upstream) => {
+      if (!isReadOn(upstream)) return
+      const by = await payer(timed)
+      const sent = send(timed, by, { client, upstream, behaviour: 'slow', settings: 'delay=600000' })
+      const { requestId } = await arrival(timed, by)
+      sent.leave()
+      const receipt = await passTime(time, settled(timed, by), () => isAnswering(timed.sandbox))
+      assert.equal(receipt.endReason, 'client_abort')
+      assertInputPaid(receipt, await timed.sandbox.until(requestId, ({ outcome }) => outcome !== 'running'))
+      assert.ok(receipt.endedMs - receipt.startedMs >= readOnMs)
+    },
+  )
 
   for (const client of dialectClients) {
     test(`${client.format} → gemini: a response that is read to the end no longer blocks others`, async () => {
-      const by = await payer(gate, { rates: { ...unlimited, concurrent: 1 } })
-      const sent = send(gate, by, {
+      const by = await payer(paced, { rates: { ...unlimited, concurrent: 1 } })
+      const sent = send(paced, by, {
         client,
         upstream: 'gemini',
         behaviour: 'stream',
-        settings: 'tokens=200 rate=80',
+        settings: 'tokens=200 rate=10',
       })
       await sent.until(contents(client, 3))
       sent.leave()
@@ -189,29 +218,32 @@ suite('disconnected clients', { concurrency: 8 }, () => {
       } as const
       const second = await eventually(
         'a place is free',
-        () => send(gate, by, short).whole(),
+        () => send(paced, by, short).whole(),
         ({ status }) => status !== 429,
       )
       assert.equal(second.status, 200)
-      assert.equal((await gate.balance(by.id)).openHolds, 1, 'the hold of the one that is read on stays')
-      await gate.receiptOf(by, 2)
+      assert.equal((await paced.balance(by.id)).openHolds, 1, 'the hold of the one that is read on stays')
+      sandboxTime.advance(streamMs)
+      await paced.receiptOf(by, 2)
     })
 
     test(`${client.format} → gemini: the number of responses read to the end is limited`, async () => {
-      const by = await payer(gate)
+      const by = await payer(paced)
       const asked = {
         client,
         upstream: 'gemini',
         behaviour: 'stream',
-        settings: 'tokens=300 rate=300',
+        settings: 'tokens=300 rate=20',
       } as const
-      const sent = Array.from({ length: 4 }, () => send(gate, by, asked))
+      const sent = Array.from({ length: 4 }, () => send(paced, by, asked))
       await Promise.all(sent.map((one) => one.until(contents(client, 20))))
       for (const one of sent) one.leave()
-      await gate.receiptOf(by, 4)
-      const receipts = await gate.ledger.receipts(by.id, 4, null)
+      await paced.receiptOf(by, 2)
+      sandboxTime.advance(streamMs)
+      await paced.receiptOf(by, 4)
+      const receipts = await paced.ledger.receipts(by.id, 4, null)
       assert.equal(receipts.filter(({ output }) => output === 300).length, 2, 'two are read on')
-      const made = gate.sandbox.requestLog().filter(({ body }) => body?.includes(by.mark) === true)
+      const made = paced.sandbox.requestLog().filter(({ body }) => body?.includes(by.mark) === true)
       const most = Math.max(...made.map(({ outputTokens }) => outputTokens).filter((count) => count < 300))
       for (const receipt of receipts) {
         const isPaid = receipt.output >= 20 && (receipt.output <= most || receipt.output === 300)
@@ -221,6 +253,9 @@ suite('disconnected clients', { concurrency: 8 }, () => {
     })
   }
 })
+
+/** Longer than the streams of `paced`. */
+const streamMs = 60_000
 
 interface Broken {
   readonly behaviour: string
@@ -254,14 +289,22 @@ const broken: readonly Broken[] = [
   { behaviour: 'hang-stream', settings: 'events=9', reason: 'timeout', delivered: 9 },
 ]
 
-suite('failing upstreams', { concurrency: 16 }, () => {
-  for (const { behaviour, settings, stream = true, reason, delivered = 0 } of broken) {
+/** Advances the clock of `timed` once all words of an answer that does not end are here. */
+async function timedOut(sent: Sent, by: Payer, hasAll: (text: string) => boolean): Promise<Whole> {
+  await arrival(timed, by)
+  await sent.until(hasAll)
+  return await passTime(time, sent.whole(), () => isAnswering(timed.sandbox))
+}
+
+function breaking(rows: readonly Broken[], from: MeteredGateway): void {
+  for (const { behaviour, settings, stream = true, reason, delivered = 0 } of rows) {
     both(
       `${behaviour} ${settings}, ${stream ? 'streamed' : 'whole'}: ${delivered} words are paid`,
       async (client, upstream) => {
-        const by = await payer(hasty)
-        const sent = send(hasty, by, { client, upstream, behaviour, settings, stream })
-        const answer = await sent.whole()
+        const by = await payer(from)
+        const sent = send(from, by, { client, upstream, behaviour, settings, stream })
+        const answer =
+          from === timed ? await timedOut(sent, by, contents(client, delivered)) : await sent.whole()
         assert.doesNotMatch(answer.text, client.finishes)
         const told = answer.status === 200 ? refusalAtEnd(answer.text) : refusalIn(answer.text)
         assert.ok(told.message.length > 0, answer.text)
@@ -269,21 +312,30 @@ suite('failing upstreams', { concurrency: 16 }, () => {
           assert.ok(answer.status >= 400, `status ${answer.status}`)
         assert.ok(contents(client, delivered)(answer.text), 'what was made was delivered')
 
-        const receipt = await settled(hasty, by)
+        const receipt = await settled(from, by)
         assert.equal(receipt.endReason, reason)
         assert.equal(receipt.output, delivered, 'the words of an error are no output')
         assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
-        if (delivered > 0) assertNear(receipt.inputUncached, (await arrival(hasty, by)).inputTokens, 'input')
+        if (delivered > 0) assertNear(receipt.inputUncached, (await arrival(from, by)).inputTokens, 'input')
       },
     )
   }
-})
+}
+
+const isTimed = ({ reason }: Broken): boolean => reason === 'timeout'
+suite('failing upstreams', { concurrency: 16 }, () =>
+  breaking(
+    broken.filter((row) => !isTimed(row)),
+    gate,
+  ),
+)
+suite('silent upstreams', () => breaking(broken.filter(isTimed), timed))
 
 test('stopping the server ends every stream with an error in its client’s format, charged as far as delivered', async () => {
   const running = await Promise.all(
     pairs.map(async ({ client, upstream }) => {
       const by = await payer(stopping)
-      const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=2000 rate=100' }
+      const asked = { client, upstream, behaviour: 'stream', settings: 'tokens=2000 rate=20' }
       const sent = send(stopping, by, asked)
       assert.equal(await sent.until(contents(client, 10)), true, sent.text)
       return { client, by, sent }

@@ -8,16 +8,28 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { faultUpstream, sends } from '../support/fault-upstream.ts'
 import { testGateway } from '../support/gateway.ts'
-import { eventually, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
-import { type Format, formats, Sent } from '../support/paying-client.ts'
+import {
+  eventually,
+  isAnswering,
+  type MeteredOptions,
+  meteredGateway,
+  meteredModels,
+} from '../support/metered-gateway.ts'
+import { movableClock, passTime } from '../support/movable-clock.ts'
+import { type Format, formats, Sent, type Whole } from '../support/paying-client.ts'
 
 const spare: Sandbox = await startSandbox({ clock: systemClock })
-const gate = await meteredGateway({
-  limits: { silenceMs: 400, contentGapMs: 600, contentGapReasoningMs: 600, peekMs: 200, retriesMin: 100 },
+const options: MeteredOptions = {
+  limits: { retriesMin: 100 },
   upstreams: [{ name: 'spare', provider: 'anthropic', url: spare.origin, credential: 'spare', weight: 1 }],
-})
+}
+const gate = await meteredGateway(options)
+/** Where upstreams time out. */
+const time = movableClock()
+const timed = await meteredGateway({ ...options, clock: time, limits: { ...options.limits, peekMs: 200 } })
 after(async () => {
   await gate.end()
+  await timed.end()
   await spare.close()
 })
 
@@ -98,6 +110,14 @@ const rows: readonly Row[] = [
   { behaviour: 'sandbox-pings', settings: 'delay=50', streamed: true, reason: 'timeout', ...early },
 ]
 
+/** Sends it to `timed`, and advances its clock once the upstream has done all that it does. */
+async function timedOut(sent: Sent, { delivered = 0 }: Row, before: number): Promise<Whole> {
+  const arrived = (): number => timed.sandbox.requests() + spare.requests()
+  await eventually('an upstream has it', arrived, (count) => count > before)
+  await sent.contents(delivered)
+  return await passTime(time, sent.whole(), () => [timed.sandbox, spare].some(isAnswering))
+}
+
 const finished = /"finish_reason":"|"stop_reason":"|message_stop|\[DONE\]/
 
 for (const row of rows) {
@@ -105,28 +125,29 @@ for (const row of rows) {
     const { behaviour, settings = 'hello', streamed, reason, delivered = 0 } = row
     const how = `${behaviour}, ${settings}, ${streamed ? 'streamed' : 'whole'}`
     test(`${format}: ${how}: ${reason}, ${delivered} words are charged`, async () => {
-      const account = await gate.account('1')
-      const answer = await gate
-        .ask(account, {
-          model: behaviour.replace('sandbox', format),
-          max_tokens: 300,
-          stream: streamed,
-          messages: [{ role: 'user', content: settings }],
-        })
-        .whole()
+      const from = reason === 'timeout' ? timed : gate
+      const account = await from.account('1')
+      const before = from.sandbox.requests() + spare.requests()
+      const sent = from.ask(account, {
+        model: behaviour.replace('sandbox', format),
+        max_tokens: 300,
+        stream: streamed,
+        messages: [{ role: 'user', content: settings }],
+      })
+      const answer = from === timed ? await timedOut(sent, row, before) : await sent.whole()
       assert.doesNotMatch(answer.text, finished)
       assert.match(answer.text, /"error":\{/)
       if (delivered === 0 && reason !== 'timeout') assert.ok(answer.status >= 400, `status ${answer.status}`)
 
-      const receipt = await gate.receiptOf(account)
-      const { held, posted } = await gate.balance(account.id)
+      const receipt = await from.receiptOf(account)
+      const { held, posted } = await from.balance(account.id)
       assert.deepEqual([receipt.endReason, held], [reason, 0n])
       assert.equal(1_000_000_000n - posted, receipt.charged)
       assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
       assert.equal(receipt.output, delivered, 'the words of an error are no output')
 
       const bears = row.absorbsInput?.includes(format) ?? false
-      const meters = [...gate.sandbox.requestLog(), ...spare.requestLog()].filter(
+      const meters = [...from.sandbox.requestLog(), ...spare.requestLog()].filter(
         ({ requestId }) => requestId === receipt.upstreamRequestId,
       )
       const input = meters[0]?.inputTokens ?? 0

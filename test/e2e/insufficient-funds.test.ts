@@ -18,6 +18,7 @@ let daysAhead = 0
 const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + daysAhead * 86_400_000 }
 const gate = await meteredGateway({
   clock,
+  // Only requests that are to be refused wait for others.
   limits: { holdWaitMs: 100, requestsPerMinute: null, concurrent: null },
 })
 after(() => gate.end())
@@ -222,7 +223,7 @@ test('what was spent and what is left add up to what was credited', async () => 
 })
 
 test('an input that cannot be counted in time is bounded by its size: served if affordable, else rejected with the reason', async () => {
-  const hurried = await meteredGateway({ clock, limits: { countMs: 0, holdWaitMs: 100 } })
+  const hurried = await meteredGateway({ clock, limits: { countMs: 0 } })
   try {
     const account = await hurried.account('0.01')
     const body = bodyOf('chat', { max_tokens: 4_000 })

@@ -13,6 +13,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
 import { threadEntries } from '../../src/server/thread-entries.ts'
 import { openCounter } from '../../src/tokens/count.ts'
+import { patientLimits } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { isWholeRun } from '../support/sampled.ts'
 import { type DialectPath, exchange, plainBody, type Reply } from '../support/sandbox-client.ts'
@@ -102,7 +103,11 @@ const cases: readonly Case[] = [
 
 let sandbox: Sandbox
 let installation: Installation
-const counter = openCounter({ clock: systemClock, limits: limitDefaults, entry: threadEntries.counter })
+const counter = openCounter({
+  clock: systemClock,
+  limits: { ...limitDefaults, ...patientLimits },
+  entry: threadEntries.counter,
+})
 before(async () => {
   sandbox = await startSandbox({ clock: systemClock })
   installation = makeInstallation(settings(sandbox.origin))

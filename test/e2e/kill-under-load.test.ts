@@ -16,6 +16,7 @@ import { threadEntries } from '../../src/server/thread-entries.ts'
 import { type Counter, openCounter } from '../../src/tokens/count.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type DialectClient, dialectClients } from '../support/dialect-clients.ts'
+import { patientLimits } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { isWholeRun } from '../support/sampled.ts'
 import { exchange, type Reply } from '../support/sandbox-client.ts'
@@ -115,7 +116,11 @@ suite('killed under load', { concurrency: 1 }, () => {
   let counter: Counter
   before(async () => {
     sandbox = await startSandbox({ clock: systemClock })
-    counter = openCounter({ clock: systemClock, limits: limitDefaults, entry: threadEntries.counter })
+    counter = openCounter({
+      clock: systemClock,
+      limits: { ...limitDefaults, ...patientLimits },
+      entry: threadEntries.counter,
+    })
   })
   after(async () => {
     await sandbox.close()

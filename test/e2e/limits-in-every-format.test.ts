@@ -25,7 +25,7 @@ const thinkers: readonly ModelDefinition[] = [
   { id: 'gpt-5.5', ...upstreams.responses },
 ].map((model) => ({ ...model, context: 200_000, maxOutput: 32_000, reasoning: true, prices: [listPrice] }))
 
-const limits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null, holdWaitMs: 100 }
+const limits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 const gate = await meteredGateway({ limits, models: thinkers })
 after(() => gate.end())
 

@@ -18,7 +18,7 @@ import { meteredGateway, type UpstreamName, upstreamNames } from '../support/met
 import type { Whole } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
-const gate = await meteredGateway({ limits: { requestsPerMinute: null, concurrent: null, holdWaitMs: 100 } })
+const gate = await meteredGateway({ limits: { requestsPerMinute: null, concurrent: null } })
 after(() => gate.end())
 
 const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n

@@ -13,10 +13,13 @@ const holdWaitMs = 400
 const gate = await meteredGateway({
   limits: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null, holdWaitMs },
 })
+/** Where requests wait until there is enough. */
+const waiting = await meteredGateway()
 const watch = watchBalances(gate.dataFolder)
 after(async () => {
   watch.close()
   await gate.end()
+  await waiting.end()
 })
 
 const outputNanoPerToken = parseUsd(listPrice.output)! / 1_000_000n
@@ -193,21 +196,21 @@ for (const format of ['chat', 'messages'] as const) {
 test('a request that does not fit while another runs is served as soon as that one is settled', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
-  const account = await gate.account(formatUsd(hold + hold / 2n))
-  const first = gate.ask(account, body)
+  const account = await waiting.account(formatUsd(hold + hold / 2n))
+  const first = waiting.ask(account, body)
   await first.contents(1)
-  const second = gate.ask(account, body)
+  const second = waiting.ask(account, body)
   const lookUps = ['/v1/key', '/v1/credits', '/v1/key']
   for (const path of lookUps) {
-    const answer = await fetch(gate.origin + path, { headers: { authorization: `Bearer ${account.key}` } })
+    const answer = await fetch(waiting.origin + path, { headers: { authorization: `Bearer ${account.key}` } })
     assert.equal(answer.status, 200, await answer.text())
   }
-  assert.equal((await gate.balance(account.id)).openHolds, 1)
+  assert.equal((await waiting.balance(account.id)).openHolds, 1)
   first.leave()
   assert.equal((await second.head).status, 200)
   assert.equal((await second.head).headers['x-tollgate-max-output'], undefined, 'waiting came before cutting')
   second.leave()
-  await gate.receiptOf(account, 2)
+  await waiting.receiptOf(account, 2)
 })
 
 test('a request that waits in vain gets an error that running requests block it, and nothing was charged', async () => {
@@ -245,12 +248,12 @@ test('a key that rejects instead of lowering gets an error with the amount that 
 test('credit lets a waiting request pass immediately', async () => {
   const body = open('chat', 256)
   const hold = await holdOf(body)
-  const account = await gate.account(formatUsd(hold))
-  const first = gate.ask(account, body)
+  const account = await waiting.account(formatUsd(hold))
+  const first = waiting.ask(account, body)
   await first.contents(1)
-  const second = gate.ask(account, body)
-  const { ledger } = gate
-  const nextId = gate.gateway.services.nextId
+  const second = waiting.ask(account, body)
+  const { ledger } = waiting
+  const nextId = waiting.gateway.services.nextId
   await ledger.credit({
     entryId: nextId(),
     account: account.id,
@@ -263,10 +266,10 @@ test('credit lets a waiting request pass immediately', async () => {
   assert.equal((await second.head).status, 200)
   await eventually(
     'both run',
-    () => gate.balance(account.id),
+    () => waiting.balance(account.id),
     ({ openHolds }) => openHolds === 2,
   )
   first.leave()
   second.leave()
-  await gate.receiptOf(account, 2)
+  await waiting.receiptOf(account, 2)
 })

@@ -15,6 +15,7 @@ import { defaultPolicy } from '../../src/control/key/policy.ts'
 import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { connectors } from '../../src/providers/registry.ts'
 import { type Gateway, startGateway } from '../../src/server/server.ts'
+import { isManualClock } from './manual-clock.ts'
 
 export interface TestGatewayOptions {
   /** Origins that receive the providers' requests. */
@@ -126,6 +127,31 @@ function servedByAll(
   return names.length === 0 || saysItself ? model : { ...model, upstreams: names }
 }
 
+/** Eleven days; a timer takes no more than 24. */
+const longMs = 1_000_000_000
+
+/**
+ * Limits that must not run out while a test works, however busy the machine is; a test of one of them sets it. Not for a
+ * clock of which each moment is a test's: nothing runs out there by itself.
+ */
+export const patientLimits: Partial<Limits> = {
+  ...{ headersTimeoutMs: longMs, requestTimeoutMs: longMs, uploadGraceMs: longMs },
+  ...{ controlBodyMs: longMs, lingerMs: longMs },
+  // A request whose answer is late gets headers and keep-alives that are not the upstream's.
+  ...{ peekMs: longMs, keepAliveMs: longMs, connectMs: longMs },
+  ...{ bodyWorkMs: longMs, bodyWorkRunMsMax: longMs },
+  ...{ countMs: longMs, countAskMs: longMs, holdCountMs: longMs, pdfReadMs: longMs },
+  ...{ holdWaitMs: longMs, settleWaitMs: longMs, transactionMs: longMs },
+  ...{
+    mailMs: longMs,
+    issuerMs: longMs,
+    stripeTimeoutMs: longMs,
+    hostModelsMs: longMs,
+  },
+  // The loop that the test, its clients and its upstreams share with the gateway is late for all of them.
+  ...{ eventLoopDelayMsMax: longMs, commitMsMax: longMs },
+}
+
 /** A test does in a second what people do in an hour. */
 const hurried: Partial<Limits> = {
   changesPerMinute: 1_000_000,
@@ -157,6 +183,12 @@ function testConfig(options: TestGatewayOptions, dataFolder: string): Config {
     ),
     signIn: options.signIn ?? [],
     upstreams,
-    limits: { ...limitDefaults, ...read.config.limits, ...hurried, ...options.limits },
+    limits: {
+      ...limitDefaults,
+      ...read.config.limits,
+      ...hurried,
+      ...(options.clock !== undefined && isManualClock(options.clock) ? {} : patientLimits),
+      ...options.limits,
+    },
   }
 }

@@ -16,6 +16,13 @@ export interface ManualClock extends Clock {
 /** 2026-01-01 UTC, so that dates in a test are plausible. */
 const firstWallMs = Date.UTC(2026, 0, 1)
 
+const manualClocks = new WeakSet<Clock>()
+
+/** Whether the timers of `clock` run only when a test advances it. */
+export function isManualClock(clock: Clock): boolean {
+  return manualClocks.has(clock)
+}
+
 export function manualClock(startWallMs: number = firstWallMs): ManualClock {
   let nowMs = 0
   let wallOffsetMs = startWallMs
@@ -34,7 +41,7 @@ export function manualClock(startWallMs: number = firstWallMs): ManualClock {
     return first
   }
 
-  return {
+  const clock: ManualClock = {
     wallMs: () => wallOffsetMs + nowMs,
     monoMs: () => nowMs,
     after(delayMs, run) {
@@ -57,4 +64,6 @@ export function manualClock(startWallMs: number = firstWallMs): ManualClock {
     },
     pending: () => timers.size,
   }
+  manualClocks.add(clock)
+  return clock
 }

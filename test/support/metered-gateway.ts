@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
-import { systemClock } from '../../src/base/clock.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -29,6 +29,8 @@ export interface MeteredOptions extends Omit<TestGatewayOptions, 'models'> {
   /** In addition to the sandbox's. */
   readonly models?: readonly ModelDefinition[]
   readonly price?: PriceDefinition
+  /** The sandbox's own; by default the machine's. */
+  readonly sandboxClock?: Clock
 }
 
 export interface MeteredGateway extends TestGateway {
@@ -103,8 +105,8 @@ function sumOf(usage: unknown): number {
 }
 
 export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
-  const { price, models, ...rest } = options
-  const sandbox = await startSandbox({ clock: systemClock, logBodies: true })
+  const { price, models, sandboxClock = systemClock, ...rest } = options
+  const sandbox = await startSandbox({ clock: sandboxClock, logBodies: true })
   const gateway = await testGateway({
     openai: sandbox.origin,
     anthropic: sandbox.origin,
@@ -160,6 +162,11 @@ export async function meteredGateway(options: MeteredOptions = {}): Promise<Mete
 function formatOf(body: AskedBody | string): Format {
   const model = typeof body === 'string' ? /"model"\s*:\s*"([^"]*)/.exec(body)?.[1] : body.model
   return model?.startsWith('messages') ? 'messages' : 'chat'
+}
+
+/** Whether it answers a request that it has. */
+export function isAnswering(sandbox: Sandbox): boolean {
+  return sandbox.requestLog().some(({ outcome }) => outcome === 'running')
 }
 
 /** The ledger's request id from a response. */
