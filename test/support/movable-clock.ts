@@ -1,5 +1,5 @@
 /**
- * The machine's clock, which a test can move ahead: timers run by themselves, and at once where the test has what it
+ * The machine's clock, which a test can move ahead: timers run by themselves, and immediately where the test has what it
  * waited for. So a limit can be long enough for any machine, and its test short.
  */
 import { type Clock, systemClock, type Timer } from '../../src/base/clock.ts'
