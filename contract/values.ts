@@ -261,6 +261,10 @@ export const model = z.strictObject({
       price,
       /** Whether it has other prices at other times of the week. */
       scheduled: z.boolean(),
+      /** Rates that are lower than what an upstream charges by its list price, in USD per million tokens. */
+      belowCost: z.array(
+        z.strictObject({ upstream: z.string(), rate: z.string(), price: usdOut, cost: usdOut }),
+      ),
     })
     .nullable(),
 })

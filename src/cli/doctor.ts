@@ -228,7 +228,12 @@ async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
   if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
   const text = outcome.by === 'server' ? 'opened by the server' : 'can be opened'
-  return [{ name, state: 'ok', text }, ...(await servedFindings(target)), modelsFinding(outcome)]
+  return [
+    { name, state: 'ok', text },
+    ...(await servedFindings(target)),
+    modelsFinding(outcome),
+    ...costFindings(outcome),
+  ]
 }
 
 /** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
@@ -282,6 +287,16 @@ function modelsFinding({ reply }: Extract<OperationOutcome, { kind: 'replied' }>
   const sold = models.data.filter((row) => row.sold).length
   const text = `${sold} enabled, ${models.data.length - sold} not enabled (tollgate models shows the reasons)`
   return { name, state: sold > 0 ? 'ok' : 'failed', text }
+}
+
+/** A price below what an upstream charges is a loss on each request. */
+function costFindings({ reply }: Extract<OperationOutcome, { kind: 'replied' }>): Finding[] {
+  const models = operations['models.list'].output.safeParse(reply.body)
+  const below = models.data?.filter(({ details }) => (details?.belowCost.length ?? 0) > 0) ?? []
+  if (below.length === 0) return []
+  const names = below.map(({ model }) => model)
+  const text = `below the cost at an upstream: ${names.join(', ')} (tollgate models shows the rates)`
+  return [{ name: 'prices', state: 'warning', text }]
 }
 
 /** A clock behind the files it has written gives wrong rate limits, expirations and prices. */

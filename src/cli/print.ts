@@ -122,12 +122,23 @@ export function models(output: OperationOutput<'models.list'>): string {
     ['CONTEXT', 'INPUT', 'CACHED', 'OUTPUT'],
   )
   const note = `${counted(sold.length, 'model')} enabled. Prices in USD per million tokens.\n`
-  if (unsold.length === 0) return `${table}\n${note}`
+  const costs = belowCostText(sold)
+  if (unsold.length === 0) return `${table}\n${note}${costs}`
   const reasons = columns(
     ['NOT ENABLED', 'REASON'],
     unsold.map((row) => [row.model, row.reason ?? '–']),
   )
-  return `${table}\n${note}\n${reasons}`
+  return `${table}\n${note}${costs}\n${reasons}`
+}
+
+/** Empty where every price covers its cost. */
+function belowCostText(sold: readonly ModelOutput[]): string {
+  const rows = sold.flatMap(({ model: name, details }) =>
+    (details?.belowCost ?? []).map(({ rate, upstream, price, cost }) => [name, rate, price, cost, upstream]),
+  )
+  if (rows.length === 0) return ''
+  const headings = ['BELOW COST', 'RATE', 'PRICE', 'COST', 'UPSTREAM']
+  return `\n${columns(headings, rows, ['PRICE', 'COST'])}`
 }
 
 export function model(output: ModelOutput): string {

@@ -322,3 +322,20 @@ test('a row of an unknown model without its limits is refused whole', async () =
     ['0.05'],
   )
 })
+
+test('a price below the list price at an upstream is a warning in the list of models and on System', async () => {
+  const facts = { model: 'cheap', provider: 'groq', upstreamModel: 'qwen/qwen3-32b', upstreams: ['groq'] }
+  const limits = { contextTokens: 1_000, outputTokensMax: 100 }
+  const added = await done('models.add', { ...facts, ...limits, price: { input: '0.1', output: '0.59' } })
+  assert.deepEqual(
+    added.details?.belowCost.filter(({ rate }) => rate === 'input' || rate === 'output'),
+    [{ upstream: 'groq', rate: 'input', price: '0.10', cost: '0.29' }],
+  )
+  const warned = async () =>
+    (await done('system.show', {})).warnings.filter((text) => text.includes('below the cost'))
+  assert.match((await warned()).join(), /^Priced below the cost at an upstream: cheap\. Run/)
+  await done('models.price', { model: 'cheap', price: { input: '0.29', output: '0.59' } })
+  assert.deepEqual(await warned(), [])
+  const others = (await done('models.list', {})).filter(({ details }) => (details?.belowCost.length ?? 0) > 0)
+  assert.deepEqual(others, [])
+})

@@ -1,5 +1,6 @@
 /** What needs an operator's attention, one sentence each. Reads what is known already; computes nothing. */
 import { formatUsd } from '../../../contract/usd.ts'
+import { belowCost } from '../../catalog/below-cost.ts'
 import { isMendable } from '../../catalog/drafts.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { isoTime } from '../iso-time.ts'
@@ -64,18 +65,31 @@ const checks: readonly WarningCheck[] = [
         `The upstream ${upstream} still stores files of closed accounts (${count}), the oldest since ${isoTime(sinceMs)}. Deletion is retried; the log has the errors.`,
     )
   },
+  ({ catalog, clock }) => {
+    const { snapshot } = catalog
+    const names = [...snapshot.models.values()]
+      .filter((model) => belowCost(snapshot, model, clock.wallMs()).length > 0)
+      .map(({ name }) => name)
+    if (names.length === 0) return []
+    return [
+      `Priced below the cost at an upstream: ${listed(names)}. Run \`tollgate models\` for the rates, or set prices on the Models page.`,
+    ]
+  },
   ({ catalog }) => {
     const names = [...catalog.snapshot.unsold]
       .filter(([, reason]) => isMendable(reason))
       .map(([name]) => name)
     if (names.length === 0) return []
-    const listed = names.slice(0, namesListedMax).join(', ')
-    const rest = names.length > namesListedMax ? ` and ${names.length - namesListedMax} more` : ''
     return [
-      `Not enabled, because a price, a limit or an upstream is missing: ${listed}${rest}. Run \`tollgate models\` for the reasons.`,
+      `Not enabled, because a price, a limit or an upstream is missing: ${listed(names)}. Run \`tollgate models\` for the reasons.`,
     ]
   },
 ]
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, namesListedMax).join(', ')
+  return names.length > namesListedMax ? `${shown} and ${names.length - namesListedMax} more` : shown
+}
 
 export async function collectWarnings(deps: ControlDeps): Promise<string[]> {
   return (await Promise.all(checks.map((check) => check(deps)))).flat()

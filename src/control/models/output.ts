@@ -1,5 +1,7 @@
 /** A model as the control plane shows it. */
 import type { OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { belowCost } from '../../catalog/below-cost.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
 import { type PriceVersion, priceAt, pricesOfWeek, type Snapshot } from '../../catalog/types.ts'
@@ -37,6 +39,9 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       listPrice: listPriceOut(price, model.provider),
       price: priceOut(price) as Details['price'],
       scheduled: pricesOfWeek(model, nowMs).length > 1,
+      belowCost: belowCost(snapshot, model, nowMs).map((row) => {
+        return { ...row, price: formatUsd(row.price), cost: formatUsd(row.cost) }
+      }),
     },
   }
 }

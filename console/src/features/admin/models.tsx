@@ -107,9 +107,16 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       id: 'sold',
       header: 'Status',
       wide: true,
-      cell: ({ sold, reason }) =>
+      cell: ({ sold, reason, details }) =>
         sold ? (
-          <Badge tone="good">Enabled</Badge>
+          <span className="flex flex-wrap gap-1">
+            <Badge tone="good">Enabled</Badge>
+            {details === null || details.belowCost.length === 0 ? null : (
+              <Badge tone="warn" title={costWords(details.belowCost)}>
+                Below cost
+              </Badge>
+            )}
+          </span>
         ) : (
           <span className="flex flex-col items-start gap-1">
             <Badge tone="warn">Disabled</Badge>
@@ -164,6 +171,14 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
     </Card>
   )
+}
+
+function costWords(rows: NonNullable<Model['details']>['belowCost']): string {
+  return rows
+    .map(({ rate, upstream, price, cost }) => {
+      return `${rate}: ${exactUsd(price)}, but ${exactUsd(cost)} at ${upstream}`
+    })
+    .join('; ')
 }
 
 function ModelMenu({

@@ -1,0 +1,43 @@
+/**
+ * Prices below what an upstream charges. The cost at an upstream is the list price under which the catalog knows the model there;
+ * where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
+ */
+import { type RateName, rateNames } from '../../contract/meters.ts'
+import { type Model, type Offer, type PriceVersion, priceAt, type Snapshot } from './types.ts'
+
+export interface BelowCost {
+  readonly upstream: string
+  readonly rate: RateName
+  /** Nano-USD per million tokens. */
+  readonly price: bigint
+  readonly cost: bigint
+}
+
+/** Every rate, below all tiers, that is lower than the cost at one of the model's upstreams. */
+export function belowCost(
+  snapshot: Pick<Snapshot, 'models'>,
+  model: Model,
+  nowMs: number,
+): readonly BelowCost[] {
+  const { rates, listRates } = priceAt(model, nowMs)
+  return model.offers.flatMap((offer) => {
+    const costs = knownPrice(snapshot, offer, nowMs)?.listRates ?? listRates
+    return rateNames.flatMap((rate) => {
+      const [price, cost] = [rates[rate] ?? null, costs[rate] ?? null]
+      const isBelow = price !== null && cost !== null && price < cost
+      return isBelow ? [{ upstream: offer.upstream.name, rate, price, cost }] : []
+    })
+  })
+}
+
+/** The price of the model that has the provider's own name. */
+function knownPrice(
+  { models }: Pick<Snapshot, 'models'>,
+  { upstream, upstreamModel }: Offer,
+  nowMs: number,
+): PriceVersion | undefined {
+  const names = [`${upstream.provider}/${upstreamModel}`, upstreamModel]
+  const known = names.flatMap((name) => models.get(name) ?? [])
+  const own = known.find(({ provider }) => provider === upstream.provider)
+  return own === undefined ? undefined : priceAt(own, nowMs)
+}
