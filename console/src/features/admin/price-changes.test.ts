@@ -1,8 +1,10 @@
 /** The changes of a new price, from the price history: every class, tier, option and fee, and nothing else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type UnsoldRate, unsoldRates } from '../../../../contract/meters.ts'
 import { priceChanges, type Version, versionBefore } from './price-changes.ts'
 
+const noUnsold = Object.fromEntries(unsoldRates.map((rate) => [rate, null])) as Record<UnsoldRate, null>
 const first: Version = {
   id: 'prc_0000000000001',
   effectiveFrom: '1970-01-01T00:00:00.000Z',
@@ -13,15 +15,14 @@ const first: Version = {
   cacheRead: '0.10',
   cacheWrite5m: '1.25',
   cacheWrite1h: '2.00',
-  inputAudio: null,
-  outputAudio: null,
+  ...noUnsold,
   tiers: [],
   options: { 'service_tier:flex': '0.5' },
   fees: { web_search: '0.01' },
 }
 const changesOf = (before: Version | undefined, after: Version): readonly string[] =>
   priceChanges(before, after).map(({ label, from, to }) => `${label}: ${from ?? '-'} > ${to ?? '-'}`)
-const rates = { ...first, inputAudio: null, outputAudio: null }
+const rates = { ...first, ...noUnsold }
 
 test('the same price changes nothing, whatever its id and source are', () => {
   assert.deepEqual(changesOf(first, { ...first, id: 'prc_0000000000002', source: 'another' }), [])

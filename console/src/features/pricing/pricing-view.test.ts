@@ -1,17 +1,18 @@
 /** The price list: search, filters and sorting, and that invalid URLs show the default list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type UnsoldRate, unsoldRates } from '../../../../contract/meters.ts'
 import { shown, viewOf } from './pricing-view.ts'
 import type { SoldModel } from './sold-models.ts'
 
+const noUnsold = Object.fromEntries(unsoldRates.map((rate) => [rate, null])) as Record<UnsoldRate, null>
 const price = {
   id: 'p',
   effectiveFrom: '',
   cacheRead: '1',
   cacheWrite5m: '1',
   cacheWrite1h: '1',
-  inputAudio: null,
-  outputAudio: null,
+  ...noUnsold,
   tiers: [],
   options: {},
   fees: {},
