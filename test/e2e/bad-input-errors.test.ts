@@ -320,6 +320,7 @@ const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   login_too_old: 'keys-roles.test.ts',
   conflict: 'keys-roles.test.ts',
   upstream_not_found: 'keys-upstreams.test.ts',
+  upstream_test_failed: 'cli-upstreams.test.ts',
   setup_link_not_valid: 'bad-input-pages.test.ts',
   code_not_valid: '../../src/control/billing/billing.test.ts',
   invoice_not_found: '../../src/control/billing/billing.test.ts',

@@ -62,6 +62,8 @@ test('an upstream is added, tested, listed and offered without a server', async 
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /rejected the credential \(HTTP 401\)\. It says: Key … is not one of ours/)
   assert.doesNotMatch(refused.stderr, new RegExp(wrongKey))
+  const audit = JSON.parse((await run(['audit', '--json'])).stdout) as readonly { readonly outcome: string }[]
+  assert.equal(audit[0]?.outcome, 'upstream_test_failed')
   assert.doesNotMatch((await run(['upstreams'])).stdout, /mine/)
 
   const added = await run(add, `${key}\n`)
