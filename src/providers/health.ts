@@ -178,7 +178,7 @@ export function orderUpstreams<Candidate extends Choosable>(
 function rank({ upstream, offer, weight }: Choosable, sticky: number): number {
   if (weight <= 0) return -Number.MAX_VALUE
   const key = offer === undefined ? upstream.name : offerKey(upstream.name, offer.upstreamModel)
-  const share = (hash(Buffer.from(key), sticky) + 0.5) / 2 ** 32
+  const share = (hashText(key, sticky) + 0.5) / 2 ** 32
   return Math.log(share) / weight
 }
 
@@ -194,6 +194,18 @@ const conversationBytesMax = 1_024
 function hash(bytes: Uint8Array, seed: number): number {
   let state = (0x811c9dc5 ^ seed) >>> 0
   for (const byte of bytes) state = Math.imul(state ^ byte, 0x01000193) >>> 0
+  return mixed(state)
+}
+
+/** The same over a text without a copy of it in bytes. */
+function hashText(text: string, seed: number): number {
+  let state = (0x811c9dc5 ^ seed) >>> 0
+  for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193) >>> 0
+  return mixed(state)
+}
+
+function mixed(hashed: number): number {
+  let state = hashed
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
   return (state ^ (state >>> 16)) >>> 0
