@@ -1,5 +1,5 @@
 /**
- * `node scripts/run.js bench/routing.ts`: the CPU time of routing one request, and of building the catalog anew after a
+ * `node scripts/run.js bench/routing.ts`: the CPU time of routing one request, and of rebuilding the catalog after a
  * change, with 1,500 models at 40 upstreams.
  */
 import type { Caller } from '../src/access/types.ts'

@@ -60,7 +60,10 @@ const add = ['upstreams', 'add', 'mine', '--provider', 'custom', '--url', url, '
 test('an upstream is added, tested, listed and offered without a server', async () => {
   const refused = await run(add, wrongKey)
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /rejected the credential \(HTTP 401\)\. It says: Key … is not one of ours/)
+  assert.match(
+    refused.stderr,
+    /rejected the credential \(HTTP 401\)\. It says: Key … is not one of ours\. Set saveAnyway/,
+  )
   assert.doesNotMatch(refused.stderr, new RegExp(wrongKey))
   const audit = JSON.parse((await run(['audit', '--json'])).stdout) as readonly { readonly outcome: string }[]
   assert.equal(audit[0]?.outcome, 'upstream_test_failed')

@@ -9,6 +9,8 @@ const names: Readonly<Record<string, string>> = {
   'account.take-over': 'Took over local account',
   'account.unrestrict': 'Lifted account restriction',
   'billing.update': 'Updated billing settings',
+  'catalog.check': 'Compared prices',
+  'catalog.update': 'Applied published prices',
   'code.create': 'Created credit code',
   'code.redeem': 'Redeemed credit code',
   'code.revoke': 'Revoked credit code',

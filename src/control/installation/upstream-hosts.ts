@@ -86,7 +86,7 @@ export async function assertTested(
   if (asked.saveAnyway || asked.disabled || isSame || host === undefined) return
   const { credential, problem, hostMessage } = await deps.server.testCredential(host)
   if (credential !== 'rejected' && credential !== 'unreachable') return
-  const words = [problem, hostMessage === null ? null : `It says: ${hostMessage}`].filter(
+  const words = [problem, hostMessage === null ? null : `It says: ${hostMessage.replace(/\.$/, '')}.`].filter(
     (text) => text !== null,
   )
   throw new TollgateError('upstream_test_failed', {
