@@ -88,7 +88,7 @@ export interface Catalog {
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
-  previewUpstream(ask: Omit<UpstreamAsk, 'credential'>): Promise<UpstreamPreview | UpstreamChange>
+  previewUpstream(ask: Parameters<typeof refusedUpstream>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether there was one; those of the configuration stay. */

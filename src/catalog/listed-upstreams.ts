@@ -6,10 +6,11 @@ import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstrea
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { draftModels } from './drafts.ts'
-import { addressMissing, needsModels } from './mistakes.ts'
+import { addressProblem, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
+import { credentialFormMistake } from './upstream-credential.ts'
 
 /** An upstream as people may see it. */
 export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential' | 'models'> {
@@ -29,8 +30,8 @@ export type UpstreamChange =
   | { readonly kind: 'needs_credential' }
   /** Its address is not the provider's own, and nothing says what it serves. */
   | { readonly kind: 'needs_models'; readonly message: string }
-  /** Its provider has no address that all customers share. */
-  | { readonly kind: 'needs_url'; readonly message: string }
+  /** The address or the credential cannot be one of its provider. */
+  | { readonly kind: 'wrong_url' | 'wrong_credential'; readonly message: string }
   | { readonly kind: 'wrong_model'; readonly model: string; readonly message: string }
   | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
   /** The configuration has the name. */
@@ -113,9 +114,9 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
   return [{ name, provider, url, weight, models, credential, custom }]
 }
 
-/** Why an upstream is not written, whatever its credential; undefined: it may be. */
+/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */
 export function refusedUpstream(
-  ask: Omit<UpstreamAsk, 'credential'>,
+  ask: Omit<UpstreamAsk, 'credential'> & Partial<Pick<UpstreamAsk, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
   sources: CatalogSources,
 ): UpstreamChange | undefined {
@@ -127,8 +128,10 @@ export function refusedUpstream(
   if (facts === undefined) {
     return { kind: 'unknown_provider', providers: given.providers.map(({ provider }) => provider) }
   }
-  const missing = addressMissing(ask.url, facts)
-  if (missing !== undefined) return { kind: 'needs_url', message: missing }
+  const wrongUrl = addressProblem(ask.url, facts)
+  if (wrongUrl !== undefined) return { kind: 'wrong_url', message: wrongUrl }
+  const wrongCredential = credentialFormMistake(ask.credential ?? '', facts, { isOperators: false })
+  if (wrongCredential !== undefined) return { kind: 'wrong_credential', message: wrongCredential }
   if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }

@@ -12,6 +12,7 @@ import { isOwnAddress, providerOf } from './offers.ts'
 import { parseWindow } from './price-schedule.ts'
 import { parseFactor, parseMarkup } from './prices.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
+import { credentialFormMistake } from './upstream-credential.ts'
 
 type Checked = Pick<
   CatalogSources,
@@ -39,22 +40,33 @@ export function catalogMistakes(given: Checked): readonly string[] {
 /** A provider that only the built-in table knows is one that a later version will speak to: no mistake. */
 function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly string[] {
   const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
-  return upstreams.flatMap(({ name, provider, url }) => {
+  return upstreams.flatMap(({ name, provider, url, credential }) => {
     if (!known.has(provider))
       return [`upstreams: ${name}: unknown provider ${provider}${didYouMean(provider, known)}`]
     const facts = providers.find((one) => one.provider === provider)
-    const mistake = facts === undefined ? undefined : addressMissing(url, facts)
-    return mistake === undefined ? [] : [`upstreams: ${name}: ${mistake}`]
+    if (facts === undefined) return []
+    const wrongUrl = addressProblem(url, facts)
+    const wrongCredential = credentialFormMistake(credential, facts, { isOperators: true })
+    return [
+      ...(wrongUrl === undefined ? [] : [`upstreams: ${name}: ${wrongUrl}`]),
+      ...(wrongCredential === undefined ? [] : [`upstreams: ${name}: credential: ${wrongCredential}`]),
+    ]
   })
 }
 
-/** Why an upstream needs an address; undefined: it has one, or its provider has one for all. */
-export function addressMissing(
+/** Why an address cannot be one of a provider; undefined: it can. */
+export function addressProblem(
   url: string | null,
-  { displayName, addressExample }: Pick<ProviderFacts, 'displayName' | 'addressExample'>,
+  {
+    displayName,
+    addressExample,
+    addressMistake,
+  }: Pick<ProviderFacts, 'displayName' | 'addressExample' | 'addressMistake'>,
 ): string | undefined {
-  if (url !== null || addressExample === undefined) return undefined
-  return `it needs its URL, as ${displayName} has no common one: ${addressExample}`
+  if (url !== null) return addressMistake?.(url)
+  return addressExample === undefined
+    ? undefined
+    : `it needs its URL, as ${displayName} has no common one: ${addressExample}`
 }
 
 /** What the file says of upstreams and models together; those that are added later are checked then. */

@@ -16,6 +16,10 @@ export interface ProviderFacts {
   readonly defaultOrigin: string
   /** What an address looks like where each customer has one; absent: there is one for all. */
   readonly addressExample?: string
+  /** Why an address cannot be one of its; undefined: it can. */
+  addressMistake?(url: string): string | undefined
+  /** The fields that a credential may have in place of one text; absent: none. */
+  readonly credentialForms?: readonly { readonly fields: readonly string[]; readonly isLocal?: true }[]
   readonly dialects: readonly UpstreamFormatName[]
   /** In which of them it serves a model of this name; absent: in all of them. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]

@@ -19,3 +19,37 @@ export function credentialMistake(credential: string): string | undefined {
   if (secretFields(credential) !== null || /^[\x21-\x7e]+$/.test(credential)) return undefined
   return 'must be visible ASCII characters without spaces, or a JSON object of texts'
 }
+
+/** Fields that belong together in a credential of a provider. */
+interface CredentialForm {
+  readonly fields: readonly string[]
+  readonly isLocal?: true
+}
+
+interface CredentialProvider {
+  readonly displayName: string
+  readonly credentialForms?: readonly CredentialForm[]
+}
+
+/**
+ * What is wrong with a credential for a provider; undefined: nothing. `isOperators`: who wrote it may name files and roles of
+ * the machine, as the author of the configuration may.
+ */
+export function credentialFormMistake(
+  credential: string,
+  { displayName, credentialForms = [] }: CredentialProvider,
+  { isOperators }: { readonly isOperators: boolean },
+): string | undefined {
+  const fields = secretFields(credential)
+  if (fields === null) return undefined
+  if (credentialForms.length === 0) return `must be one text for ${displayName}`
+  const form = credentialForms.find((one) => one.fields.every((name) => Object.hasOwn(fields, name)))
+  if (form === undefined) return `must have the fields ${formsText(credentialForms)}`
+  return form.isLocal === true && !isOperators
+    ? `can name files and roles of the server in tollgate.yaml only (${form.fields.join(', ')})`
+    : undefined
+}
+
+function formsText(forms: readonly CredentialForm[]): string {
+  return forms.map(({ fields }) => fields.join(', ')).join('; or ')
+}

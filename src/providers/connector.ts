@@ -9,6 +9,7 @@ import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
+import type { CredentialForm } from './clouds/clouds-table.ts'
 import type { PageFacts } from './media-size.ts'
 import type { Authorizer } from './send-types.ts'
 
@@ -86,6 +87,10 @@ export interface Connector {
   readonly defaultOrigin: string
   /** What an address looks like where each customer has one, and upstreams need it; absent: one for all. */
   readonly addressExample?: string
+  /** Why an address cannot be one of its; undefined: it can. */
+  addressMistake?(url: string): string | undefined
+  /** The fields that a credential may have in place of one text; absent: none. */
+  readonly credentialForms?: readonly CredentialForm[]
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest

@@ -24,7 +24,7 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
   const ask = toCatalogInput(asked)
   validateUpstream(asked, ask, deps.plainOrigins)
   const { upstream: name } = asked
-  const refused = await deps.catalog.previewUpstream(ask)
+  const refused = await deps.catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
   if ('kind' in refused) assertUpstreamWritten(refused, asked)
   await assertTested(deps, asked, { ask, host: hostOf(deps.catalog, asked, ask) })
   assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, credential: credentialOf(asked) }), asked)
@@ -40,7 +40,7 @@ export const checkUpstream = operationHandler(
   async ({ catalog, plainOrigins, server }, asked) => {
     const ask = toCatalogInput(asked)
     validateUpstream(asked, ask, plainOrigins)
-    const preview = await catalog.previewUpstream(ask)
+    const preview = await catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
     const isPreview = !('kind' in preview)
     // A request for the host's model names comes before the choice among them.
     if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))
@@ -177,8 +177,13 @@ function assertUpstreamWritten(change: UpstreamChange, { upstream, provider }: A
         message: 'credential: enter it again. A stored credential is bound to its provider and address.',
         param: 'credential',
       })
-    case 'needs_url':
-      throw new TollgateError('missing_field', { message: `url: ${change.message}.`, param: 'url' })
+    case 'wrong_url':
+      throw new TollgateError('invalid_value', { message: `url: ${change.message}.`, param: 'url' })
+    case 'wrong_credential':
+      throw new TollgateError('invalid_value', {
+        message: `credential: ${change.message}.`,
+        param: 'credential',
+      })
     case 'needs_models':
       throw new TollgateError('missing_field', { message: `models: ${change.message}.`, param: 'models' })
     case 'wrong_model':

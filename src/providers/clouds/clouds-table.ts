@@ -7,17 +7,47 @@ export interface CloudFacts {
   readonly displayName: string
   /** What the address of a customer looks like; there is none that all customers share. */
   readonly addressExample: string
+  /** The fields that a credential may have in place of a key; others may be added. */
+  readonly credentialForms: readonly CredentialForm[]
+}
+
+/** The names of fields that belong together. */
+export interface CredentialForm {
+  readonly fields: readonly string[]
+  /** It names a file, or what the machine of the server is allowed to do: the operator of that machine alone may use it. */
+  readonly isLocal?: true
 }
 
 export const clouds = {
-  azure: { displayName: 'Azure', addressExample: 'https://my-resource.services.ai.azure.com' },
+  azure: {
+    displayName: 'Azure',
+    addressExample: 'https://my-resource.services.ai.azure.com',
+    credentialForms: [
+      { fields: ['tenantId', 'clientId', 'clientSecret'] },
+      { fields: ['tenantId', 'clientId', 'tokenFile'], isLocal: true },
+      { fields: ['machine'], isLocal: true },
+    ],
+  },
   bedrock: {
     displayName: 'Amazon Bedrock',
     addressExample: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    credentialForms: [
+      { fields: ['accessKeyId', 'secretAccessKey'] },
+      { fields: ['profile'], isLocal: true },
+      { fields: ['roleArn', 'tokenFile'], isLocal: true },
+      { fields: ['container'], isLocal: true },
+      { fields: ['machine'], isLocal: true },
+    ],
   },
   vertex: {
     displayName: 'Google Vertex AI',
     addressExample: 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global',
+    credentialForms: [
+      { fields: ['type', 'client_email', 'private_key'] },
+      { fields: ['type', 'client_id', 'client_secret', 'refresh_token'] },
+      { fields: ['file'], isLocal: true },
+      { fields: ['machine'], isLocal: true },
+    ],
   },
 } as const satisfies Readonly<Record<string, CloudFacts>>
 
@@ -41,7 +71,7 @@ export function vertexAddress(project: string, location: string): string {
 }
 
 /** The host of a location. */
-function vertexHost(location: string): string {
+export function vertexHost(location: string): string {
   return Object.hasOwn(multiRegions, location)
     ? (multiRegions[location] ?? '')
     : `${location}-aiplatform.googleapis.com`

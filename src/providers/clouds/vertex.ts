@@ -4,6 +4,7 @@
  */
 import type { HostRow } from '../hosts/host-row.ts'
 import { bearerAuthorizer } from './bearer-authorizer.ts'
+import { vertexHost } from './clouds-table.ts'
 import { googleToken } from './google-tokens.ts'
 
 /** Below an address without a project a key of the express mode is used, which serves Gemini alone. */
@@ -17,6 +18,13 @@ export const vertex: HostRow = {
     'openai-chat': '/endpoints/openapi',
   },
   addressOf: (basePath) => basePath || express,
+  addressMistake: (url) => {
+    const { hostname, pathname } = new URL(url)
+    const location = /\/locations\/([a-z0-9-]+)/.exec(pathname)?.[1]
+    if (location === undefined || !hostname.endsWith('.googleapis.com')) return undefined
+    const host = vertexHost(location)
+    return hostname === host ? undefined : `the host of the location ${location} is ${host}`
+  },
   modelPaths: {
     anthropic: ({ model, streamed }) => `/models/${model}:${streamed ? 'streamRawPredict' : 'rawPredict'}`,
   },

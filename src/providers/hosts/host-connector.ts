@@ -9,7 +9,7 @@ import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { anonymousHeaders, headerOf } from '../build-headers.ts'
 import { classifyAnswer } from '../classify.ts'
 import { cloudRows } from '../clouds/cloud-rows.ts'
-import { type CloudName, clouds } from '../clouds/clouds-table.ts'
+import { type CloudName, type CredentialForm, clouds } from '../clouds/clouds-table.ts'
 import type { Connector, OutgoingRequest } from '../connector.ts'
 import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
 import type { Authorizer } from '../send-types.ts'
@@ -43,6 +43,7 @@ export interface HostIdentity {
   readonly displayName: string
   /** What the address of a customer looks like where each has one. */
   readonly addressExample?: string
+  readonly credentialForms?: readonly CredentialForm[]
   /** Sent with each request. */
   readonly fixedHeaders?: readonly string[]
   /** Where the paths of a format begin below an address; left out: as the row says. */
@@ -51,7 +52,7 @@ export interface HostIdentity {
 
 /** The connector of a host. */
 export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector {
-  const { provider, displayName, addressExample, fixedHeaders = [] } = identity
+  const { provider, displayName, addressExample, credentialForms, fixedHeaders = [] } = identity
   const prefixes = new Map(Object.entries(row.prefixes) as [UpstreamFormatName, string][])
   const pathPrefix = identity.pathPrefix ?? prefixFor(row, prefixes)
   return {
@@ -61,8 +62,10 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     namesModelsBelow: `${provider}/`,
     defaultOrigin: row.origin,
     ...(addressExample === undefined ? {} : { addressExample }),
+    ...(credentialForms === undefined ? {} : { credentialForms }),
     dialects: [...prefixes.keys()] as unknown as Connector['dialects'],
     pathPrefix,
+    ...(row.addressMistake === undefined ? {} : { addressMistake: row.addressMistake }),
     ...(row.formatsOf === undefined ? {} : { formatsOf: row.formatsOf }),
     ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),

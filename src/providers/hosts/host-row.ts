@@ -22,6 +22,8 @@ export interface HostRow {
   readonly prefixes: Readonly<Partial<Record<UpstreamFormatName, string>>>
   /** What the prefixes continue, by the path of an upstream's URL; omitted: they replace that path. */
   readonly addressOf?: (basePath: string) => string
+  /** Why an address cannot be one of the host; undefined: it can. */
+  readonly addressMistake?: (url: string) => string | undefined
   /** The path below the prefix in formats whose own has no model, where the host wants the model in the path. */
   readonly modelPaths?: Readonly<
     Partial<
