@@ -209,6 +209,13 @@ test('a hold that cannot be released is retried too', async () => {
   })
   const account = await gate.account('1')
   const sent = gate.ask(account, body('chat', true))
+  const { inFlight } = gate.gateway.deps
+  await eventually(
+    'the request has arrived',
+    () => inFlight.shareOf(account.id).own,
+    (requests) => requests === 1,
+  )
+  // It takes more turns than the request still needs until its admission.
   const key = await fetch(`${gate.origin}/v1/key`, { headers: { authorization: `Bearer ${account.key}` } })
   assert.equal(key.status, 200, await key.text())
   sent.leave()
