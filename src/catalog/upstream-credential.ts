@@ -45,9 +45,18 @@ export function credentialFormMistake(
   if (credentialForms.length === 0) return `must be one text for ${displayName}`
   const form = credentialForms.find((one) => one.fields.every((name) => Object.hasOwn(fields, name)))
   if (form === undefined) return `must have the fields ${formsText(credentialForms)}`
-  return form.isLocal === true && !isOperators
-    ? `can name files and roles of the server in tollgate.yaml only (${form.fields.join(', ')})`
-    : undefined
+  const local = isOperators ? [] : localFields(credentialForms).filter((name) => Object.hasOwn(fields, name))
+  return local.length === 0
+    ? undefined
+    : `can name files and roles of the server in tollgate.yaml only (${local.join(', ')})`
+}
+
+/** The fields that refer to the server itself, whatever else is written with them. */
+function localFields(forms: readonly CredentialForm[]): readonly string[] {
+  const namesOf = (isLocal: boolean) =>
+    forms.filter((form) => (form.isLocal === true) === isLocal).flatMap(({ fields }) => fields)
+  const anywhere = new Set(namesOf(false))
+  return namesOf(true).filter((name) => !anywhere.has(name))
 }
 
 function formsText(forms: readonly CredentialForm[]): string {

@@ -70,6 +70,10 @@ test('what cannot be an address or a credential of a cloud is refused, and nothi
     ],
     [{ ...azure, credential: '{"machine":"default"}' }, /in tollgate\.yaml only \(machine\)/],
     [
+      { ...azure, credential: JSON.stringify({ ...entra, clientSecret: 's', tokenFile: '/etc/passwd' }) },
+      /in tollgate\.yaml only \(tokenFile\)/,
+    ],
+    [
       { ...azure, provider: 'groq', credential: '{"machine":"default"}' },
       /^credential: must be one text for Groq/,
     ],
