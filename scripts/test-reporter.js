@@ -1,6 +1,6 @@
 /**
- * Test reporter: a line for each file that passed, each failure in full where it happens, then the runner's own
- * summary. Shows what tests print, hides what they pass. A process may run many files: each is a suite of its name then.
+ * Test reporter: a line for each file that passed, each failure in full where it happens, the runner's own summary,
+ * and the failures again, since a log is often read from its end. Shows what tests print, hides what they pass. A process may run many files: each is a suite of its name then.
  */
 import { readFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
@@ -10,19 +10,25 @@ import { cpuMark } from './test-process.js'
 const cpuLine = new RegExp(`${cpuMark}([\\d.]+) (.*)\\n`, 'g')
 const processForm = /^(?:process-\d+\.mjs|test-process\.js)$/
 
-/** @param {AsyncIterable<{ type: string, data: any }>} events what the runner tells, see node:test `TestsStream` */
+/** @param {AsyncIterable<{ type: string, data: any }>} events what the runner reports, see node:test `TestsStream` */
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter's default export only
 export default async function* reportTests(events) {
   const counts = { tests: 0, skipped: 0 }
   /** @type {Map<string, string>} seconds of processor time of each file */
   const seconds = new Map()
+  /** @type {string[]} */
+  const failures = []
   for await (const { type, data } of events) {
     const isEnd = type === 'test:pass' || type === 'test:fail'
     if (isEnd && data.details.type !== 'suite') {
       counts.tests += 1
       if (data.skip !== undefined) counts.skipped += 1
     }
-    if (type === 'test:fail') yield failure(data)
+    if (type === 'test:fail') {
+      const text = failure(data)
+      if (text !== '') failures.push(text)
+      yield text
+    }
     if (isEnd && isFile(data)) {
       const cpu = seconds.get(data.name)
       yield fileLine(data.name, {
@@ -40,6 +46,7 @@ export default async function* reportTests(events) {
     else if (type === 'test:stderr') yield data.message
     else if (type === 'test:diagnostic') yield `ℹ ${data.message}\n`
   }
+  if (failures.length > 0) yield `failed tests:\n${failures.join('')}`
 }
 
 /**
