@@ -62,6 +62,7 @@ const receipt: ReceiptDraft = {
     },
   ],
   person: null,
+  ownKey: false,
 }
 
 interface Round {

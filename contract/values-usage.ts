@@ -20,6 +20,8 @@ export const sums = z.strictObject({
   refused: z.int(),
   tokens,
   charged: usdOut,
+  /** Usage on the account's own provider keys, at list price; its providers charge it. */
+  ownKeyCost: usdOut,
   /** Durations from start to end in milliseconds; null without requests. */
   latencyMs: z.strictObject({ p50: z.int(), p95: z.int() }).nullable(),
   /** Time to first byte. */

@@ -150,6 +150,8 @@ export const receipt = z.strictObject({
   writtenOff: usdOut,
   /** The usage at the provider's list price. */
   upstreamCost: usdOut,
+  /** Served with the account's own provider key: its provider charges it for the usage, and `charged` is the fee. */
+  ownKey: z.boolean(),
   outputLimit: z.int(),
   outputLowered: z.boolean(),
   settled: z.enum(['in_time', 'late']),

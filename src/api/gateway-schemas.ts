@@ -245,6 +245,7 @@ const metadataSchemas = {
       input_bound: orNull(oneOf('reported', 'pages', 'counted', 'bytes')),
       background: boolean,
       upstream_cost: usd,
+      own_key: boolean,
       price_version: string,
       max_output: orNull(integer),
       max_output_lowered: boolean,

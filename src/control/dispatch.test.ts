@@ -265,6 +265,7 @@ const draft: ReceiptDraft = {
     },
   ],
   person: null,
+  ownKey: false,
 }
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 

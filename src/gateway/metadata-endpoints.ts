@@ -157,6 +157,7 @@ function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>>
     input_bound: receipt.inputBound,
     background: receipt.background,
     upstream_cost: formatUsd(receipt.upstreamCost),
+    own_key: receipt.ownKey,
     price_version: formatId('prc', receipt.priceVersion),
     max_output: receipt.outputLimit,
     max_output_lowered: receipt.outputLowered,

@@ -554,6 +554,7 @@ test('a receipt is read back as it was written, and a running request is listed 
     firstByteMs: 13,
     attempts: [attempt, { ...attempt, status: null, failure: 'upstream_error', firstByteMs: null }],
     person: null,
+    ownKey: false,
   }
   await on.ledger.checkpoint({ id, cost: 1n, draft })
   await settle('r1', 0n, 0n, draft)(on)

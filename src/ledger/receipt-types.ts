@@ -63,6 +63,8 @@ export interface ReceiptDraft extends CountedTokens {
   readonly attempts: readonly Attempt[]
   /** The person who made the request; null: the holder of the key. */
   readonly person: string | null
+  /** It was served with the account's own credential for the provider. */
+  readonly ownKey: boolean
 }
 
 /** The durable mark of a running stream, so that a crash charges what was delivered and no more. */

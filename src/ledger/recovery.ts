@@ -69,5 +69,6 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     attempts: [],
     // No checkpoint recorded it.
     person: null,
+    ownKey: false,
   }
 }

@@ -83,6 +83,7 @@ export interface ReceiptTable extends MeterColumns {
   first_byte_ms: IntegerOrNull
   attempts: string
   person: string | null
+  own_key: Flag
 }
 
 export interface ApiKeyTable {

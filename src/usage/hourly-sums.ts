@@ -129,6 +129,7 @@ function addReceipt(sums: GrowingSums, draft: PackedDraft, nowMs: number): void 
   sums.requests += 1
   if (used.endReason !== 'complete') sums.errors += 1
   addTokens(sums, used.tokens)
+  sums.ownKeyCost += used.ownKeyCost
   // One that was interrupted may have been found only when the next process began.
   if (used.endReason !== 'interrupted') count(sums.latency, bucketOf(Math.max(0, nowMs - used.startedMs)))
   if (used.firstByteMs !== null)

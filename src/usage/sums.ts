@@ -27,6 +27,8 @@ export const sumsRow = rowOf({
   reasoning: number('reasoning'),
   charged: integer('charged'),
   writtenOff: integer('written_off'),
+  /** At list price, what was served with the accounts' own provider keys. */
+  ownKeyCost: integer('own_key_cost'),
   /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
   latency: histogram('latency'),
   /** The same to the first byte. */
@@ -42,13 +44,14 @@ const counts = ['requests', 'errors', 'refused', ...tokenSumNames, 'reasoning'] 
 
 export function noSums(): GrowingSums {
   const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>
-  return { ...zeros, charged: 0n, writtenOff: 0n, latency: [], firstByte: [] }
+  return { ...zeros, charged: 0n, writtenOff: 0n, ownKeyCost: 0n, latency: [], firstByte: [] }
 }
 
 export function addSums(into: GrowingSums, other: Sums): void {
   for (const name of counts) into[name] += other[name]
   into.charged += other.charged
   into.writtenOff += other.writtenOff
+  into.ownKeyCost += other.ownKeyCost
   addCounts(into.latency, other.latency)
   addCounts(into.firstByte, other.firstByte)
 }

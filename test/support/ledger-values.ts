@@ -52,4 +52,5 @@ export const plainDraft: ReceiptDraft = {
   firstByteMs: null,
   attempts: [],
   person: null,
+  ownKey: false,
 }

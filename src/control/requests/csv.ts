@@ -41,6 +41,7 @@ const columns: readonly (readonly [
   ['member', ({ person }, names) => (person === null ? null : (names.get(person) ?? person))],
   ['input_bound', ({ inputBound }) => inputBound],
   ['background', ({ background }) => String(background)],
+  ['own_key', ({ ownKey }) => String(ownKey)],
 ]
 
 export const requestsCsv = accountOperationHandler('requests.csv', (deps, input, { account }) =>

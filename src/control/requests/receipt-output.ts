@@ -61,6 +61,7 @@ function receiptOutput(row: ReceiptRow, names: PersonNames): ReceiptOutput {
     charged: formatUsd(row.charged),
     writtenOff: formatUsd(row.writtenOff),
     upstreamCost: formatUsd(row.upstreamCost),
+    ownKey: row.ownKey,
     outputLimit: row.outputLimit,
     outputLowered: row.outputLowered,
     settled: row.settledLate ? 'late' : 'in_time',

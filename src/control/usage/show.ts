@@ -19,6 +19,7 @@ const header = [
   ...tokenSumNames.map((name) => `${tokenSums[name].column}_tokens`),
   'reasoning_tokens',
   'charged_usd',
+  'own_key_cost_usd',
   'latency_p50_ms',
   'latency_p95_ms',
   'first_byte_p50_ms',
@@ -29,7 +30,7 @@ export const usageCsv = accountOperationHandler('usage.csv', async (deps, input,
   const rows = await readUsage(deps, account.id, input)
   const text = csvText(
     header,
-    rows.map(({ at, group, label, tokens, charged, latencyMs, firstByteMs, ...counts }) => [
+    rows.map(({ at, group, label, tokens, charged, ownKeyCost, latencyMs, firstByteMs, ...counts }) => [
       at,
       group,
       label,
@@ -39,6 +40,7 @@ export const usageCsv = accountOperationHandler('usage.csv', async (deps, input,
       ...tokenSumNames.map((name) => tokens[name]),
       tokens.reasoning,
       { amount: charged },
+      { amount: ownKeyCost },
       latencyMs?.p50 ?? null,
       latencyMs?.p95 ?? null,
       firstByteMs?.p50 ?? null,

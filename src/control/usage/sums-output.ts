@@ -15,6 +15,7 @@ export function sumsOutput(sums: Sums): SumsOut {
     refused,
     tokens: { ...eachSum((name) => sums[name]), reasoning },
     charged: formatUsd(sums.charged),
+    ownKeyCost: formatUsd(sums.ownKeyCost),
     latencyMs: quantiles(sums.latency),
     firstByteMs: quantiles(sums.firstByte),
   }

@@ -217,5 +217,6 @@ function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): 
     firstByteMs: facts.firstByteMs,
     attempts: facts.attempts,
     person: facts.person,
+    ownKey: false,
   }
 }

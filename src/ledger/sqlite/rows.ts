@@ -170,6 +170,7 @@ const draft = rowOf({
   implausible: jsonOrNull<Readonly<Record<string, number>>>('implausible'),
   inputBound: oneOf<InputBoundSource | null>('input_bound'),
   background: flag('background'),
+  ownKey: flag('own_key'),
 }) satisfies Field<ReceiptDraft>
 
 /** A draft as values to bind. */
@@ -192,6 +193,8 @@ export interface DraftUsage {
   readonly tokens: (name: Meter | 'reasoning') => number
   readonly startedMs: number
   readonly firstByteMs: number | null
+  /** At list price, what was served with the account's own provider key. */
+  readonly ownKeyCost: bigint
 }
 
 export function usageOfDraft(packed: PackedDraft): DraftUsage {
@@ -201,6 +204,7 @@ export function usageOfDraft(packed: PackedDraft): DraftUsage {
     tokens: (name) => countOf(packed, name),
     startedMs: countOf(packed, 'startedMs'),
     firstByteMs: firstByteMs === null ? null : Number(firstByteMs),
+    ownKeyCost: countOf(packed, 'ownKey') === 0 ? 0n : BigInt(packed[draft.index.upstreamCost] as bigint),
   }
 }
 

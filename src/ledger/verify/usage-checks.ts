@@ -27,6 +27,7 @@ const sums = {
   reasoning: 'sum(reasoning)',
   charged: 'sum(charged)',
   written_off: 'sum(written_off)',
+  own_key_cost: 'sum(own_key * upstream_cost)',
 } as const
 
 const names = Object.keys(sums)

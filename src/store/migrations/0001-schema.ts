@@ -165,7 +165,9 @@ CREATE TABLE receipt (
   implausible TEXT,
   -- How the most that its input could be was found; null: closed after a crash without a checkpoint.
   input_bound TEXT,
-  background INTEGER NOT NULL CHECK (background IN (0, 1))
+  background INTEGER NOT NULL CHECK (background IN (0, 1)),
+  -- Served with the account's own credential for the provider: upstream_cost is what its host charges the account.
+  own_key INTEGER NOT NULL DEFAULT 0 CHECK (own_key IN (0, 1))
 ) STRICT`
 
 /** Who may own holds: a slot of the id space. */
@@ -316,6 +318,8 @@ CREATE TABLE usage_hour (
   reasoning INTEGER NOT NULL,
   charged INTEGER NOT NULL CHECK (charged >= 0),
   written_off INTEGER NOT NULL CHECK (written_off >= 0),
+  -- At list price what ran on the account's own provider keys.
+  own_key_cost INTEGER NOT NULL DEFAULT 0 CHECK (own_key_cost >= 0),
   -- How many requests took how long, as base/histogram.ts writes it; interrupted ones are left out of the first.
   latency BLOB NOT NULL,
   first_byte BLOB NOT NULL,

@@ -14,6 +14,7 @@ const row = (at: string, group: string, charged: string): UsageRow => ({
   refused: 3,
   tokens: { inputUncached: 10, cacheRead: 1, cacheWrite: 1, output: 5, reasoning: 2 },
   charged,
+  ownKeyCost: '0.00',
   latencyMs: null,
   firstByteMs: null,
 })

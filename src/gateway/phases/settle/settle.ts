@@ -355,6 +355,7 @@ export function draftReceipt(
     firstByteMs: upstreamResponse.firstByteMs,
     attempts: upstreamResponse.attempts,
     person: hold.person,
+    ownKey: false,
   }
 }
 
