@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Starts Tollgate with the arguments that follow: from its sources in a checkout, where what is missing is
-// installed and built first, else from the compiled package. Plain JavaScript that an old Node can read.
+// installed and built first, else from the package's bundle. Plain JavaScript that an old Node can read.
 // Writes nothing to stdout, which belongs to the command.
 import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
-const compiled = new URL('../dist/src/main.js', import.meta.url)
+const packaged = new URL('../server/main.js', import.meta.url)
 
 if (existsSync(source)) {
   const { prepare } = await import(new URL('../scripts/prepare.js', import.meta.url).href)
@@ -34,7 +34,7 @@ if (existsSync(source)) {
     process.exit(1)
   }
   keepWhatIsCompiled()
-  await import(compiled.href)
+  await import(packaged.href)
 }
 
 /** Half of a start is compiling. Not before the packages are there: npm has to find a fresh checkout without them. */

@@ -7,7 +7,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashOf, root } from './source-hash.js'
 
-const sources = ['src', 'sandbox', 'contract', 'package-lock.json', 'console/bundle-server.js']
+const sources = [
+  'src',
+  'sandbox',
+  'contract',
+  'package-lock.json',
+  'console/server-bundler.js',
+  'console/bundle-server.js',
+]
 
 const bundlesFolder = join(root, 'node_modules', '.cache', 'tollgate-server')
 /** Depth as in `src`, next to the entries of the threads. */

@@ -10,10 +10,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { notBuiltPage } from '../api/page.ts'
 import { packageFolder } from './program.ts'
 
-/** Where the build is: next to its sources in a checkout, next to the compiled server in the package. */
-export const builtConsole = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? 'console/dist/' : 'dist/console/', packageFolder),
-)
+/** Where the build is. */
+export const builtConsole = fileURLToPath(new URL('console/dist/', packageFolder))
 
 const index = 'index.html'
 /** Files of the build that keep their name from build to build. */

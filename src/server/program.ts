@@ -1,11 +1,8 @@
 /** The program's version and the versions of Node that it supports. */
 import { readFileSync } from 'node:fs'
 
-/** The package's folder: above `src` in a checkout, above `dist/src` where it is installed. */
-export const packageFolder = new URL(
-  import.meta.url.endsWith('.ts') ? '../../' : '../../../',
-  import.meta.url,
-)
+/** The folder of the checkout or of the installed package, which have the same layout. */
+export const packageFolder = new URL('../../', import.meta.url)
 
 interface PackageFacts {
   readonly version: string

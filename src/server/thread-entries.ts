@@ -1,4 +1,4 @@
-/** Where the entry files of the program's threads are, in a checkout (.ts) and in the published package (.js). */
+/** Where the entry files of the program's threads are, in the sources (.ts) and in a bundle (.js). */
 import { extname } from 'node:path'
 
 const entry = (name: string): URL => new URL(`./${name}-thread${extname(import.meta.url)}`, import.meta.url)

@@ -73,16 +73,21 @@ export interface Installation {
   remove(): Promise<void>
 }
 
-/** A new folder for one installation, which listens on a free port. */
-export function makeInstallation(yaml = ''): Installation {
+const programOfCheckout = (command: string | undefined): string =>
+  command === 'serve' ? serverProgram : source
+
+/**
+ * A new folder for one installation, which listens on a free port.
+ * @param programFor the file that Node runs for a command
+ */
+export function makeInstallation(yaml = '', programFor = programOfCheckout): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
   const dataFolder = join(folder, 'data')
   const running = new Set<ChildProcess>()
   mkdirSync(compileCache, { recursive: true })
 
   function launch(words: readonly string[], { failpoint, environment }: StartOptions): ChildProcess {
-    const program = words[0] === 'serve' ? serverProgram : source
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [programFor(words[0]), ...words], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

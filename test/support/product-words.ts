@@ -4,7 +4,7 @@
  */
 
 export const productNames =
-  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Entra Genkit Groq Kysely Mastra Nebius Novita Ollama Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
+  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Entra Genkit Groq Kubernetes Kysely Mastra Nebius Novita Ollama Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
 
 export const productWords = [
   'anonymized authenticator breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
@@ -17,4 +17,4 @@ export const productWords = [
 
 /** Names that are written in lower case, and code that is quoted in messages without backticks. */
 export const codeWords =
-  'aiohttp api chmod const gc gemini github gzip html http https httpx json mx nano nginx nodemailer npm nspell cspell oidc ok openai opencode openssl os pdf smolagents stderr stdout svg ul uri vite wget url uuid wav unrestrict xhigh zod undici typeof'
+  'aiohttp api chmod const gc gemini github gzip html http https httpx json mx nano nginx nodemailer npm nspell cspell oidc ok openai opencode openssl os pdf smolagents stderr stdout svg systemd ul uri vite wget url uuid wav unrestrict xhigh zod undici typeof'

@@ -22,7 +22,7 @@ export interface Import {
 /** A build that was killed half-way leaves `dist-<process id>`. */
 const ignored = /^(?:node_modules|\.git|dist(?:-.*)?|data|coverage)$/
 const textNames =
-  /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
+  /(?:\.(?:ts|tsx|js|mjs|json|md|yml|yaml|sh|sql|css|html|service|tpl)|\/run|Dockerfile|LICENSE|\.npmrc|ignore)$/
 
 /** Links reference them; they contain no text. */
 const pictureNames = /\.(?:png|svg)$/
