@@ -48,6 +48,10 @@ async function runWords(words: readonly string[]): Promise<number> {
       const { verifyFolder } = await import('./ledger/verify/verify-folder.ts')
       return verifyFolder(dataFolder, limits.driftLinesMax)
     },
+    async backUp({ dataFolder, limits }, folder) {
+      const { backUp } = await import('./server/back-up.ts')
+      return backUp(dataFolder, folder, limits.driftLinesMax)
+    },
     readFile: async (path, bytesMax) =>
       (await import('./server/read-text-file.ts')).readTextFile(path, bytesMax),
     serve,

@@ -52,11 +52,14 @@ const checkName = 'secret_check'
 const secretBytes = 32
 const charactersMin = 32
 
+/** The file with the root secret, where it is not configured. */
+export const secretPath = (dataFolder: string): string => join(dataFolder, 'secret')
+
 /** Reads or makes the root secret. Only the process that owns the data folder may call it. */
 export async function openSecret(source: SecretSource): Promise<RootSecretResult> {
   const stored = await source.settings.get(checkName)
   const text =
-    source.configured ?? secretText(join(source.dataFolder, 'secret'), source.random, stored !== undefined)
+    source.configured ?? secretText(secretPath(source.dataFolder), source.random, stored !== undefined)
   if (typeof text !== 'string') return text
   const secret = derive(text)
   const check = createHmac('sha256', secret.keyFor('secret-check')).update('tollgate').digest('hex')

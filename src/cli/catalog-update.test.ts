@@ -39,6 +39,7 @@ async function run(...words: string[]) {
       setVariables: unused,
       testCredentials: unused,
       verifyFolder: unused,
+      backUp: unused,
       serve: unused,
     },
   })

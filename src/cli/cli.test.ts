@@ -21,6 +21,7 @@ import { variableNames } from '../config/settings-table.ts'
 import { dispatch } from '../control/dispatch.ts'
 import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { openAdminSocket } from '../server/admin-socket.ts'
+import { backUp } from '../server/back-up.ts'
 import { readTextFile } from '../server/read-text-file.ts'
 import { offlineStatus } from '../server/server-status.ts'
 import { openCommandServices, openServices } from '../server/services.ts'
@@ -87,6 +88,7 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     nowMs: () => systemClock.wallMs(),
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
     verifyFolder: async ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
+    backUp: async ({ dataFolder, limits }, target) => backUp(dataFolder, target, limits.driftLinesMax),
     readFile: readTextFile,
     serve: () => assert.fail('must not be called'),
   })

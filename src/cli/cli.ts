@@ -12,7 +12,12 @@ import type { OperationCommand } from './commands-table.ts'
 import { diagnose, type TestedCredential } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
-import { type OperationTarget, runOperation, type VerifiedFolder } from './run-operation.ts'
+import {
+  type BackupResult,
+  type OperationTarget,
+  runOperation,
+  type VerifiedFolder,
+} from './run-operation.ts'
 
 /** What the process provides to the command line. */
 export interface CommandLineHost {
@@ -38,6 +43,8 @@ export interface CommandLineHost {
   readonly openServices: (config: Config) => Promise<CommandServices>
   /** Verifies the ledger without writing; used only when no server is running. */
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
+  /** Copies the data folder into `folder`, and verifies the copy. */
+  readonly backUp: (config: Config, folder: string) => Promise<BackupResult>
   /** The text of a file that has at most `bytesMax` bytes. */
   readonly readFile: (path: string, bytesMax: number) => Promise<string | 'too_large' | 'unreadable'>
   /** Runs the server until it exits; resolves with the exit code. */
@@ -86,6 +93,8 @@ async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<numbe
   switch (command.name) {
     case 'serve':
       return await host.serve(config.config)
+    case 'backup':
+      return await backUp(String(parsed.input.folder), configured)
     case 'catalog update':
       return await runCatalogUpdate(parsed.input as unknown as CatalogUpdateInput, configured)
     default:
@@ -153,6 +162,13 @@ async function migrate(run: ConfiguredRun): Promise<number> {
   if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
   printResult(run, { migrated: true, by: outcome.by }, print.migrated)
   return 0
+}
+
+async function backUp(folder: string, run: ConfiguredRun): Promise<number> {
+  const result = await run.host.backUp(run.config, folder)
+  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  printResult(run, result.backup, print.backedUp)
+  return result.backup.report.ok ? 0 : 1
 }
 
 async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {

@@ -56,7 +56,7 @@ export interface OperationCommand extends CommandShape {
 /** Runs in the command line itself, because it concerns the machine rather than the data. */
 export interface LocalCommand extends CommandShape {
   readonly kind: 'local'
-  readonly name: 'serve' | 'doctor' | 'migrate' | 'catalog update'
+  readonly name: 'serve' | 'doctor' | 'migrate' | 'backup' | 'catalog update'
   /** The option without which it does not run. */
   readonly requires?: string
 }
@@ -90,9 +90,9 @@ function command<Name extends OperationName>(operation: Name, row: CommandRow<Na
 function local(
   name: LocalCommand['name'],
   summary: string,
-  given: Pick<LocalCommand, 'options' | 'requires'> = { options: [] },
+  given: Partial<Pick<LocalCommand, 'positionals' | 'options' | 'requires'>> = {},
 ): LocalCommand {
-  return { kind: 'local', name, words: name, summary, positionals: [], ...given }
+  return { kind: 'local', name, words: name, summary, positionals: [], options: [], ...given }
 }
 
 const account: Positional = {
@@ -480,4 +480,7 @@ export const commands: readonly Command[] = [
   command('setup.link', { words: 'setup-link', print: print.setupLink }),
   local('doctor', 'Diagnose the installation: configuration, data folder, server and models'),
   local('migrate', 'Migrate the database to the latest schema; the server does this at startup'),
+  local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
+    positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],
+  }),
 ]

@@ -2,6 +2,7 @@
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
+import type { Backup, FolderReport } from './run-operation.ts'
 import { columns, labeled } from './table-text.ts'
 
 type AccountOutput = OperationOutput<'account.show'>
@@ -185,7 +186,7 @@ export function receipts(output: OperationOutput<'requests.list'>): string {
   )
 }
 
-export function verified(output: OperationOutput<'ledger.verify'>): string {
+export function verified(output: FolderReport): string {
   const seen = `${counted(output.accounts, 'account')}, ${counted(output.entries, 'entry', 'entries')}, ${counted(output.openHolds, 'open hold')}`
   if (output.ok) return `ok: ${seen}\n`
   return `${output.drift.map((line) => `${line}\n`).join('')}not ok: ${seen}, ${counted(output.drift.length, 'contradiction')}\n`
@@ -193,6 +194,11 @@ export function verified(output: OperationOutput<'ledger.verify'>): string {
 
 export function setupLink(output: OperationOutput<'setup.link'>): string {
   return `${output.link}\n`
+}
+
+export function backedUp({ folder, hasSecret, report }: Backup): string {
+  const secret = hasSecret ? '' : 'The root secret is configured by a variable: store it separately.\n'
+  return `Backed up to ${folder}\n${secret}${verified(report)}`
 }
 
 export function migrated(output: { readonly by: 'server' | 'command' }): string {

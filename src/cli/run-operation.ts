@@ -7,10 +7,25 @@ import type { CommandServices } from '../control/control-deps.ts'
 import type { ControlReply } from '../control/dispatch.ts'
 import { type AdminLimits, callServer, findServer } from '../server/admin-socket.ts'
 
-type FolderReport = Omit<OperationOutput<'ledger.verify'>, 'drift'> & { readonly drift: readonly string[] }
+export type FolderReport = Omit<OperationOutput<'ledger.verify'>, 'drift'> & {
+  readonly drift: readonly string[]
+}
 
 export type VerifiedFolder =
   | { readonly kind: 'read'; readonly result: FolderReport }
+  | { readonly kind: 'refused'; readonly message: string }
+
+export interface Backup {
+  /** Absolute path. */
+  readonly folder: string
+  /** False where the secret is set by a variable, so that it must be stored elsewhere. */
+  readonly hasSecret: boolean
+  /** Of the copy. */
+  readonly report: FolderReport
+}
+
+export type BackupResult =
+  | { readonly kind: 'done'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
 export interface OperationTarget {

@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Refused } from './database.ts'
+import { databasePath } from './database-path.ts'
 import { type Lock, takeSharedLock } from './lock.ts'
 import { schemaMismatch } from './migrate.ts'
 import { type Database, openWithoutWriting } from './sqlite/connection.ts'
@@ -16,7 +17,7 @@ export function readWithoutWriting<Result>(
   dataDirectory: string,
   read: (database: Database) => Result,
 ): ReadOnlyResult<Result> {
-  const path = join(dataDirectory, 'tollgate.db')
+  const path = databasePath(dataDirectory)
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     return { kind: 'refused', reason: 'failed', message: `No database found in ${dataDirectory}.` }
   }

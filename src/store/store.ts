@@ -8,6 +8,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DatabaseOptions, type OpenDatabase, openDatabase, type Refused } from './database.ts'
+import { databasePath } from './database-path.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,7 +28,7 @@ export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Refu
 export async function openStore({ dataDirectory, ...options }: StoreOptions): Promise<OpenResult> {
   const claimed = claim(dataDirectory)
   if (claimed.kind === 'refused') return claimed
-  const opened = await openDatabase<Tables>({ ...options, path: join(dataDirectory, 'tollgate.db') })
+  const opened = await openDatabase<Tables>({ ...options, path: databasePath(dataDirectory) })
   if (opened.kind === 'refused') {
     claimed.lock.release()
     return opened

@@ -1,0 +1,64 @@
+/**
+ * Backs up a data folder, with or without a running server: a consistent copy of each database, the root secret, and a
+ * verification of the copy. The new folder appears under its name only when it is complete.
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { secretPath } from '../access/secret.ts'
+import { identityPath } from '../identity/store/database.ts'
+import type { VerifyReport } from '../ledger/types.ts'
+import { verifyFolder } from '../ledger/verify/verify-folder.ts'
+import { copyDatabase, syncToDisk } from '../store/copy-database.ts'
+import { databasePath } from '../store/database-path.ts'
+
+interface Backup {
+  /** Absolute path. */
+  readonly folder: string
+  /** False where the secret is set by a variable, so that it must be stored elsewhere. */
+  readonly hasSecret: boolean
+  /** Of the copy. */
+  readonly report: VerifyReport
+}
+
+export type BackupResult =
+  | { readonly kind: 'done'; readonly backup: Backup }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** @param target a folder that does not exist or is empty */
+export function backUp(dataFolder: string, target: string, driftLinesMax: number): BackupResult {
+  const folder = resolve(target)
+  if (!existsSync(databasePath(dataFolder))) {
+    return { kind: 'refused', message: `No database found in ${dataFolder}.` }
+  }
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    return { kind: 'refused', message: `${folder} is not empty. Choose a new folder for each backup.` }
+  }
+  const draft = `${folder}.partial-${process.pid}`
+  try {
+    mkdirSync(draft, { recursive: true, mode: 0o700 })
+    const hasSecret = copyAll(dataFolder, draft)
+    const verified = verifyFolder(draft, driftLinesMax)
+    if (verified.kind === 'refused') return verified
+    syncToDisk(draft)
+    renameSync(draft, folder)
+    syncToDisk(dirname(folder))
+    return { kind: 'done', backup: { folder, hasSecret, report: verified.result } }
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The ledger first: a person who signs up in between is in the later copy alone and gets an account with the next sign-in.
+ * Returns whether there is a file with the secret.
+ */
+function copyAll(dataFolder: string, draft: string): boolean {
+  for (const path of [databasePath(dataFolder), identityPath(dataFolder)]) {
+    if (existsSync(path)) copyDatabase(path, join(draft, basename(path)))
+  }
+  const secret = secretPath(dataFolder)
+  if (!existsSync(secret)) return false
+  copyFileSync(secret, join(draft, basename(secret)))
+  syncToDisk(join(draft, basename(secret)))
+  return true
+}
