@@ -127,6 +127,7 @@ const rows = {
   top_up_not_found: [404, 'not_found', 'caller', 'never', 'Top-up not found'],
   invoice_not_found: [404, 'not_found', 'caller', 'never', 'Invoice not found'],
   person_not_found: [404, 'not_found', 'caller', 'never', 'User not found'],
+  provider_key_not_found: [404, 'not_found', 'caller', 'never', 'Provider key not found'],
   upstream_not_found: [404, 'not_found', 'caller', 'never', 'Upstream not found'],
   upstream_test_failed: [409, 'invalid_request', 'caller', 'never', 'Upstream test failed'],
   code_not_valid: [404, 'not_found', 'caller', 'never', 'Invalid code'],

@@ -17,6 +17,7 @@ export const topics = [
   'people',
   'models',
   'upstreams',
+  'provider-keys',
 ] as const
 export type Topic = (typeof topics)[number]
 

@@ -8,6 +8,7 @@ import { billingOperations } from './operations/billing.ts'
 import { catalogOperations } from './operations/catalog.ts'
 import { installationOperations } from './operations/installation.ts'
 import { peopleOperations } from './operations/people.ts'
+import { providerKeyOperations } from './operations/provider-keys.ts'
 import { upstreamOperations } from './operations/upstreams.ts'
 import { usageOperations } from './operations/usage.ts'
 
@@ -19,6 +20,7 @@ export const operations = {
   ...installationOperations,
   ...catalogOperations,
   ...upstreamOperations,
+  ...providerKeyOperations,
 } as const
 
 export type OperationName = keyof typeof operations

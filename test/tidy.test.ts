@@ -74,6 +74,7 @@ const layers: Readonly<Record<string, string>> = {
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
   providers: 'wire base contract/custom-hosts type:config',
+  'provider-keys': 'catalog store base contract type:providers type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',
   tokens: 'threads wire base type:config',
@@ -82,7 +83,7 @@ const layers: Readonly<Record<string, string>> = {
   'gateway/background-responses': `${belowPhases} ${shared}`,
   gateway: `${belowPhases} gateway/phases gateway/files gateway/background-responses`,
   control:
-    'access audit catalog identity ledger limits payments providers/health usage contract base type:ledger/verify/ledger-watch store/transaction type:store/settings type:config',
+    'access audit catalog identity ledger limits payments provider-keys providers/health usage contract base type:ledger/verify/ledger-watch store/transaction type:store/settings type:config',
   cli: 'server/admin-socket server/program control contract base type:config',
   server: '*',
 }
@@ -136,7 +137,7 @@ interface Ban {
 const anySource = /^(src|sandbox|contract)\/.*(?<!\.test)\.ts$/
 const anyCode = /^(src|sandbox|contract|console|test|bench|scripts|bin)\/.*\.(tsx?|js)$/
 const anyConsole = /^console\/src\/.*(?<!\.test)\.tsx?$/
-const owners = /^src\/(access|audit|catalog|identity|ledger|payments|store|usage)\//
+const owners = /^src\/(access|audit|catalog|identity|ledger|payments|provider-keys|store|usage)\//
 const text = (...parts: string[]) => parts.join('')
 
 const bans: readonly Ban[] = [

@@ -29,6 +29,7 @@ export type Purpose =
   | 'redeem-code'
   | 'identity'
   | 'uploads'
+  | 'provider-keys'
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */

@@ -92,6 +92,8 @@ export interface Upstream {
   readonly credential: string
   readonly weight: number
   readonly custom?: CustomHost | undefined
+  /** The account whose own credential this is; left out: the operator's. */
+  readonly ownerAccount?: bigint
 }
 
 /** A model at an upstream. */

@@ -103,8 +103,8 @@ function output(name: OperationName, ran: Ran): Record<string, unknown> {
 }
 
 /** The parts and the socket of a server, without its HTTP. */
-async function runningServer(dataFolder: string) {
-  const config = readConfig(environmentOf(dataFolder), scratch)
+async function runningServer(dataFolder: string, more: Environment = {}) {
+  const config = readConfig({ ...environmentOf(dataFolder), ...more }, scratch)
   assert.ok(config.kind === 'config')
   const opened = await openServices(config.config, {
     clock: systemClock,
@@ -273,7 +273,7 @@ test('as a process: the commands that the first start prints work unchanged, and
 
 test('every operation has a command, and every command an output that the contract promises', async (context) => {
   const folder = newFolder()
-  const environment = environmentOf(folder)
+  const environment = { ...environmentOf(folder), A_PROVIDER_KEY: ['a', 'key', 'there'].join('-') }
   const run = (...words: string[]) => called(environment, ...words)
   const person = 'cy@example.org'
   const signedUp = 'eve@example.org'
@@ -291,7 +291,7 @@ test('every operation has a command, and every command an output that the contra
   ]
   const limits = ['--context', '100', '--max-output', '10']
   // To open the database for each command takes longer than the command.
-  const server = await runningServer(folder)
+  const server = await runningServer(folder, { TOLLGATE_PROVIDER_KEYS: 'all' })
   context.after(() => server.close())
   const made = output('key.create', await withAccount(run, person))
   const code = output('code.create', await run('code', 'create', '1', '--json'))
@@ -329,6 +329,13 @@ test('every operation has a command, and every command an output that the contra
     ['upstreams.test', ['upstreams', 'test', 'local']],
     ['upstreams.models', ['upstreams', 'models', 'local']],
     ['upstreams.remove', ['upstreams', 'remove', 'local']],
+    [
+      'provider-keys.put',
+      ['provider-keys', 'set', person, 'openai', '--use', 'only', '--credential-env', 'A_PROVIDER_KEY'],
+    ],
+    ['provider-keys.list', ['provider-keys', person]],
+    ['provider-keys.test', ['provider-keys', 'test', person, 'openai']],
+    ['provider-keys.remove', ['provider-keys', 'remove', person, 'openai']],
     ['losses.list', ['losses', '--limit', '5']],
     ['audit.list', ['audit', '--limit', '5', '--operation', 'credit']],
     ['system.show', ['system']],

@@ -107,6 +107,7 @@ const person: Positional = {
 }
 const key: Positional = { field: 'key', value: 'KEY-ID', help: 'key ID (key_…)' }
 const upstream: Positional = { field: 'upstream', value: 'UPSTREAM', help: 'upstream name' }
+const provider: Positional = { field: 'provider', value: 'PROVIDER', help: 'provider name, such as openai' }
 /** Names where a credential is, and is no field of the input. */
 const credentialOption = 'credential-env>'
 const model: Positional = { field: 'model', value: 'MODEL', help: 'model name' }
@@ -394,6 +395,42 @@ export const commands: readonly Command[] = [
     words: 'upstreams remove',
     positionals: [upstream],
     print: ({ upstream: name }) => `Removed ${name}.\n`,
+  }),
+  command('provider-keys.list', {
+    words: 'provider-keys',
+    positionals: [account],
+    print: printInstallation.providerKeys,
+  }),
+  command('provider-keys.put', {
+    words: 'provider-keys set',
+    positionals: [account, provider],
+    credential: 'credential',
+    options: [
+      option(
+        'use>use',
+        'text',
+        'first|only',
+        "first: with the server's upstreams as fallback (default); only: without",
+      ),
+      option(
+        credentialOption,
+        'text',
+        'VARIABLE',
+        'environment variable with the API key (default: standard input)',
+      ),
+    ],
+    print: printInstallation.providerKey,
+  }),
+  command('provider-keys.test', {
+    words: 'provider-keys test',
+    positionals: [account, provider],
+    print: printInstallation.providerKeyTest,
+    exitCode: ({ state }) => (state === 'rejected' || state === 'unreachable' ? 1 : 0),
+  }),
+  command('provider-keys.remove', {
+    words: 'provider-keys remove',
+    positionals: [account, provider],
+    print: ({ provider: name }) => `Removed ${name}.\n`,
   }),
   command('losses.list', {
     words: 'losses',

@@ -74,6 +74,39 @@ export function upstreamTest(output: OperationOutput<'upstreams.test'>): string 
   ])
 }
 
+export function providerKeys(output: OperationOutput<'provider-keys.list'>): string {
+  if (output.keys.length === 0) return 'No provider keys.\n'
+  return columns(
+    ['PROVIDER', 'KEY', 'USE', 'MODELS', 'STATUS'],
+    output.keys.map((row) => [
+      row.provider,
+      row.credentialEnd === '' ? '–' : `…${row.credentialEnd}`,
+      row.use,
+      String(row.models),
+      output.allowed ? row.state : 'not enabled',
+    ]),
+    ['MODELS'],
+  )
+}
+
+export function providerKey(output: OperationOutput<'provider-keys.put'>): string {
+  return labeled([
+    ['Provider', output.name],
+    ['URL', output.url],
+    ['Use', output.use],
+    ['Models', String(output.models)],
+  ])
+}
+
+export function providerKeyTest(output: OperationOutput<'provider-keys.test'>): string {
+  return labeled([
+    ['Provider', output.provider],
+    ['API key', testWords[output.state]],
+    ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
+    ...(output.hostMessage === null ? [] : [['Provider says', output.hostMessage] as const]),
+  ])
+}
+
 export function upstreamModels(output: OperationOutput<'upstreams.models'>): string {
   if (output.problem !== null) return `${output.problem}\n`
   return columns(

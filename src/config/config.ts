@@ -63,6 +63,12 @@ export interface Config {
   /** Plain HTTP origins that upstreams added in the console may use. */
   readonly plainOrigins: readonly string[]
   readonly sandbox: 'on' | 'off'
+  /** Provider keys of accounts: who may use them, the fee such as `5%`, and other base URLs by provider. */
+  readonly providerKeys: {
+    readonly accounts: 'none' | 'organizations' | 'all'
+    readonly fee: string
+    readonly urls: Readonly<Record<string, string>>
+  }
   /** The operator as shown to users. */
   readonly operator: { readonly name: string; readonly contact: string | null }
   /** null: payments are not configured. */
@@ -191,6 +197,11 @@ function assembled(
     forcedTools: values.forcedTools,
     operator: { name: values.operatorName, contact: values.operatorContact },
     plainOrigins: values.plainOrigins.map(originOf),
+    providerKeys: {
+      accounts: values.providerKeyAccounts,
+      fee: values.providerKeyFee,
+      urls: values.providerKeyUrls,
+    },
     sandbox: sandboxOf(values.sandbox, host, publicUrl !== null),
     stripe: stripeOf(values),
     signup: signUpOf(values.signup, {

@@ -357,6 +357,15 @@ export const limitsTable = {
   // Keys
   unknownKeysCachedMax: limit(10_000, 'Unknown keys cached to avoid repeated look-ups.'),
   keysCachedMax: limit(100_000, 'Keys cached in memory.'),
+  providerKeysPerAccountMax: limit(20, 'Provider keys per account.'),
+  providerKeyTestsPerMinute: limit(
+    5,
+    'Tests of provider keys per account and minute, including those before one is saved.',
+  ),
+  providerKeyStatesMax: limit(
+    10_000,
+    'Provider keys whose failures are remembered; the least recent are evicted first.',
+  ),
   keysPerAccountMax: limit(1_000, 'Active keys per account, for API keys and management keys each.'),
   lastUsedStepMs: limit(60_000, 'Precision of the time a management key was last used.'),
 

@@ -273,6 +273,26 @@ export const settingsTable = {
     default: [],
     doc: 'Plain HTTP origins, such as `http://10.0.0.5:8000`, that upstreams added in the console may use. By default they may use HTTPS anywhere and plain HTTP on loopback only.',
   },
+  providerKeyAccounts: {
+    variable: 'TOLLGATE_PROVIDER_KEYS',
+    path: 'providerKeys.accounts',
+    schema: z.enum(['none', 'organizations', 'all'], 'must be none, organizations or all'),
+    default: 'none',
+    doc: '`none`, `organizations` or `all`: which accounts may use their own [provider keys](provider-keys.md).',
+    fileDoc: '`none`, `organizations` or `all`, like `TOLLGATE_PROVIDER_KEYS`.',
+  },
+  providerKeyFee: {
+    path: 'providerKeys.fee',
+    schema: percent,
+    default: '0%',
+    doc: 'The charge for requests on provider keys, as a percentage of their cost at list price.',
+  },
+  providerKeyUrls: {
+    path: 'providerKeys.urls',
+    schema: z.record(z.string().max(100), upstreamUrl),
+    default: {},
+    doc: "Other base URLs for provider keys, such as an egress proxy: a mapping from provider to URL. By default the provider's own URL is used.",
+  },
   operatorName: {
     path: 'operator.name',
     schema: words,
@@ -304,6 +324,7 @@ export type SettingName = keyof typeof settingsTable
 /** The sections of the file that are mappings of settings. */
 export const mappingSections: Readonly<Record<string, string>> = {
   server: 'Network, data folder and logging; a mapping.',
+  providerKeys: 'Provider keys of accounts; a mapping.',
   operator: 'The operator as shown to users; a mapping.',
   limits: 'Overrides of [limits](#limits); a mapping.',
 }

@@ -13,7 +13,9 @@ import type { Identity } from '../identity/types.ts'
 import type { ProviderFiles } from '../ledger/provider-file-types.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { WatchReport } from '../ledger/verify/ledger-watch.ts'
+import type { RateMeter } from '../limits/rate-meter.ts'
 import type { Payments } from '../payments/types.ts'
+import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Health } from '../providers/health.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Usage } from '../usage/types.ts'
@@ -74,6 +76,10 @@ export interface ControlDeps {
   readonly ledger: Ledger
   readonly payments: Payments
   readonly usage: Usage
+  /** Credentials of accounts for providers. */
+  readonly providerKeys: ProviderKeys
+  /** Limits how often an account tests one. */
+  readonly providerKeyTests: RateMeter
   readonly server: ServerStatus
   readonly settings: Settings
   /** How the upstreams do. */

@@ -15,6 +15,7 @@ import { installationHandlers } from './installation/handlers.ts'
 import { keyHandlers } from './key/handlers.ts'
 import { modelHandlers } from './models/handlers.ts'
 import { peopleHandlers } from './people/handlers.ts'
+import { providerKeyHandlers } from './provider-keys/handlers.ts'
 import { requestHandlers } from './requests/handlers.ts'
 import { usageHandlers } from './usage/handlers.ts'
 
@@ -26,6 +27,7 @@ const operationHandlers: { readonly [Name in OperationName]: OperationHandler<Na
   ...keyHandlers,
   ...modelHandlers,
   ...peopleHandlers,
+  ...providerKeyHandlers,
   ...requestHandlers,
   ...usageHandlers,
 }

@@ -29,9 +29,13 @@ import { type OpenLedger, openLedger } from '../ledger/ledger.ts'
 import type { ProviderFiles } from '../ledger/provider-file-types.ts'
 import { openProviderFiles } from '../ledger/sqlite/provider-files.ts'
 import type { Ledger } from '../ledger/types.ts'
+import { RateMeter } from '../limits/rate-meter.ts'
 import type { RateLimits } from '../limits/types.ts'
 import { type OpenPayments, openPayments } from '../payments/payments.ts'
 import type { Payments } from '../payments/types.ts'
+import { keyUrlMistakes } from '../provider-keys/key-providers.ts'
+import { openProviderKeys, type ProviderKeysDeps } from '../provider-keys/provider-keys.ts'
+import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import { type Health, openHealth } from '../providers/health.ts'
 import { connectors, openConnectors } from '../providers/registry.ts'
@@ -85,6 +89,7 @@ export interface Services extends PeopleServices {
   /** For the addresses at which uploads are continued. */
   readonly uploads: SecretSealer
   readonly health: Health
+  readonly providerKeys: ProviderKeys
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
   control(address: string, server: ServerStatus): ControlDeps
@@ -100,7 +105,10 @@ export type ServicesResult =
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
   const sources = catalogSources(config, options.sandboxOrigin)
   const hosted = await hostModels(sources.upstreams.map(({ provider }) => provider))
-  const mistakes = catalogMistakes({ ...sources, builtin: [...sources.builtin, ...hosted] })
+  const mistakes = [
+    ...catalogMistakes({ ...sources, builtin: [...sources.builtin, ...hosted] }),
+    ...keyUrlMistakes(connectors, config.providerKeys.urls),
+  ]
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
   const opened = await openStore({
     dataDirectory: config.dataFolder,
@@ -185,6 +193,8 @@ async function composeServices(
   const sealer = createSealer(secret.keyFor('upstream-credentials'), random)
   const catalog = await openCatalog({ store, clock, nextId, settings, sealer, sources })
   const health = openHealth({ clock, limits })
+  const keySealer = createSealer(secret.keyFor('provider-keys'), random)
+  const providerKeys = await openKeys(store, { ...config, sealer: keySealer, clock })
   const bodyThreads = openBodyThreads({ clock, limits, log, entry: threadEntries.bodies })
   const counter = openCounter({ clock, limits, entry: threadEntries.counter })
   const pdfs = openPdfReader({ clock, limits, entry: threadEntries.pdfs })
@@ -215,6 +225,7 @@ async function composeServices(
     ...{ files, uploads: createSealer(secret.keyFor('uploads'), random) },
     counters: { counter, pdfs, bodyThreads },
     health,
+    providerKeys,
     usage,
     ...people.parts,
   }
@@ -256,11 +267,23 @@ function controlDeps(
     server,
     operator,
     hasSandbox: config.sandbox === 'on',
+    providerKeyTests: new RateMeter({
+      perMinute: limits.providerKeyTestsPerMinute,
+      takersMax: limits.providerKeyStatesMax,
+    }),
     plainOrigins: config.plainOrigins,
     databaseBytes: () => databaseBytes(config.dataFolder),
     signupNano: limits.signupNano,
     address,
   }
+}
+
+function openKeys(
+  store: Store,
+  options: Pick<Config, 'limits' | 'providerKeys'> & Pick<ProviderKeysDeps, 'sealer' | 'clock'>,
+): Promise<ProviderKeys> {
+  const { limits, sealer, clock, providerKeys: settings } = options
+  return openProviderKeys({ store, limits, sealer, clock, settings, connectors })
 }
 
 /**

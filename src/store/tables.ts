@@ -248,6 +248,17 @@ export interface ProviderFileTable {
   deletion_ms: IntegerOrNull
 }
 
+export interface ProviderKeyTable {
+  account: Integer
+  provider: string
+  /** `first` or `only`. */
+  use: string
+  credential: Uint8Array
+  credential_end: string
+  created_ms: Integer
+  updated_ms: Integer
+}
+
 export interface Tables {
   audit: AuditTable
   account: AccountTable
@@ -266,4 +277,5 @@ export interface Tables {
   redeem_code: RedeemCodeTable
   webhook_event: WebhookEventTable
   provider_file: ProviderFileTable
+  provider_key: ProviderKeyTable
 }

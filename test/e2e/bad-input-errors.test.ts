@@ -319,6 +319,7 @@ const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   cross_site: 'control-cross-site.test.ts',
   login_too_old: 'keys-roles.test.ts',
   conflict: 'keys-roles.test.ts',
+  provider_key_not_found: 'provider-keys-stored.test.ts',
   upstream_not_found: 'keys-upstreams.test.ts',
   upstream_test_failed: 'cli-upstreams.test.ts',
   setup_link_not_valid: 'bad-input-pages.test.ts',

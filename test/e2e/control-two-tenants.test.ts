@@ -40,7 +40,7 @@ const plain: ReadonlySet<string> = new Set(
   `actor alertDays amount askHost auth automaticCaching autoTopUp budget by code contextTokens credential credit dialects disabled displayName
   effectiveFrom email expires formats from group headers inputs invoiceTo kind limit limits markup model models name note onShortBalance operation operator outcome
   outputTokensMax outputs overlapHours password price provider reason reasons reference saveAnyway saveMethod scopes search
-  showBalance showCost source state takesTools testCredential to token upstream upstreamModel upstreams url usesMax weight`.split(
+  showBalance showCost source state takesTools testCredential to token upstream upstreamModel upstreams url use usesMax weight`.split(
     /\s+/,
   ),
 )

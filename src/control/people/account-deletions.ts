@@ -85,7 +85,7 @@ async function reopenAccount(
 }
 
 async function closeAccount(
-  { access, clock, files, ledger, log, managementKeys, payments }: ControlDeps,
+  { access, clock, files, ledger, log, managementKeys, payments, providerKeys }: ControlDeps,
   account: bigint,
 ): Promise<void> {
   for (const { id, revokedMs } of await access.list(account)) {
@@ -94,6 +94,7 @@ async function closeAccount(
   for (const { id, revokedMs } of await managementKeys.list(account)) {
     if (revokedMs === null) await managementKeys.revoke(id)
   }
+  await providerKeys.removeAll(account)
   // The account is suspended, so no upload begins after this.
   await files.deleteAll(account, clock.wallMs())
   const assigned = await ledger.assign(account, { owner: null, email: null, name: 'closed' })

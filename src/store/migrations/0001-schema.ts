@@ -257,6 +257,20 @@ CREATE TABLE upstream (
   headers BLOB
 ) STRICT`
 
+/** Credentials of accounts for providers, sealed. */
+const providerKey = `
+CREATE TABLE provider_key (
+  account INTEGER NOT NULL REFERENCES account (id),
+  provider TEXT NOT NULL,
+  use TEXT NOT NULL CHECK (use IN ('first', 'only')),
+  -- Sealed; bound to account, provider and the address that it is sent to.
+  credential BLOB NOT NULL,
+  credential_end TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  PRIMARY KEY (account, provider)
+) STRICT, WITHOUT ROWID`
+
 /** Rows are in the order of settlement, so that the oldest are found without an index. */
 const providerObject = `
 CREATE TABLE provider_object (
@@ -529,6 +543,7 @@ const tables = [
   codeUse,
   webhookEvent,
   providerFile,
+  providerKey,
   backgroundResponse,
   'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
 ]
