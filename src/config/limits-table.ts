@@ -465,6 +465,12 @@ export const limitsTable = {
   mailRetryMs: limit(30_000, 'Delay after the first attempt; it grows with each.'),
   mailMs: limit(20_000, 'Timeout of the mail server.'),
 
+  // Monitoring
+  metricPairsMax: limit(
+    2_000,
+    'Pairs of a model and an upstream with metrics of their own; others count together as `other`.',
+  ),
+
   // CLI to a running server
   adminBytesMax: limit(
     16 * 1024 * 1024,

@@ -78,7 +78,8 @@ export interface GatewayDeps extends FrontRates {
   readonly inFlight: InFlightRequests
   readonly sender: Sender
   /** Settles a background response: durable when it resolves as settled; tried once. */
-  readonly settleResponse: (settlement: Settlement) => Promise<SettlementResult>
+  /** `model`: public name. */
+  readonly settleResponse: (settlement: Settlement, model: string) => Promise<SettlementResult>
   /** The current catalog. */
   readonly snapshot: Snapshot
   /** Slots for requests that wait for balance, per account. */

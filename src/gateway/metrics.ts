@@ -4,10 +4,12 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestContext } from './request.ts'
+import { type SettledRequest, usageMetrics } from './usage-metrics.ts'
 
 export interface Metrics {
   readonly registry: Registry
   requestEnded(context: RequestContext, outcome: string, seconds: number): void
+  settled(request: SettledRequest): void
   upstreamFailed(provider: string, code: string): void
   /** Files of closed accounts that their upstreams have not deleted yet. */
   filesToDelete(count: number): void
@@ -15,8 +17,18 @@ export interface Metrics {
   refusalsDropped(count: number): void
 }
 
+/** What gauges read when they are scraped. */
+export interface MetricSources {
+  readonly running: { readonly count: number }
+  readonly upstreams: () => readonly { readonly name: string; readonly isHealthy: boolean }[]
+}
+
 /** `token`: what a scraper sends; without one there is no endpoint, so process metrics are not collected. */
-export function createMetrics(running: { readonly count: number }, token: string | null): Metrics {
+export function createMetrics(
+  { running, upstreams }: MetricSources,
+  token: string | null,
+  { metricPairsMax }: { readonly metricPairsMax: number },
+): Metrics {
   const registry = new Registry()
   if (token !== null) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -51,6 +63,16 @@ export function createMetrics(running: { readonly count: number }, token: string
       this.set(running.count)
     },
   })
+  new Gauge({
+    name: 'tollgate_upstream_healthy',
+    help: '1, or 0 while an upstream is set aside after failures.',
+    labelNames: ['upstream'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { name, isHealthy } of upstreams()) this.set({ upstream: name }, isHealthy ? 1 : 0)
+    },
+  })
   const filesToDelete = new Gauge({
     name: 'tollgate_files_to_delete',
     help: 'Files of closed accounts that their upstreams have not deleted yet.',
@@ -58,6 +80,7 @@ export function createMetrics(running: { readonly count: number }, token: string
   })
   return {
     registry,
+    settled: usageMetrics(registry, metricPairsMax),
     filesToDelete: (count) => filesToDelete.set(count),
     requestEnded(context, outcome, seconds) {
       requests.inc({ dialect: context.dialect.name, outcome })

@@ -33,7 +33,17 @@ export function composeGatewayDeps(
 ): GatewayDeps {
   const { limits } = config
   const inFlight = new InFlightRequests()
-  const metrics = createMetrics(inFlight, config.metricsToken)
+  const metrics = createMetrics(
+    {
+      running: inFlight,
+      upstreams: () =>
+        services.catalog.snapshot.upstreams.map(({ name }) => {
+          return { name, isHealthy: !['cooling', 'ejected'].includes(services.health.report(name).state) }
+        }),
+    },
+    config.metricsToken,
+    limits,
+  )
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
   const { ledger } = services
@@ -87,7 +97,10 @@ export function composeGatewayDeps(
       return services.catalog.snapshot
     },
     ...openFrontRates(limits),
-    settleResponse: (settlement) => settleResponse(shared, settlement),
+    settleResponse: (settlement, model) =>
+      settleResponse(shared, settlement, (result) =>
+        metrics.settled({ model, settlement, result, held: null }),
+      ),
     balanceWaits: new KeyedSemaphore(limits.holdWaitersPerAccountMax),
   }
   return deps

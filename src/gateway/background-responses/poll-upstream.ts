@@ -24,7 +24,7 @@ export interface UpstreamPollDeps extends SettleResponseDeps, Pick<ObjectRequest
   readonly snapshot: Snapshot
   readonly connectorOf: (provider: string) => Connector
   /** Durable when it resolves as settled; tried once. */
-  readonly settleResponse: (settlement: Settlement) => Promise<SettlementResult>
+  readonly settleResponse: (settlement: Settlement, model: string) => Promise<SettlementResult>
   readonly limits: SettleResponseDeps['limits'] & {
     readonly answerBytesMax: number
     readonly sampleCharactersMax: number
@@ -114,7 +114,8 @@ export async function settleIfEnded(
 
 function close(deps: UpstreamPollDeps, open: OpenResponse, end: ResponseEnd): Promise<SettlementResult> {
   deps.failpoints.reach('response-ended')
-  return deps.settleResponse(settlementOf(deps, open, { end, cause: causeOf(deps, open) }))
+  const { settlement, model } = settlementOf(deps, open, { end, cause: causeOf(deps, open) })
+  return deps.settleResponse(settlement, model)
 }
 
 /** Why a response was canceled: suspension and age take precedence, since a suspended client cannot cancel. */

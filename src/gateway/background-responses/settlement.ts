@@ -120,11 +120,17 @@ export interface SettleResponseDeps {
   readonly limits: { readonly hiddenReasoningTokensPerSecond: number }
 }
 
+export interface SettledResponse {
+  readonly settlement: Settlement
+  /** Public name. */
+  readonly model: string
+}
+
 export function settlementOf(
   { nextId, clock, log, limits }: SettleResponseDeps,
   open: OpenResponse,
   of: { readonly end: ResponseEnd; readonly cause: CancelCause },
-): Settlement {
+): SettledResponse {
   const { end, cause } = of
   const facts = readFacts(open.facts)
   const row =
@@ -145,7 +151,7 @@ export function settlementOf(
   if (unknown.length > 0) log.warn({ ...about, meters: unknown }, 'a response reports usage without a price')
   if (!reported.isReported)
     log.warn({ ...about, status: end.status }, 'a background response ended without usage')
-  return {
+  const settlement: Settlement = {
     id: open.id,
     nowMs: clock.wallMs(),
     cost: row.payer === 'customer' ? cost : 0n,
@@ -165,6 +171,7 @@ export function settlementOf(
       upstreamCost,
     },
   }
+  return { settlement, model: facts.price.model }
 }
 
 /**

@@ -61,13 +61,14 @@ export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): 
 export async function settleResponse(
   deps: DurableSettleDeps,
   settlement: Settlement,
+  onSettled: (result: LedgerSettled) => void,
 ): Promise<SettlementResult> {
   const { clock, limits, failpoints } = deps
   failpoints.reach('before-settle')
   return new Promise((resolve) => {
     const timer = clock.after(limits.settleWaitMs, () => resolve({ kind: 'late' }))
     deps.background.run('settle a background response', async () => {
-      const charged = await chargedFor(deps, settlement).finally(() => timer.cancel())
+      const charged = await chargedFor(deps, settlement, onSettled).finally(() => timer.cancel())
       resolve(charged === undefined ? { kind: 'late' } : { kind: 'settled', charged })
     })
   })
@@ -77,6 +78,7 @@ export async function settleResponse(
 async function chargedFor(
   { ledger, log, failpoints }: DurableSettleDeps,
   settlement: Settlement,
+  onSettled: (result: LedgerSettled) => void,
 ): Promise<bigint | undefined> {
   const { id, writtenOff, receipt } = settlement
   const { upstream, implausible } = receipt
@@ -86,6 +88,7 @@ async function chargedFor(
     failpoints.reach('after-settle')
     // A concurrent attempt has settled it.
     if (result.kind !== 'settled') return (await ledger.receipt(id))?.charged
+    onSettled(result)
     const excess = result.writtenOff - writtenOff
     if (excess > 0n || implausible !== null) {
       log.warn(

@@ -24,6 +24,7 @@ import type {
 import type { Counter } from '../../../tokens/count.ts'
 import type { ProviderObject, UpstreamFormat } from '../../../wire/dialect.ts'
 import type { RawUsage, Usage } from '../../../wire/usage.ts'
+import type { Metrics } from '../../metrics.ts'
 import type {
   Hold,
   RelayOutcome,
@@ -38,6 +39,7 @@ import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-
 export interface SettleDeps extends DurableSettleDeps {
   readonly counter: Counter
   readonly nextId: NextId
+  readonly metrics: Pick<Metrics, 'settled'>
   readonly limits: DurableSettleDeps['limits'] & { readonly hiddenReasoningTokensPerSecond: number }
 }
 
@@ -70,7 +72,11 @@ export async function settle(
     // Only complete responses wait for their settlement; errors are sent whenever it happens.
     withheld:
       outcome.reason === 'complete' ? () => withheldSettlement(deps, request, { settlement, outcome }) : null,
-    onSettled: (settled, result) => warnOfExcess(deps, context, request, { settled, result }),
+    onSettled(settled, result) {
+      const { plan, hold } = request
+      deps.metrics.settled({ model: plan.model.name, settlement: settled, result, held: hold.amount })
+      warnOfExcess(deps, context, request, { settled, result })
+    },
   })
 }
 
