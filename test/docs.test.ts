@@ -109,6 +109,18 @@ for (const [path, page] of pages) {
   })
 }
 
+test('the list of all pages has every page', () => {
+  const index = tree.get('docs/README.md') ?? ''
+  const listed = pages
+    .map(([path]) => path)
+    .filter((path) => /^docs\/(?:(?:operate|concepts)\/)?[^/]+\.md$/.test(path))
+    .filter((path) => path !== 'docs/README.md' && path !== 'docs/style.md')
+  assert.deepEqual(
+    listed.filter((path) => !index.includes(`](${path.slice('docs/'.length)})`)),
+    [],
+  )
+})
+
 test('repository paths named by pages exist', () => {
   const named = /`((?:src|test|docs|scripts|contract|bench|bin|runtime)\/[\w./-]+)`/g
   for (const [path, page] of pages) {
@@ -310,7 +322,7 @@ function run(program: Program): Promise<{ code: number | null; output: string }>
 test('the README shows the real output of the first start', () => {
   const setupLink = `${shownOrigin}/console/setup?token=…`
   const place = { address: shownOrigin, modelToTry: 'sandbox-echo' }
-  const first = startText({ kind: 'first', balance: 5_000_000_000n, key: '$TOLLGATE_KEY', setupLink }, place)
+  const first = startText({ kind: 'first', balance: 5_000_000_000n, key: 'sk-tg-…', setupLink }, place)
   const page = tree.get('README.md') ?? ''
   assert.ok(page.includes(first))
   assert.ok(page.includes(startText({ kind: 'again' }, place)))
