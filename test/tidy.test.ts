@@ -57,7 +57,9 @@ const layers: Readonly<Record<string, string>> = {
   catalog: 'store base contract limits type:wire type:config',
   access: 'store base contract limits type:wire type:config',
   'ledger/rules': 'base contract limits type:ledger type:catalog',
-  'ledger/sqlite': 'ledger/rules ledger/verify store base contract limits type:ledger type:wire type:config',
+  'ledger/machine': 'ledger/rules base limits type:ledger type:wire',
+  'ledger/sqlite':
+    'ledger/machine ledger/rules ledger/verify store base contract limits type:ledger type:wire type:config',
   'ledger/verify': 'store base contract type:ledger type:config',
   ledger: 'ledger/rules ledger/sqlite store base contract limits type:ledger/verify type:wire type:config',
   audit: 'store base contract',
@@ -70,7 +72,8 @@ const layers: Readonly<Record<string, string>> = {
   'identity/auth-gateway': `identity/better-auth identity/organizations identity/sign-in identity/sessions identity/store ${belowIdentity}`,
   identity: `${identityFolders} mail ${belowIdentity}`,
   mail: 'base contract type:config',
-  usage: 'ledger/sqlite/rows store base contract limits type:ledger type:ledger/sqlite type:config',
+  usage:
+    'ledger/sqlite/rows store base contract limits type:ledger type:ledger/machine type:ledger/sqlite type:config',
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
   providers: 'wire base contract/custom-hosts type:config',

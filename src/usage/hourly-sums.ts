@@ -5,8 +5,9 @@
  */
 import { bucketOf, count } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'
-import { type PackedDraft, usageOfDraft } from '../ledger/sqlite/rows.ts'
-import type { SettlementObserver } from '../ledger/sqlite/settle-operation.ts'
+import type { StoredDraft } from '../ledger/machine/rows.ts'
+import type { SettlementObserver } from '../ledger/sqlite/engine.ts'
+import { usageOfDraft } from '../ledger/sqlite/rows.ts'
 import type { BatchMemory } from '../store/sqlite/batch.ts'
 import { integer, number, rowOf, text } from '../store/sqlite/columns.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
@@ -80,12 +81,12 @@ export function hourlySums(database: Database): HourlySums {
   }
 
   return {
-    settled({ id, account, key, model }, draft, { shares, nowMs }) {
+    settled({ id, account, key, model, charged, writtenOff, draft, endedMs }) {
       const row = changing({ account, hour: hourOf(id), key, model })
-      addReceipt(row, draft, nowMs)
-      row.charged += shares.charged
-      row.writtenOff += shares.writtenOff
-      if (shares.writtenOff > 0n) row.writeOffs += 1
+      addReceipt(row, draft, endedMs)
+      row.charged += charged
+      row.writtenOff += writtenOff
+      if (writtenOff > 0n) row.writeOffs += 1
     },
     refused(rowKey, times) {
       changing(rowKey).refused += times
@@ -100,6 +101,8 @@ export function hourlySums(database: Database): HourlySums {
       if (knownCount > knownMax) forget()
     },
     forget,
+    // No statement of the control plane changes them.
+    forgetShared() {},
   }
 }
 
@@ -124,7 +127,7 @@ function statements(database: Database) {
   }
 }
 
-function addReceipt(sums: GrowingSums, draft: PackedDraft, nowMs: number): void {
+function addReceipt(sums: GrowingSums, draft: StoredDraft, nowMs: number): void {
   const used = usageOfDraft(draft)
   sums.requests += 1
   if (used.endReason !== 'complete') sums.errors += 1

@@ -6,7 +6,7 @@ import { type Field, flag, integer, number, rowOf, text } from '../../store/sqli
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
-import type { KeyUsageState } from './rows.ts'
+import type { KeyUsageState } from '../machine/rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 const responseRow = rowOf({ id: integer('b.id'), account: integer('b.account') })
@@ -32,17 +32,17 @@ const forgottenPerRow = 4n
 export function backgroundOperations(database: Database, rows: StateRows) {
   const remove = prepare(database, 'DELETE FROM provider_object WHERE account = ? AND id = ?')
   return {
-    reserveResponse: { durable: false, run: reserveOperation(database) },
+    reserveResponse: { durable: false, run: reserveOperation(database, rows) },
     recordResponse: { durable: true, run: recordOperation(database, rows) },
     forgetResponse: {
       durable: true,
       run: (account: bigint, responseId: string): void => void remove.run(account, responseId),
     },
-    removeUnrecorded: { durable: true, run: removeUnrecordedOperation(database) },
+    removeUnrecorded: { durable: true, run: removeUnrecordedOperation(database, rows) },
   } as const
 }
 
-function reserveOperation(database: Database) {
+function reserveOperation(database: Database, rows: StateRows) {
   // The account's open holds are few, its responses may be many.
   const count = prepare(
     database,
@@ -55,6 +55,7 @@ function reserveOperation(database: Database) {
       (SELECT id FROM background_response WHERE id < ? AND NOT ${isOpen} ORDER BY id LIMIT ?)`,
   )
   return (id: bigint, account: bigint, perAccountMax: number): 'reserved' | 'full' => {
+    rows.flush()
     if (Number(count.row(account)?.[0]) >= perAccountMax) return 'full'
     forget.run(id, forgottenPerRow)
     insert.run(id, account)
@@ -67,7 +68,6 @@ function recordOperation(database: Database, rows: StateRows) {
     database,
     'UPDATE background_response SET upstream = ?, response_id = ?, facts = ? WHERE id = ?',
   )
-  const releaseConcurrency = prepare(database, 'UPDATE hold SET concurrency_released = 1 WHERE id = ?')
   const withoutRunning = <State extends Pick<KeyUsageState, 'running'>>(state: State): State => ({
     ...state,
     running: state.running - 1,
@@ -76,14 +76,14 @@ function recordOperation(database: Database, rows: StateRows) {
     const hold = rows.hold(id)
     if (hold === undefined || update.run(upstream, responseId, facts, id) !== 1) return false
     if (hold.isConcurrencyReleased) return true
-    rows.saveAccount(hold.account, withoutRunning(rows.knownAccount(hold.account)))
+    rows.saveAccount(withoutRunning(rows.knownAccount(hold.account)))
     rows.saveKeyUsage(withoutRunning(rows.keyUsage(hold.key, hold.account)))
-    releaseConcurrency.run(id)
+    rows.saveHold({ ...hold, isConcurrencyReleased: true })
     return true
   }
 }
 
-function removeUnrecordedOperation(database: Database) {
+function removeUnrecordedOperation(database: Database, rows: StateRows) {
   const select = prepareRows(
     database,
     responseRow,
@@ -92,6 +92,7 @@ function removeUnrecordedOperation(database: Database) {
   )
   const remove = prepare(database, 'DELETE FROM background_response WHERE response_id IS NULL')
   return (): readonly UnrecordedResponse[] => {
+    rows.flush()
     const unrecorded = select.all()
     remove.run()
     return unrecorded

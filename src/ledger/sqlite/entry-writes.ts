@@ -1,24 +1,22 @@
-/** Writes the rows of `entry`, which nothing changes afterwards. The caller keeps the account's sums in step. */
+/** The columns of `entry`, and the writing of its rows, which nothing changes afterwards. */
 import {
+  type Field,
   integer,
   integerOrNull,
   number,
   oneOf,
   rowOf,
   textOrNull,
-  type ValueOf,
 } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import type { EntryKind } from '../payment-types.ts'
+import type { EntryState } from '../machine/rows.ts'
 
 const newEntry = rowOf({
   id: integer('id'),
   account: integer('account'),
-  /** Its place among the account's entries, from 1. */
   position: number('position'),
-  /** The platform account on the other side. */
-  counter: oneOf<'revenue' | 'promo' | 'clearing' | 'write_offs'>('counter'),
-  kind: oneOf<EntryKind>('kind'),
+  counter: oneOf<EntryState['counter']>('counter'),
+  kind: oneOf<EntryState['kind']>('kind'),
   amount: integer('amount'),
   balanceAfter: integer('balance_after'),
   source: textOrNull('source'),
@@ -26,9 +24,10 @@ const newEntry = rowOf({
   request: integerOrNull('request'),
   note: textOrNull('note'),
   createdMs: number('created_ms'),
-})
+}) satisfies Field<EntryState>
 
-export function insertEntry(database: Database): (entry: ValueOf<typeof newEntry>) => void {
+/** The caller keeps the account's sums in step. */
+export function insertEntry(database: Database): (entry: EntryState) => void {
   const insert = prepare(database, `INSERT INTO entry (${newEntry.names}) VALUES (${newEntry.placeholders})`)
   return (entry) => void insert.run(...newEntry.bind(entry))
 }

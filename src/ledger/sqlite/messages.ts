@@ -5,15 +5,8 @@
 import type { BudgetWindow, RateLimits, RateState } from '../../limits/types.ts'
 import { type Field, rowOf, rowOrNull, same } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
-import type { Fraction } from '../rules/money.ts'
+import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
 import type { Admission, AdmissionAsk, Held } from '../types.ts'
-
-/** What admission needs in addition to the ask. */
-export interface AdmitSettings {
-  /** The id slot of this process, which owns the hold. */
-  readonly process: number
-  readonly reserveShare: Fraction
-}
 
 /** A value that crosses the threads as it is; a tuple has no names. */
 const value = <Value extends bigint | number | string | boolean | null>(): Field<Value> => same<Value>('')
@@ -51,7 +44,7 @@ const settings = rowOf({
   reserveShare: rowOf({ numerator: value<bigint>(), denominator: value<bigint>() }),
 }) satisfies Field<AdmitSettings>
 
-export const admitMessage = rowOf({ ask, settings })
+export const admitMessage = rowOf({ ask, settings }) satisfies Field<AdmitInput>
 export type PackedAsk = Input[]
 
 const rate: Field<RateState | null> = rowOrNull(

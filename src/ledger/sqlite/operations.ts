@@ -12,34 +12,33 @@ import { assertAmount, nanoMax } from '../rules/money.ts'
 import type { CreditAsk, CreditResult, CreditSource } from '../types.ts'
 import { openingOperations } from './account-operations.ts'
 import { backgroundOperations, isNoBackgroundHold } from './background-responses.ts'
+import type { SqliteEngine } from './engine.ts'
 import { insertEntry } from './entry-writes.ts'
-import { holdOperations } from './hold-operations.ts'
+import { machineOperations } from './machine-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
-import { type SettlementObserver, settleOperation } from './settle-operation.ts'
 import { shareKeyUsageOperation } from './share-key-usage-operation.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
-import type { StateRows } from './state-rows.ts'
+import { type StateRows, stateRows } from './state-rows.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
 
-/** `observer` is called with each settlement within its batch. */
-export function ledgerOperations(database: Database, rows: StateRows, observer: SettlementObserver) {
+export function ledgerOperations(database: Database, engine: SqliteEngine) {
+  const rows = stateRows(engine)
   const credit = creditOperation(database, rows)
   return {
-    ...holdOperations(database, rows),
+    ...machineOperations(engine),
     ...backgroundOperations(database, rows),
-    settle: { durable: true, run: settleOperation(database, rows, observer) },
     credit: { durable: true, run: credit },
     ...topUpOperations(database, rows, credit),
     redeem: { durable: true, run: redeemOperation(database, credit) },
     signupCredit: { durable: true, run: signupCreditOperation(database, credit) },
     ...openingOperations(database, rows, credit),
     suspend: { durable: true, run: suspendOperation(database, rows) },
-    shareKeyUsage: { durable: true, run: shareKeyUsageOperation(database, rows) },
+    shareKeyUsage: { durable: true, run: shareKeyUsageOperation(engine, rows) },
     unrestrict: { durable: true, run: unrestrictOperation(rows) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
-    orphans: { durable: false, run: findOrphans(database) },
-    overdue: { durable: false, run: findOverdue(database) },
+    orphans: { durable: false, run: findOrphans(database, rows) },
+    overdue: { durable: false, run: findOverdue(database, rows) },
   } as const satisfies OperationTable
 }
 
@@ -93,7 +92,7 @@ function creditOperation(database: Database, rows: StateRows) {
       note: ask.note,
       createdMs: ask.nowMs,
     })
-    rows.saveAccount(id, { ...account, posted, entries: position })
+    rows.saveAccount({ ...account, posted, entries: position })
     return { kind: 'credited', entryId: ask.entryId, created: true, posted, held }
   }
 }
@@ -103,7 +102,7 @@ function suspendOperation(database: Database, rows: StateRows) {
   return (id: bigint, atMs: number | null): void => {
     const account = rows.account(id)
     if (account === undefined) return
-    rows.saveAccount(id, { ...account, suspendedMs: atMs })
+    rows.saveAccount({ ...account, suspendedMs: atMs })
     overrule(id, atMs !== null)
   }
 }
@@ -113,7 +112,7 @@ function unrestrictOperation(rows: StateRows) {
   return (id: bigint): void => {
     const account = rows.account(id)
     if (account === undefined) return
-    rows.saveAccount(id, { ...account, restrictedMs: null, losses: { ...account.losses, amount: 0n } })
+    rows.saveAccount({ ...account, restrictedMs: null, losses: { ...account.losses, amount: 0n } })
   }
 }
 
@@ -134,21 +133,25 @@ function claimProcessOperation(database: Database) {
 }
 
 /** Holds of processes that are gone; `process` is the one that lives. */
-function findOrphans(database: Database) {
+function findOrphans(database: Database, rows: StateRows) {
   const select = prepare(
     database,
     `SELECT ${orphanColumns} FROM hold WHERE process <> ? AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
   )
-  return (process: number, limit: number): readonly Orphan[] =>
-    select.rows(BigInt(process), BigInt(limit)).map(toOrphan)
+  return (process: number, limit: number): readonly Orphan[] => {
+    rows.flush()
+    return select.rows(BigInt(process), BigInt(limit)).map(toOrphan)
+  }
 }
 
 /** Holds older than the id `before`: no request lives so long. */
-function findOverdue(database: Database) {
+function findOverdue(database: Database, rows: StateRows) {
   const select = prepare(
     database,
     `SELECT ${orphanColumns} FROM hold WHERE process = ? AND id < ? AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
   )
-  return (process: number, before: bigint, limit: number): readonly Orphan[] =>
-    select.rows(BigInt(process), before, BigInt(limit)).map(toOrphan)
+  return (process: number, before: bigint, limit: number): readonly Orphan[] => {
+    rows.flush()
+    return select.rows(BigInt(process), before, BigInt(limit)).map(toOrphan)
+  }
 }

@@ -6,22 +6,10 @@ import { inputMeters, type Meter, meters, outputMeters } from '../../../contract
 import { integer, number, oneOf, rowOf, text } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import type { ProviderObject } from '../../wire/dialect.ts'
+import type { StoredObjects } from '../machine/rows.ts'
 import type { ProviderObjectRow, UsageSource } from '../types.ts'
 
-/** What the settle operation takes; null: the provider stored nothing. */
-export type PackedProviderObjects =
-  | readonly [
-      /** Rows that are older are removed. */
-      sinceMs: number,
-      ids: readonly string[],
-      scopes: readonly ProviderObject['referencedScope'][],
-    ]
-  | null
-
-export function packProviderObjects(
-  objects: readonly ProviderObject[],
-  sinceMs: number,
-): PackedProviderObjects {
+export function packProviderObjects(objects: readonly ProviderObject[], sinceMs: number): StoredObjects {
   if (objects.length === 0) return null
   return [sinceMs, objects.map(({ id }) => id), objects.map(({ referencedScope }) => referencedScope)]
 }
@@ -55,7 +43,7 @@ export function saveProviderObjects(database: Database) {
       (SELECT position FROM (SELECT position, created_ms FROM provider_object ORDER BY position LIMIT ?)
         WHERE created_ms < ?)`,
   )
-  return ({ account, receipt, nowMs }: SettledAnswer, objects: PackedProviderObjects): void => {
+  return ({ account, receipt, nowMs }: SettledAnswer, objects: StoredObjects): void => {
     if (objects === null) return
     const [sinceMs, ids, scopes] = objects
     for (const [index, id] of ids.entries()) {

@@ -18,11 +18,12 @@ import {
   numberOrNull,
   oneOf,
   rowOf,
+  rowOrNull,
   text,
   textOrNull,
-  type ValueOf,
 } from '../../store/sqlite/columns.ts'
-import type { Input, Output } from '../../store/sqlite/connection.ts'
+import type { Output } from '../../store/sqlite/connection.ts'
+import type { AccountState, HoldState, KeyUsageState, StoredDraft } from '../machine/rows.ts'
 import type { InputBoundSource } from '../rules/price.ts'
 import type {
   AccountRow,
@@ -41,8 +42,7 @@ const window = blob<RateWindow>(
   ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
 )
 
-/** The part of an account row that admission and settlement read and write. */
-export const accountState = rowOf({
+const accountFields = {
   posted: integer('posted'),
   held: integer('held'),
   openHolds: number('open_holds'),
@@ -52,8 +52,10 @@ export const accountState = rowOf({
   losses: rowOf({ day: number('write_off_day'), amount: integer('written_off') }),
   suspendedMs: numberOrNull('suspended_ms'),
   restrictedMs: numberOrNull('restricted_ms'),
-})
-export interface AccountState extends ValueOf<typeof accountState> {}
+}
+/** The columns of an account that operations change. */
+export const accountChanges = rowOf(accountFields)
+export const accountState = rowOf({ id: integer('id'), ...accountFields }) satisfies Field<AccountState>
 
 const spend: Field<SpendTotals> = rowOf({
   spent: integer('spent'),
@@ -68,49 +70,18 @@ const keyUsageFields = {
   openHolds: number('open_holds'),
   running: number('running'),
   spend,
-  /** What the budget of the last admission allows `spent` and `held` to sum up to; null: it had none. */
   spentMax: integerOrNull('spent_max'),
-  /** In which minute since 1970 its last request began or ended. */
   usedMinute: number('minute'),
   window: window('rates'),
 }
 /** The columns of a key's usage that requests change. */
 export const keyUsageChanges = rowOf(keyUsageFields)
-export const keyUsageState = rowOf({ key: integer('key'), account: integer('account'), ...keyUsageFields })
-export interface KeyUsageState extends ValueOf<typeof keyUsageState> {}
-
-/** An open hold as closing it needs it. */
-export const holdState = rowOf({
-  id: integer('id'),
-  account: integer('account'),
+export const keyUsageState = rowOf({
   key: integer('key'),
-  amount: integer('amount'),
-  tokens: number('tokens'),
-  createdMs: number('created_ms'),
-  isConcurrencyReleased: flag('concurrency_released'),
-  priceVersion: integer('price_version'),
-  model: text('model'),
-  dialect: text('dialect'),
-  streamed: flag('streamed'),
-})
-export interface HoldState extends ValueOf<typeof holdState> {}
-
-/** A hold as it is taken. */
-export const newHold = rowOf({
-  id: integer('id'),
   account: integer('account'),
-  key: integer('key'),
-  process: number('process'),
-  amount: integer('amount'),
-  tokens: number('tokens'),
-  outputLimit: number('output_limit'),
-  outputLowered: flag('output_lowered'),
-  priceVersion: integer('price_version'),
-  model: text('model'),
-  dialect: text('dialect'),
-  streamed: flag('streamed'),
-  createdMs: number('created_ms'),
-})
+  shared: integerOrNull('shared'),
+  ...keyUsageFields,
+}) satisfies Field<KeyUsageState>
 
 export const accountRow = rowOf({
   id: integer('id'),
@@ -174,14 +145,13 @@ const draft = rowOf({
 }) satisfies Field<ReceiptDraft>
 
 /** A draft as values to bind. */
-export type PackedDraft = Input[]
-export const packDraft: (value: ReceiptDraft) => PackedDraft = draft.bind
+export const packDraft = draft.bind as (value: ReceiptDraft) => StoredDraft
 
-const countOf = (packed: PackedDraft, name: keyof typeof draft.fields): number =>
+const countOf = (packed: StoredDraft, name: keyof typeof draft.fields): number =>
   Number(packed[draft.index[name]])
 
 /** All input and all output of a packed draft, for the rates. */
-export function usedTokens(packed: PackedDraft): { readonly input: number; readonly output: number } {
+export function usedTokens(packed: StoredDraft): { readonly input: number; readonly output: number } {
   const sum = (names: readonly Meter[]): number =>
     names.reduce((total, name) => total + countOf(packed, name), 0)
   return { input: sum(inputMeters), output: sum(outputMeters) }
@@ -189,7 +159,7 @@ export function usedTokens(packed: PackedDraft): { readonly input: number; reado
 
 /** What the hourly sums take from a packed draft. */
 export interface DraftUsage {
-  readonly endReason: Input | undefined
+  readonly endReason: StoredDraft[number] | undefined
   readonly tokens: (name: Meter | 'reasoning') => number
   readonly startedMs: number
   readonly firstByteMs: number | null
@@ -197,7 +167,7 @@ export interface DraftUsage {
   readonly ownKeyCost: bigint
 }
 
-export function usageOfDraft(packed: PackedDraft): DraftUsage {
+export function usageOfDraft(packed: StoredDraft): DraftUsage {
   const firstByteMs = packed[draft.index.firstByteMs] ?? null
   return {
     endReason: packed[draft.index.endReason],
@@ -208,7 +178,7 @@ export function usageOfDraft(packed: PackedDraft): DraftUsage {
   }
 }
 
-export function wasAborted(packed: PackedDraft): boolean {
+export function wasAborted(packed: StoredDraft): boolean {
   return packed[draft.index.endReason] === 'client_abort'
 }
 
@@ -230,16 +200,45 @@ export const receiptHead = rowOf({
 /** A draft is bound behind the head as it came. */
 export const receiptRow = rowOf({ ...receiptHead.fields, ...draft.fields }) satisfies Field<ReceiptRow>
 
-/** A packed draft as the JSON of a checkpoint: by column, so that a version with other columns can read it. */
-export function checkpointText(packed: PackedDraft): string {
+/** A draft as the JSON of a checkpoint: by column, so that a version with other columns can read it. */
+function checkpointText(packed: StoredDraft): string {
   const columns = Object.fromEntries(draft.columns.map((column, at) => [column, packed[at]]))
   return JSON.stringify(columns, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }
 
-const draftOf = (columns: Readonly<Record<string, Output>>): ReceiptDraft =>
-  draft.toRow(draft.columns.map((column) => columns[column] ?? null))
+type DraftColumns = Readonly<Record<string, StoredDraft[number]>>
+
+const valuesOf = (columns: DraftColumns): StoredDraft =>
+  draft.columns.map((column) => columns[column] ?? null)
+
+const checkpointDraft = custom<StoredDraft>({
+  read: (stored) => valuesOf(JSON.parse(stored as string) as DraftColumns),
+  write: checkpointText,
+})
+
+const holdFields = {
+  account: integer('account'),
+  key: integer('key'),
+  process: number('process'),
+  amount: integer('amount'),
+  tokens: number('tokens'),
+  isConcurrencyReleased: flag('concurrency_released'),
+  outputLimit: number('output_limit'),
+  outputLowered: flag('output_lowered'),
+  priceVersion: integer('price_version'),
+  model: text('model'),
+  dialect: text('dialect'),
+  streamed: flag('streamed'),
+  createdMs: number('created_ms'),
+  checkpoint: rowOrNull(
+    rowOf({ cost: integer('checkpoint_cost'), draft: checkpointDraft('checkpoint_draft') }),
+  ),
+}
+/** The columns of a hold after its ID. */
+export const holdChanges = rowOf(holdFields)
+export const holdState = rowOf({ id: integer('id'), ...holdFields }) satisfies Field<HoldState>
 
 /** A hold whose request will never close it, with what its last checkpoint recorded. */
 export interface Orphan {
@@ -257,15 +256,13 @@ const orphanRow = rowOf({
   model: text('model'),
   outputLimit: number('output_limit'),
   outputLowered: flag('output_lowered'),
-  cost: integerOrNull('checkpoint_cost'),
-  columns: jsonOrNull<Readonly<Record<string, Output>>>('checkpoint_draft'),
+  checkpoint: holdFields.checkpoint,
 })
 export const orphanColumns = orphanRow.names
 
 export function toOrphan(row: Output[]): Orphan {
-  const { cost, columns, ...hold } = orphanRow.toRow(row)
-  return {
-    ...hold,
-    checkpoint: cost === null || columns === null ? null : { cost, draft: draftOf(columns) },
-  }
+  const { checkpoint, ...hold } = orphanRow.toRow(row)
+  if (checkpoint === null) return { ...hold, checkpoint }
+  const { cost, draft: values } = checkpoint
+  return { ...hold, checkpoint: { cost, draft: draft.toRow(values as Output[]) } }
 }

@@ -1,12 +1,15 @@
 /** A key that replaces another one shares its usage row, so that its spend and its limits continue. */
-import { type Database, prepare } from '../../store/sqlite/connection.ts'
+import { unused } from '../machine/key-usage.ts'
+import { insert } from '../machine/rows.ts'
+import type { SqliteEngine } from './engine.ts'
 import type { StateRows } from './state-rows.ts'
 
 /** `key` was never used. */
-export function shareKeyUsageOperation(database: Database, rows: StateRows) {
-  const insert = prepare(database, 'INSERT INTO key_usage (key, account, shared) VALUES (?, ?, ?)')
+export function shareKeyUsageOperation(engine: SqliteEngine, rows: StateRows) {
   return (key: bigint, withKey: bigint, account: bigint): void => {
-    const { key: shared } = rows.keyUsage(withKey, account)
-    insert.run(key, account, shared)
+    const usage = rows.keyUsage(withKey, account)
+    // The shared row exists from now on, also where the key was not used yet.
+    rows.saveKeyUsage(usage)
+    engine.change([insert('keyUsage', key, { ...unused(key, account), shared: usage.key })])
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
+import type { AccountState } from '../machine/rows.ts'
 import type {
   PayAsk,
   PayResult,
@@ -27,7 +28,6 @@ import type {
 import { assertAmount, least, most, nanoMax } from '../rules/money.ts'
 import type { CreditAsk, CreditResult } from '../types.ts'
 import { insertEntry } from './entry-writes.ts'
-import type { AccountState } from './rows.ts'
 import type { StateRows } from './state-rows.ts'
 
 type Credit = (ask: CreditAsk) => CreditResult
@@ -207,11 +207,11 @@ function takeBack(database: Database, rows: StateRows) {
     overdraw.run(most(account.held - posted, 0n), id)
     const debited: AccountState = { ...account, posted, entries }
     if (reason === null) {
-      rows.saveAccount(id, debited)
+      rows.saveAccount(debited)
       return
     }
     freeze(id, account.suspendedMs, { reason, atMs: nowMs })
-    rows.saveAccount(id, { ...debited, suspendedMs: account.suspendedMs ?? nowMs })
+    rows.saveAccount({ ...debited, suspendedMs: account.suspendedMs ?? nowMs })
   }
 }
 
@@ -298,7 +298,7 @@ function liftDisputeSuspension(database: Database, rows: StateRows) {
     const frozenMs = find.one(id)?.frozenMs ?? null
     const account = rows.knownAccount(id)
     if (frozenMs !== null && account.suspendedMs === frozenMs) {
-      rows.saveAccount(id, { ...account, suspendedMs: null })
+      rows.saveAccount({ ...account, suspendedMs: null })
     }
     clear.run(id)
   }

@@ -67,6 +67,7 @@ function open(context: TestContext, points?: string): Bench {
           rows.clear()
         },
         forget: () => rows.clear(),
+        forgetShared: () => {},
       },
     },
     failpoints(points),

@@ -20,12 +20,14 @@ export interface Operation {
 
 export type OperationTable = Readonly<Record<string, Operation>>
 
-/** What operations share within one batch and write at its end. */
+/** What operations share within one batch and write at its end; rows may stay in it between batches. */
 export interface BatchMemory {
-  /** Writes what was changed, and forgets it. */
+  /** Writes what was changed. */
   flush(): void
-  /** Forgets what was changed: the batch was rolled back. */
+  /** Forgets everything: the batch was rolled back. */
   forget(): void
+  /** Forgets the rows that statements of the control plane may change; no change waits to be written. */
+  forgetShared(): void
 }
 
 /** Several memories as one. */
@@ -36,6 +38,9 @@ export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
     },
     forget() {
       for (const memory of memories) memory.forget()
+    },
+    forgetShared() {
+      for (const memory of memories) memory.forgetShared()
     },
   }
 }

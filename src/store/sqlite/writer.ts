@@ -92,6 +92,7 @@ function writer(
     durable: true,
     run(sql: string, values: readonly unknown[]) {
       memory.flush()
+      memory.forgetShared()
       return execute(sql, values)
     },
   }
@@ -103,7 +104,10 @@ function writer(
 
   return {
     batch: runBatch,
-    begin: () => commits.begin('durable'),
+    begin() {
+      memory.forgetShared()
+      commits.begin('durable')
+    },
     statement(sql, values) {
       // SQLite ends a transaction automatically when the disk is full; later statements must not run outside of it.
       assert(database.isTransaction, 'a statement of a transaction runs inside one')

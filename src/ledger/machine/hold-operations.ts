@@ -1,0 +1,239 @@
+/**
+ * Operations on open holds: admit, release, shrink, release concurrency, checkpoint, set model. Each keeps the sums on the
+ * account and on the key's usage row equal to what the hold rows say.
+ */
+import { assert } from '../../base/assert.ts'
+import { rollSpend } from '../../limits/budget.ts'
+import { minuteOf } from '../../limits/calendar.ts'
+import { correctTokens, newestMs, type RateWindow, rollWindow } from '../../limits/window.ts'
+import { decide, type Take } from '../rules/admission.ts'
+import { assertAmount, type Fraction, least } from '../rules/money.ts'
+import type { Admission, AdmissionAsk } from '../types.ts'
+import {
+  holdRows,
+  keyUsageOf,
+  knownAccount,
+  payerRows,
+  saveAccount,
+  saveKeyUsage,
+  withoutHold,
+} from './key-usage.ts'
+import { type Operation, type Outcome, unchanged } from './operation.ts'
+import {
+  type AccountState,
+  type Change,
+  type HoldState,
+  insert,
+  type KeyUsageState,
+  type Rows,
+  remove,
+  type StoredDraft,
+  update,
+} from './rows.ts'
+
+/** What admission needs in addition to the ask. */
+export interface AdmitSettings {
+  /** The ID slot of the process that owns the hold. */
+  readonly process: number
+  readonly reserveShare: Fraction
+}
+
+export interface AdmitInput {
+  readonly ask: AdmissionAsk
+  readonly settings: AdmitSettings
+}
+
+/** Takes everything that a request may use, or nothing. */
+export const admit: Operation<AdmitInput, Admission> = {
+  durable: false,
+  rows: ({ ask }, found) => payerRows(ask.account, ask.key, found),
+  apply(rows, { ask, settings }) {
+    assertAsk(ask)
+    const account = knownAccount(rows, ask.account)
+    const keyUsage = keyUsageOf(rows, ask.key, ask.account)
+    const taken = decide(account, keyUsage, ask, settings.reserveShare)
+    if (taken.kind !== 'take')
+      return { answer: taken, changes: followClock(rows, ask, { account, keyUsage }) }
+    const { amount, outputLimit } = taken
+    const held = account.held + amount
+    return {
+      answer: {
+        kind: 'held',
+        id: ask.id,
+        amount,
+        outputLimit,
+        available: account.posted - held,
+        rates: taken.rates,
+        restricted: account.restrictedMs !== null,
+      },
+      changes: [
+        saveAccount({
+          ...account,
+          held,
+          openHolds: account.openHolds + 1,
+          running: account.running + 1,
+          window: taken.accountWindow,
+        }),
+        saveKeyUsage(rows, {
+          ...keyUsage,
+          held: keyUsage.held + amount,
+          openHolds: keyUsage.openHolds + 1,
+          running: keyUsage.running + 1,
+          usedMinute: minuteOf(ask.nowMs),
+          spend: taken.spend,
+          spentMax: taken.spentMax,
+          window: taken.keyWindow,
+        }),
+        insert('hold', ask.id, newHold(ask, taken, settings.process)),
+      ],
+    }
+  },
+}
+
+function assertAsk(ask: AdmissionAsk): void {
+  assertAmount(ask.inputAmount, 'the bound of the input')
+  assertAmount(ask.outputTokenAmount, 'the price of a token of output')
+  for (const count of [ask.inputTokens, ask.outputWanted, ask.outputFloor]) {
+    assert(Number.isSafeInteger(count) && count >= 0, 'tokens are counted in whole numbers')
+  }
+}
+
+const newHold = (ask: AdmissionAsk, { amount, tokens, outputLimit }: Take, process: number): HoldState => ({
+  id: ask.id,
+  account: ask.account,
+  key: ask.key,
+  process,
+  amount,
+  tokens,
+  isConcurrencyReleased: false,
+  outputLimit,
+  outputLowered: outputLimit < ask.outputWanted,
+  priceVersion: ask.priceVersion,
+  model: ask.model,
+  dialect: ask.dialect,
+  streamed: ask.streamed,
+  createdMs: ask.nowMs,
+  checkpoint: null,
+})
+
+/**
+ * A clock that was set far back moves the windows and their marks with it. Saved for refused requests too: they would be
+ * refused until the clock reaches its earlier time.
+ */
+function followClock(
+  rows: Rows,
+  { nowMs }: AdmissionAsk,
+  { account, keyUsage }: { readonly account: AccountState; readonly keyUsage: KeyUsageState },
+): readonly Change[] {
+  const changes: Change[] = []
+  const payerWindow = rollWindow(account.window, nowMs)
+  if (isSetBack(account.window, payerWindow)) changes.push(saveAccount({ ...account, window: payerWindow }))
+  const window = rollWindow(keyUsage.window, nowMs)
+  const spend = rollSpend(keyUsage.spend, nowMs)
+  if (isSetBack(keyUsage.window, window) || spend.day < keyUsage.spend.day)
+    changes.push(saveKeyUsage(rows, { ...keyUsage, window, spend }))
+  return changes
+}
+
+/** What is dropped for its age alone leaves the newest mark where it was, or nothing. */
+const isSetBack = (before: RateWindow, after: RateWindow): boolean =>
+  after.length > 0 && newestMs(after) < newestMs(before)
+
+export interface OfHold {
+  readonly id: bigint
+}
+
+/** The account whose hold changed; null: nothing changed. */
+type ChangedAccount = bigint | null
+
+/** An operation on a hold that has nothing to do where the hold is closed. */
+function onOpenHold<Input extends OfHold>(
+  change: (rows: Rows, hold: HoldState, input: Input) => readonly Change[],
+): Operation<Input, ChangedAccount> {
+  return {
+    durable: false,
+    rows: ({ id }, found) => holdRows(id, found),
+    apply(rows, input): Outcome<ChangedAccount> {
+      const hold = rows.hold.get(input.id)
+      if (hold === undefined) return unchanged(null)
+      const changes = change(rows, hold, input)
+      return { answer: changes.length === 0 ? null : hold.account, changes }
+    },
+  }
+}
+
+/** Gives a hold back whole, with no charge and no receipt. */
+export const release = onOpenHold<OfHold>((rows, hold) => {
+  const returned = { reservedMs: hold.createdMs, reserved: hold.tokens, input: 0, output: 0 }
+  const account = knownAccount(rows, hold.account)
+  const keyUsage = keyUsageOf(rows, hold.key, hold.account)
+  return [
+    saveAccount({
+      ...withoutHold(account, hold),
+      window: correctTokens(account.window, returned, hold.createdMs),
+    }),
+    saveKeyUsage(rows, {
+      ...withoutHold(keyUsage, hold),
+      window: correctTokens(keyUsage.window, returned, hold.createdMs),
+    }),
+    remove('hold', hold.id),
+  ]
+})
+
+/** Releases `amount` of a hold, or all that is left of it. */
+export const shrink = onOpenHold<OfHold & { readonly amount: bigint }>((rows, hold, { amount }) => {
+  assert(amount >= 0n, 'a hold only shrinks')
+  const given = least(amount, hold.amount)
+  const account = knownAccount(rows, hold.account)
+  const keyUsage = keyUsageOf(rows, hold.key, hold.account)
+  return [
+    saveAccount({ ...account, held: account.held - given }),
+    saveKeyUsage(rows, { ...keyUsage, held: keyUsage.held - given }),
+    update('hold', hold.id, { ...hold, amount: hold.amount - given }),
+  ]
+})
+
+/** Frees the concurrency of a request; its hold stays. */
+export const releaseConcurrency = onOpenHold<OfHold>((rows, hold) => {
+  if (hold.isConcurrencyReleased) return []
+  const account = knownAccount(rows, hold.account)
+  const keyUsage = keyUsageOf(rows, hold.key, hold.account)
+  return [
+    saveAccount({ ...account, running: account.running - 1 }),
+    saveKeyUsage(rows, { ...keyUsage, running: keyUsage.running - 1 }),
+    update('hold', hold.id, { ...hold, isConcurrencyReleased: true }),
+  ]
+})
+
+interface CheckpointInput extends OfHold {
+  readonly cost: bigint
+  readonly draft: StoredDraft
+}
+
+/** Records what was delivered. A hold that was closed in the meantime needs no checkpoint. */
+export const checkpoint: Operation<CheckpointInput, null> = {
+  durable: true,
+  rows: ({ id }) => [{ table: 'hold', id }],
+  apply(rows, { id, cost, draft }) {
+    assert(cost >= 0n, 'a checkpoint costs something or nothing')
+    const hold = rows.hold.get(id)
+    if (hold === undefined) return unchanged(null)
+    return { answer: null, changes: [update('hold', id, { ...hold, checkpoint: { cost, draft } })] }
+  },
+}
+
+interface ModelInput extends OfHold {
+  readonly model: string
+  readonly priceVersion: bigint
+}
+
+/** What the request is charged as, once another model serves it; the amount stays. */
+export const setModel: Operation<ModelInput, null> = {
+  durable: false,
+  rows: ({ id }) => [{ table: 'hold', id }],
+  apply(rows, { id, model, priceVersion }) {
+    const hold = rows.hold.get(id)
+    if (hold === undefined) return unchanged(null)
+    return { answer: null, changes: [update('hold', id, { ...hold, model, priceVersion })] }
+  },
+}

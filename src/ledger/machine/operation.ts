@@ -1,0 +1,32 @@
+/**
+ * The form of the ledger's operations. An operation is a value: which rows it needs, and a synchronous function from these
+ * rows and its input to an answer and changes. It reads no clock, performs no I/O and has no state, so that every engine
+ * gets the same answer, and a simulation can replay it.
+ */
+import type { Change, RowId, Rows } from './rows.ts'
+
+export interface Operation<Input, Answer> {
+  /** Whether its changes must be on disk before it is answered. */
+  readonly durable: boolean
+  /**
+   * The rows that it needs. An engine loads those that are not among `found` and calls it again, until all of them are: a
+   * row may name another, as a hold its account. A row that does not exist counts as found.
+   */
+  readonly rows: (input: Input, found: Rows) => readonly RowId[]
+  /** Throws where an invariant is broken; then nothing has changed. */
+  readonly apply: (rows: Rows, input: Input) => Outcome<Answer>
+}
+
+export interface Outcome<Answer> {
+  readonly answer: Answer
+  /** In no particular order: each row at most once. */
+  readonly changes: readonly Change[]
+}
+
+/** Runs operations one after another; each sees the changes of those before it. */
+export interface Engine {
+  run<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Answer
+}
+
+/** An answer that changes nothing. */
+export const unchanged = <Answer>(answer: Answer): Outcome<Answer> => ({ answer, changes: [] })

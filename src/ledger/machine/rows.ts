@@ -1,0 +1,172 @@
+/**
+ * The rows that operations read and change, by table and ID, and the changes that they make. Values only: where and how a
+ * row is stored is an engine's business.
+ */
+import type { SpendTotals } from '../../limits/budget.ts'
+import type { RateWindow } from '../../limits/window.ts'
+import type { ProviderObject } from '../../wire/dialect.ts'
+import type { Losses } from '../rules/settlement.ts'
+
+/** An account as far as requests and credits change it. */
+export interface AccountState {
+  readonly id: bigint
+  readonly posted: bigint
+  readonly held: bigint
+  readonly openHolds: number
+  /** Open holds that count as concurrent requests. */
+  readonly running: number
+  /** How many entries it has; the position of the last one. */
+  readonly entries: number
+  readonly window: RateWindow
+  readonly losses: Losses
+  readonly suspendedMs: number | null
+  readonly restrictedMs: number | null
+}
+
+/** What was used under a key. */
+export interface KeyUsageState {
+  readonly key: bigint
+  readonly account: bigint
+  /** The key whose row is used instead of this one; null: this one is used. */
+  readonly shared: bigint | null
+  readonly held: bigint
+  readonly openHolds: number
+  readonly running: number
+  readonly spend: SpendTotals
+  /** What the budget of the last admission allows `spent` and `held` to sum up to; null: it had none. */
+  readonly spentMax: bigint | null
+  /** In which minute since 1970 its last request began or ended. */
+  readonly usedMinute: number
+  readonly window: RateWindow
+}
+
+/** What a running stream has delivered: what it would be charged if its process died now, and the receipt that it would leave. */
+export interface CheckpointState {
+  readonly cost: bigint
+  readonly draft: StoredDraft
+}
+
+/** An open hold. A closed one is a receipt. */
+export interface HoldState {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  /** The ID slot of the process whose request it belongs to. */
+  readonly process: number
+  readonly amount: bigint
+  /** What it took from the rate windows. */
+  readonly tokens: number
+  readonly isConcurrencyReleased: boolean
+  readonly outputLimit: number
+  readonly outputLowered: boolean
+  readonly priceVersion: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly createdMs: number
+  readonly checkpoint: CheckpointState | null
+}
+
+/** An entry, which nothing changes afterwards. */
+export interface EntryState {
+  readonly id: bigint
+  readonly account: bigint
+  /** Its place among the account's entries, from 1. */
+  readonly position: number
+  /** The platform account on the other side. */
+  readonly counter: 'revenue' | 'promo' | 'clearing' | 'write_offs'
+  readonly kind: 'usage' | 'write_off' | 'credit' | 'refund'
+  readonly amount: bigint
+  readonly balanceAfter: bigint
+  readonly source: string | null
+  readonly reference: string | null
+  readonly request: bigint | null
+  readonly note: string | null
+  readonly createdMs: number
+}
+
+/** One value of a row that the machine passes on without reading it. */
+type Value = bigint | number | string | null
+
+/** What the gateway recorded of a request, as values in the order of the receipt's columns. */
+export type StoredDraft = readonly Value[]
+
+/** The IDs under which a provider stored parts of an answer; null: it stored nothing. */
+export type StoredObjects =
+  | readonly [
+      /** Older ones may be removed. */
+      sinceMs: number,
+      ids: readonly string[],
+      scopes: readonly ProviderObject['referencedScope'][],
+    ]
+  | null
+
+/** A receipt, which nothing changes afterwards. */
+export interface ReceiptState {
+  readonly id: bigint
+  readonly account: bigint
+  readonly key: bigint
+  readonly hold: bigint
+  readonly charged: bigint
+  readonly writtenOff: bigint
+  readonly priceVersion: bigint
+  readonly model: string
+  readonly dialect: string
+  readonly streamed: boolean
+  readonly endedMs: number
+  readonly draft: StoredDraft
+  readonly providerObjects: StoredObjects
+}
+
+/** Each table's row. A key's usage has the key as its ID. */
+export interface Tables {
+  readonly account: AccountState
+  readonly keyUsage: KeyUsageState
+  readonly hold: HoldState
+  readonly entry: EntryState
+  readonly receipt: ReceiptState
+}
+
+export type TableName = keyof Tables
+
+/** The rows that an engine has loaded for an operation. Reading a row that was not loaded is a mistake of the operation. */
+export type Rows = { readonly [Name in TableName]: RowReader<Tables[Name]> }
+
+export interface RowReader<Row> {
+  get(id: bigint): Row | undefined
+}
+
+export interface RowId {
+  readonly table: TableName
+  readonly id: bigint
+}
+
+/** An inserted row did not exist before; an updated or removed one was read by the operation. */
+export interface Change<Name extends TableName = TableName> {
+  readonly kind: 'insert' | 'update' | 'remove'
+  readonly table: Name
+  readonly id: bigint
+  /** Null: removed. */
+  readonly row: Tables[Name] | null
+}
+
+export const insert = <Name extends TableName>(table: Name, id: bigint, row: Tables[Name]): Change<Name> => ({
+  kind: 'insert',
+  table,
+  id,
+  row,
+})
+
+export const update = <Name extends TableName>(table: Name, id: bigint, row: Tables[Name]): Change<Name> => ({
+  kind: 'update',
+  table,
+  id,
+  row,
+})
+
+export const remove = <Name extends TableName>(table: Name, id: bigint): Change<Name> => ({
+  kind: 'remove',
+  table,
+  id,
+  row: null,
+})

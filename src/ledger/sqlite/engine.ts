@@ -1,0 +1,75 @@
+/**
+ * Runs the operations of the machine on the embedded database: loads the rows that an operation names, and writes what a
+ * batch has changed before its commit. Runs on the writer thread, and decides nothing.
+ */
+import type { BatchMemory } from '../../store/sqlite/batch.ts'
+import type { Database } from '../../store/sqlite/connection.ts'
+import type { Engine, Operation } from '../machine/operation.ts'
+import type { Change, ReceiptState, RowId, TableName, Tables } from '../machine/rows.ts'
+import { ResidentTable } from './resident-table.ts'
+import { accountTable, entryTable, holdTable, keyUsageTable, receiptTable } from './stored-tables.ts'
+
+/** Called with each receipt within its batch. */
+export interface SettlementObserver {
+  settled(receipt: ReceiptState): void
+}
+
+export interface SqliteEngine extends Engine, BatchMemory {
+  readonly tables: ResidentTables
+  /** Applies changes that an operation outside of the machine has made. */
+  change(changes: readonly Change[]): void
+}
+
+type ResidentTables = { readonly [Name in TableName]: ResidentTable<Tables[Name]> }
+
+/** Rows that stay in memory between batches, in each of two generations. */
+const residentMax = 4_096
+const appendOnly = 0
+
+export function sqliteEngine(database: Database, observer: SettlementObserver): SqliteEngine {
+  const tables: ResidentTables = {
+    account: new ResidentTable(accountTable(database), residentMax),
+    keyUsage: new ResidentTable(keyUsageTable(database), residentMax),
+    hold: new ResidentTable(holdTable(database), residentMax),
+    entry: new ResidentTable(entryTable(database), appendOnly),
+    receipt: new ResidentTable(receiptTable(database), appendOnly),
+  }
+
+  function load(ids: readonly RowId[]): boolean {
+    let isLoaded = false
+    for (const { table, id } of ids) isLoaded = tables[table].load(id) || isLoaded
+    return isLoaded
+  }
+
+  function applyChange<Name extends TableName>(change: Change<Name>): void {
+    tables[change.table].change(change, change.row)
+  }
+
+  function change(changes: readonly Change[]): void {
+    for (const each of changes) applyChange(each)
+  }
+
+  function clear(): void {
+    for (const table of Object.values(tables)) table.clear()
+  }
+
+  return {
+    tables,
+    change,
+    run<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Answer {
+      while (load(operation.rows(input, tables)));
+      const { answer, changes } = operation.apply(tables, input)
+      change(changes)
+      return answer
+    },
+    flush() {
+      tables.account.flush()
+      tables.keyUsage.flush()
+      tables.hold.flush()
+      tables.entry.flush()
+      tables.receipt.flush(observer.settled)
+    },
+    forget: clear,
+    forgetShared: clear,
+  }
+}

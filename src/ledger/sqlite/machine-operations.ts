@@ -1,0 +1,102 @@
+/**
+ * The operations of the machine as messages of the writer thread: one row each, which says how its values become the
+ * operation's input and its answer a value to send.
+ */
+import type { Output } from '../../store/sqlite/connection.ts'
+import {
+  admit,
+  checkpoint,
+  release,
+  releaseConcurrency,
+  setModel,
+  shrink,
+} from '../machine/hold-operations.ts'
+import type { Engine } from '../machine/operation.ts'
+import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
+import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
+import type { ExcessCause } from '../types.ts'
+import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
+import { usedTokens, wasAborted } from './rows.ts'
+
+/** What the settle operation takes. */
+export type PackedSettlement = readonly [
+  id: bigint,
+  nowMs: number,
+  cost: bigint,
+  writtenOff: bigint,
+  writeOffEntryId: bigint,
+  excessCausedBy: ExcessCause,
+  writeOffNanoPerDayMax: bigint,
+  draft: StoredDraft,
+  providerObjects: StoredObjects,
+]
+
+export type PackedSettled =
+  | readonly [charged: bigint, writtenOff: bigint, available: bigint, account: bigint]
+  | 'already_settled'
+  | 'unknown_hold'
+
+export function machineOperations(engine: Engine) {
+  return {
+    admit: {
+      durable: admit.durable,
+      run(packed: PackedAsk): PackedAdmission {
+        const answer = engine.run(admit, admitMessage.toRow(packed as Output[]))
+        return answer.kind === 'held' ? packHeld(answer) : answer
+      },
+    },
+    settle: {
+      durable: settle.durable,
+      run: (...packed: PackedSettlement): PackedSettled =>
+        packSettled(engine.run(settle, toSettleInput(packed))),
+    },
+    release: { durable: release.durable, run: (id: bigint) => engine.run(release, { id }) },
+    shrink: {
+      durable: shrink.durable,
+      run: (id: bigint, amount: bigint) => engine.run(shrink, { id, amount }),
+    },
+    releaseConcurrency: {
+      durable: releaseConcurrency.durable,
+      run: (id: bigint) => engine.run(releaseConcurrency, { id }),
+    },
+    checkpoint: {
+      durable: checkpoint.durable,
+      run: (id: bigint, cost: bigint, draft: StoredDraft): void =>
+        void engine.run(checkpoint, { id, cost, draft }),
+    },
+    setModel: {
+      durable: setModel.durable,
+      run: (id: bigint, model: string, priceVersion: bigint): void =>
+        void engine.run(setModel, { id, model, priceVersion }),
+    },
+  } as const
+}
+
+const toSettleInput = ([
+  id,
+  nowMs,
+  cost,
+  writtenOff,
+  writeOffEntryId,
+  excessCausedBy,
+  writeOffNanoPerDayMax,
+  draft,
+  providerObjects,
+]: PackedSettlement) => ({
+  id,
+  nowMs,
+  cost,
+  writtenOff,
+  writeOffEntryId,
+  excessCausedBy,
+  writeOffNanoPerDayMax,
+  used: usedTokens(draft),
+  isAborted: wasAborted(draft),
+  draft,
+  providerObjects,
+})
+
+function packSettled(answer: SettleAnswer): PackedSettled {
+  if (answer.kind !== 'settled') return answer.kind
+  return [answer.charged, answer.writtenOff, answer.available, answer.account]
+}

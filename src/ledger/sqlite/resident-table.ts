@@ -1,0 +1,123 @@
+/**
+ * One table's rows in memory: changed there by the operations of a batch, and written once before its commit. Rows that
+ * requests use again stay between batches, which is safe because this process alone writes: every transaction checks the
+ * fence, and a rollback or a statement of the control plane clears the memory.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Change, RowReader } from '../machine/rows.ts'
+
+/** How one table's rows are read and written. */
+export interface StoredTable<Row> {
+  find(id: bigint): Row | undefined
+  insert(row: Row): void
+  update(row: Row): void
+  remove(id: bigint): void
+}
+
+interface Slot<Row> {
+  readonly id: bigint
+  /** Undefined: no row has the ID. */
+  row: Row | undefined
+  /** Whether the database has a row with this ID, as of the last write. */
+  isStored: boolean
+  isChanged: boolean
+}
+
+/**
+ * Rows are in two generations. Once the newer one is full, what was not used since the older one began is dropped, so that
+ * a row in use costs no list to maintain.
+ */
+export class ResidentTable<Row> implements RowReader<Row> {
+  readonly #stored: StoredTable<Row>
+  /** In one generation; 0: no row stays between batches. */
+  readonly #residentMax: number
+  #newer = new Map<bigint, Slot<Row>>()
+  #older = new Map<bigint, Slot<Row>>()
+  #changed: Slot<Row>[] = []
+  /** IDs that have no row: remembered within a batch only. */
+  #absent: bigint[] = []
+
+  constructor(stored: StoredTable<Row>, residentMax: number) {
+    this.#stored = stored
+    this.#residentMax = residentMax
+  }
+
+  /** A row that was loaded; undefined also where it was not. */
+  get(id: bigint): Row | undefined {
+    return this.#slot(id)?.row
+  }
+
+  /** Makes the row of an ID available to `get`; false: it was already. */
+  load(id: bigint): boolean {
+    if (this.#slot(id) !== undefined) return false
+    const row = this.#stored.find(id)
+    if (row === undefined) this.#absent.push(id)
+    this.#newer.set(id, { id, row, isStored: row !== undefined, isChanged: false })
+    return true
+  }
+
+  change({ kind, id }: Pick<Change, 'kind' | 'id'>, row: Row | null): void {
+    let slot = this.#slot(id)
+    if (slot === undefined) {
+      assert(kind === 'insert', 'a row that is changed was loaded')
+      slot = { id, row: undefined, isStored: false, isChanged: false }
+      this.#newer.set(id, slot)
+    }
+    assert(
+      (kind === 'insert') === (slot.row === undefined),
+      'a row is inserted once, and changed only if it exists',
+    )
+    slot.row = row ?? undefined
+    if (slot.isChanged) return
+    slot.isChanged = true
+    this.#changed.push(slot)
+  }
+
+  /** Writes what has changed; `written` is called with each row that was inserted. */
+  flush(written?: (row: Row) => void): void {
+    for (const slot of this.#changed) {
+      this.#write(slot, written)
+      slot.isChanged = false
+      slot.isStored = slot.row !== undefined
+      if (slot.row === undefined || this.#residentMax === 0) this.#drop(slot.id)
+    }
+    this.#changed = []
+    for (const id of this.#absent) if (this.#slot(id)?.row === undefined) this.#drop(id)
+    this.#absent = []
+    if (this.#newer.size <= this.#residentMax) return
+    this.#older = this.#newer
+    this.#newer = new Map()
+  }
+
+  /** Drops all rows and what was changed. */
+  clear(): void {
+    this.#newer = new Map()
+    this.#older = new Map()
+    this.#changed = []
+    this.#absent = []
+  }
+
+  #slot(id: bigint): Slot<Row> | undefined {
+    const newer = this.#newer.get(id)
+    if (newer !== undefined) return newer
+    const older = this.#older.get(id)
+    if (older !== undefined) this.#newer.set(id, older)
+    return older
+  }
+
+  #write({ id, row, isStored }: Slot<Row>, written?: (row: Row) => void): void {
+    if (row === undefined) {
+      if (isStored) this.#stored.remove(id)
+    } else if (isStored) {
+      this.#stored.update(row)
+    } else {
+      this.#stored.insert(row)
+      written?.(row)
+    }
+  }
+
+  #drop(id: bigint): void {
+    this.#newer.delete(id)
+    this.#older.delete(id)
+  }
+}
