@@ -3,12 +3,15 @@
  * change, with 1,500 models at 40 upstreams.
  */
 import type { Caller } from '../src/access/types.ts'
+import { systemClock } from '../src/base/clock.ts'
 import type { ModelDefinition, UpstreamDefinition } from '../src/catalog/definition.ts'
 import { draftModels } from '../src/catalog/drafts.ts'
 import { buildSnapshot } from '../src/catalog/snapshot.ts'
 import type { CatalogSources } from '../src/catalog/sources.ts'
+import { limitDefaults } from '../src/config/config.ts'
 import { type RouteDeps, route } from '../src/gateway/phases/route.ts'
 import type { ParsedRequest, RequestContext } from '../src/gateway/request.ts'
+import { openOwnKeyHealth } from '../src/provider-keys/own-key-health.ts'
 import { orderUpstreams } from '../src/providers/health.ts'
 import { connectorOf, connectors } from '../src/providers/registry.ts'
 import { clientFormats } from '../src/wire/formats.ts'
@@ -57,6 +60,11 @@ const caller = { account: 1n, policy: { models: null } } as unknown as Caller
 const deps: RouteDeps = {
   snapshot: build(),
   connectorOf,
+  providerKeys: {
+    fee: { numerator: 0n, denominator: 1n },
+    of: () => [],
+    health: openOwnKeyHealth({ clock: systemClock, limits: limitDefaults }),
+  },
   order: (candidates) => orderUpstreams(candidates, new Map(), 1, 0),
 }
 

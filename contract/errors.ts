@@ -102,6 +102,7 @@ const rows = {
   background_limit_reached: [429, 'rate_limit', 'caller', 'later', 'Background response limit reached'],
 
   // Upstream
+  provider_key_failed: [424, 'permission', 'caller', 'never', 'Provider key failed'],
   upstream_rejected: [400, 'invalid_request', 'caller', 'never', 'Upstream rejected the request'],
   upstream_rate_limited: [429, 'rate_limit', 'upstream', 'later', 'Upstream rate limit exceeded'],
   upstream_error: [502, 'server', 'upstream', 'later', 'Upstream error'],

@@ -26,7 +26,7 @@ const isSource = (path: string) => /^(src|sandbox|contract)\/.*\.ts$/.test(path)
 /** The ledger's public side: its operations and its rules. */
 const theLedger = 'ledger ledger/rules'
 
-const belowPhases = `catalog access ${theLedger} usage limits tokens providers http wire base contract type:config`
+const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers http wire base contract type:config`
 /** What the phases share. */
 const shared =
   'request adapt-to-host input-size response-headers error-response upstream-error in-flight-requests metrics retry-loop'

@@ -93,7 +93,7 @@ export interface Upstream {
   readonly weight: number
   readonly custom?: CustomHost | undefined
   /** The account whose own credential this is; left out: the operator's. */
-  readonly ownerAccount?: bigint
+  readonly ownKey?: { readonly account: bigint; readonly displayName: string }
 }
 
 /** A model at an upstream. */

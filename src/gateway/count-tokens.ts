@@ -195,7 +195,8 @@ async function countedResponse(
   counted: CountedRequest,
 ): Promise<TokenCountResponse | null> {
   // Anyone can open an account; the operator's credential is used only for accounts that were credited.
-  const isKnown = await deps.ledger.everCredited(counted.caller.account)
+  const isOwnKey = counted.route.ownKeyFee !== null
+  const isKnown = isOwnKey || (await deps.ledger.everCredited(counted.caller.account))
   const answer = isKnown ? await askUpstream(deps, context, counted) : null
   if (answer !== null || context.work.interruption !== undefined) return answer
   return estimatedResponse(deps, context, counted)
@@ -306,7 +307,7 @@ function ownerOf({ work }: RequestContext, { parsed, caller }: CountedRequest): 
 
 /** The provider's own error body where it is in the caller's format. */
 function rejectedBy(
-  { failure, rejection, headers }: Failed,
+  { failure, rejection, headers, status }: Failed,
   { isPassthrough }: UpstreamRequest,
   { upstream }: Candidate,
 ): TokenCountResponse {
@@ -318,7 +319,7 @@ function rejectedBy(
       source: null,
     }
   }
-  throw publicUpstreamError(failure, upstream)
+  throw publicUpstreamError(failure, upstream, status)
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map()

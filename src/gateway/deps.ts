@@ -19,6 +19,7 @@ import type { ProviderFiles } from '../ledger/provider-file-types.ts'
 import type { Ledger, Settlement } from '../ledger/types.ts'
 import type { FrontRates } from '../limits/front-rates.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
+import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
@@ -59,6 +60,8 @@ export interface GatewayDeps extends FrontRates {
   /** Seals upload URLs. */
   readonly uploads: SecretSealer
   readonly health: Health
+  /** Accounts' own credentials for providers. */
+  readonly providerKeys: ProviderKeys
   readonly ledger: Ledger
   readonly limits: Limits
   readonly log: Log

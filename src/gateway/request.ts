@@ -12,6 +12,7 @@ import type { MemoryReservation } from '../base/shared-budget.ts'
 import type { Model, Offer, PriceVersion } from '../catalog/types.ts'
 import type { Body } from '../http/body.ts'
 import type { Downstream } from '../http/downstream.ts'
+import type { OwnKeyFee } from '../ledger/rules/own-key-fee.ts'
 import type { InputBoundSource } from '../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector } from '../providers/connector.ts'
@@ -127,6 +128,8 @@ export interface Target {
   readonly connector: Connector
   /** What a translated response calls the model: as the caller wrote it, or the name of a fallback. */
   readonly answersAs: string
+  /** On a provider key of the account: the share of the list price that is charged; null: the operator's price is. */
+  readonly ownKeyFee: OwnKeyFee
 }
 
 /** An offer that can serve the request. */

@@ -3,8 +3,9 @@
  * counting. What a kind of request sends, and which of its outcomes it retries, is its policy.
  */
 import { type Clock, steadyClock } from '../base/clock.ts'
-import { isStillOffered, type Snapshot } from '../catalog/types.ts'
+import { isStillOffered, type Snapshot, type Upstream } from '../catalog/types.ts'
 import type { Attempt } from '../ledger/types.ts'
+import type { ProviderKeys } from '../provider-keys/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
@@ -16,6 +17,7 @@ export interface RetryLoopDeps {
   readonly clock: Clock
   /** The catalog of this moment, which may be another one than the request was routed with. */
   readonly snapshot: Snapshot
+  readonly providerKeys: Pick<ProviderKeys, 'isCurrent'>
   readonly limits: { readonly attemptsMax: number }
 }
 
@@ -73,7 +75,7 @@ export async function tryCandidates<Task extends AttemptTask>(
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
     const candidate = waiting.shift()
     if (candidate === undefined) break
-    if (!isStillOffered(deps.snapshot, candidate.target.model, candidate.offer)) continue
+    if (!isStillThere(deps, candidate)) continue
     const task = await policy.prepare(candidate)
     if (task === null) break
     if (isSkipped(task)) {
@@ -98,6 +100,13 @@ export async function tryCandidates<Task extends AttemptTask>(
   if (last === null || context.work.interruption === undefined)
     return { final: last, attempts: log.attempts, retried }
   return { final: null, attempts: log.attempts, retried: [...retried, last] }
+}
+
+/** A provider key that was removed or replaced is not used, nor is a model that was disabled in the meantime. */
+function isStillThere({ snapshot, providerKeys }: RetryLoopDeps, { target, offer }: Candidate): boolean {
+  const { upstream } = offer
+  if (upstream.ownKey === undefined) return isStillOffered(snapshot, target.model, offer)
+  return providerKeys.isCurrent(upstream) && snapshot.models.has(target.model.name)
 }
 
 function isSameModel({ model }: Target, other: Target): boolean {
@@ -178,12 +187,17 @@ function recordOf(
   return {
     upstream: upstream.name,
     status: isInterrupted ? null : outcome.status,
-    failure: isInterrupted ? 'client_closed' : outcome.kind === 'failed' ? reasonOf(outcome.failure) : null,
+    failure: isInterrupted
+      ? 'client_closed'
+      : outcome.kind === 'failed'
+        ? reasonOf(outcome.failure, upstream)
+        : null,
     firstByteMs: isInterrupted ? null : outcome.firstByteMs,
     ...times,
   }
 }
 
-function reasonOf({ code, otherModelMay }: UpstreamFailure): string {
+function reasonOf({ code, otherModelMay, operator }: UpstreamFailure, { ownKey }: Upstream): string {
+  if (ownKey !== undefined && operator) return 'provider_key_failed'
   return otherModelMay ?? code
 }

@@ -6,6 +6,7 @@
 import { eachOutput } from '../../contract/meters.ts'
 import { Checkpointer } from '../ledger/rules/checkpoint-schedule.ts'
 import { least } from '../ledger/rules/money.ts'
+import { chargedAmounts, chargeOf } from '../ledger/rules/own-key-fee.ts'
 import { boundAmounts, costOf, withRequestFee } from '../ledger/rules/price.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
@@ -83,7 +84,7 @@ function checkpointer(
   request: SettledRequest,
 ): (body: StreamedBody) => void {
   const { plan, hold, upstreamResponse } = request
-  const guess = boundAmounts(plan.price, {
+  const bound = boundAmounts(plan.price, {
     inputTokens: Math.ceil(plan.inputSize.textBytes / bytesPerTokenGuess),
     inputAudioTokens: 0,
     outputs: textOnly,
@@ -92,6 +93,7 @@ function checkpointer(
     fees: {},
     choices: 1,
   })
+  const guess = chargedAmounts(bound, plan.ownKeyFee)
   const schedule = new Checkpointer(deps.limits, {
     hold: hold.amount,
     input: guess.input,
@@ -128,7 +130,7 @@ function checkpointer(
         )
         await deps.ledger.checkpoint({
           id: context.id,
-          cost: least(costOf(usage, plan.price, 'rates').cost, hold.amount),
+          cost: least(chargeOf(costOf(usage, plan.price, 'rates').cost, plan.ownKeyFee), hold.amount),
           draft: draftReceipt(context, request, {
             outcome: {
               reason: 'interrupted',

@@ -6,6 +6,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { secretParts } from '../base/secret-fields.ts'
 import type { Upstream } from '../catalog/types.ts'
+import type { ProviderKeys } from '../provider-keys/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
@@ -14,6 +15,7 @@ import type { RequestContext } from './request.ts'
 
 export interface UpstreamErrorDeps {
   readonly health: Health
+  readonly providerKeys: Pick<ProviderKeys, 'health'>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
 }
@@ -21,13 +23,34 @@ export interface UpstreamErrorDeps {
 /** The error for the caller, with the upstream's message where it concerns the caller's request. */
 export function publicUpstreamError(
   failure: UpstreamFailure,
-  { credential }: Pick<Upstream, 'credential'>,
+  { credential, ownKey }: Pick<Upstream, 'credential' | 'ownKey'>,
+  status: number | null = null,
 ): TollgateError {
+  if (ownKey !== undefined && failure.operator) return providerKeyFailed(ownKey, failure, status)
   return new TollgateError(failure.code, {
     message: withoutOperator(failure.message, credential),
     source: 'upstream',
     ...(failure.status === null ? {} : { status: failure.status }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
+  })
+}
+
+/** What only the holder of the provider key can mend: its validity, its billing, its access to the model. */
+function providerKeyFailed(
+  { displayName }: NonNullable<Upstream['ownKey']>,
+  { concerns }: UpstreamFailure,
+  status: number | null,
+): TollgateError {
+  const what =
+    concerns === 'model'
+      ? `${displayName} does not have this model for the provider key of this account`
+      : status === 402 || status === 429
+        ? `${displayName} rejected the provider key of this account because of its billing`
+        : `${displayName} rejected the provider key of this account`
+  const said = status === null ? '' : ` (HTTP ${status})`
+  return new TollgateError('provider_key_failed', {
+    message: `${what}${said}. Check it in the console under Settings, Provider keys.`,
+    source: 'upstream',
   })
 }
 
@@ -47,9 +70,19 @@ function withoutOperator(text: string, credential: string): string {
   return secretParts(credential).reduce((shown, secret) => shown.replaceAll(secret, '…'), redacted)
 }
 
+/** The upstream answered as it should, for this model. */
+export function recordUpstreamSuccess(
+  { health, providerKeys }: Pick<UpstreamErrorDeps, 'health' | 'providerKeys'>,
+  upstream: Upstream,
+  upstreamModel: string,
+): void {
+  if (upstream.ownKey === undefined) health.served(upstream.name, upstreamModel)
+  else providerKeys.health.served(upstream, upstreamModel)
+}
+
 /** Records the failure, and notifies the operator when our own credential or billing is the cause. */
 export function recordUpstreamFailure(
-  { health, log, metrics }: UpstreamErrorDeps,
+  { health, providerKeys, log, metrics }: UpstreamErrorDeps,
   { requestId }: Pick<RequestContext, 'requestId'>,
   attempt: {
     readonly upstream: Upstream
@@ -60,6 +93,15 @@ export function recordUpstreamFailure(
   },
 ): void {
   const { upstream, upstreamModel, failure, status } = attempt
+  if (upstream.ownKey !== undefined) {
+    const { message } = publicUpstreamError(failure, upstream, status).details
+    providerKeys.health.failed(upstream, upstreamModel ?? '', { ...failure, message }, status)
+    log.debug(
+      { upstream: upstream.name, status, code: failure.code, request: requestId },
+      'an attempt failed',
+    )
+    return
+  }
   health.failed(upstream.name, failure, upstreamModel)
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](

@@ -81,9 +81,9 @@ export function openOwnKeyHealth({
   }
 }
 
-function keyOf({ ownerAccount, provider }: Upstream): string {
-  assert(ownerAccount !== undefined, 'the upstream is a key of an account')
-  return recordKey(ownerAccount, provider)
+function keyOf({ ownKey, provider }: Upstream): string {
+  assert(ownKey !== undefined, 'the upstream is a key of an account')
+  return recordKey(ownKey.account, provider)
 }
 
 function recordKey(account: bigint, provider: string): string {

@@ -5,7 +5,7 @@
 import { formatsAt } from '../catalog/offers.ts'
 import type { Model, Offer } from '../catalog/types.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
-import type { KeyProvider } from './types.ts'
+import type { KeyProvider, OwnKey, ProviderKeys } from './types.ts'
 
 /** In front of all groups of the operator. */
 const ownGroup = 0
@@ -35,4 +35,41 @@ function offerAt(
 /** Whether a key of the provider would serve the model. */
 export function servesModel(provider: KeyProvider, model: OwnModel): boolean {
   return offerAt(model, provider) !== null
+}
+
+/** How a model is served on provider keys of an account. */
+export interface OwnRoute {
+  /** In front of the operator's offers. */
+  readonly first: readonly Offer[]
+  /** After them, as the key or the model failed there a moment ago. */
+  readonly last: readonly Offer[]
+  /** Whether the operator's offers are not used. */
+  readonly isOnly: boolean
+  /** Keys that cannot be used now, for the error where nothing else is left. */
+  readonly unusable: readonly OwnKey[]
+}
+
+/** undefined: the account has no key for the model. */
+export function ownRoute(
+  { of, health }: Pick<ProviderKeys, 'of' | 'health'>,
+  account: bigint,
+  model: OwnModel,
+): OwnRoute | undefined {
+  const keys = of(account).filter(({ provider }) => servesModel(provider, model))
+  if (keys.length === 0) return undefined
+  const states = keys.map((key) => ({ key, at: offerAt(model, key.provider), state: stateOf(key, model) }))
+  const offersIn = (wanted: string): readonly Offer[] =>
+    states.flatMap(({ key: { upstream }, at, state }) =>
+      state === wanted && at !== null && upstream !== null ? [{ ...at, upstream }] : [],
+    )
+  return {
+    first: offersIn('usable'),
+    last: offersIn('cooling'),
+    isOnly: keys.some(({ use }) => use === 'only'),
+    unusable: states.flatMap(({ key, state }) => (state === 'rejected' ? [key] : [])),
+  }
+
+  function stateOf({ provider, upstream }: OwnKey, { upstreamModel }: OwnModel) {
+    return upstream === null ? 'rejected' : health.state(account, provider.provider, upstreamModel)
+  }
 }

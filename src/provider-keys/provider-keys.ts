@@ -100,8 +100,8 @@ export async function openProviderKeys(deps: ProviderKeysDeps): Promise<Provider
     credentialOf: (account, provider) => find(account, provider)?.upstream?.credential,
     of: (account) => ownKeysOf(known.get(account)),
     isCurrent: (upstream) =>
-      upstream.ownerAccount !== undefined &&
-      find(upstream.ownerAccount, upstream.provider)?.upstream === upstream,
+      upstream.ownKey !== undefined &&
+      find(upstream.ownKey.account, upstream.provider)?.upstream === upstream,
     put: (ask) =>
       serialize(async () => {
         const provider = providers.find((one) => one.provider === ask.provider)
@@ -156,7 +156,7 @@ function ownKeyOf(
           ...parseAddress(provider.url),
           credential,
           weight: 1,
-          ownerAccount: account,
+          ownKey: { account, displayName: provider.displayName },
         }
   return {
     provider,

@@ -78,6 +78,7 @@ export function composeGatewayDeps(
     files: services.files,
     uploads: services.uploads,
     health: services.health,
+    providerKeys: services.providerKeys,
     metrics,
     nextId: services.nextId,
     order(candidates, caller, parsed) {

@@ -299,6 +299,7 @@ const elsewhere: Partial<Readonly<Record<ErrorCode, string>>> = {
   store_unavailable: 'bad-input-keys.test.ts',
   settlement_delayed: 'terminal-event-waits-for-settlement.test.ts',
   request_stopped: 'usage-equals-receipts.test.ts',
+  provider_key_failed: 'provider-keys-serve-requests.test.ts',
   slow_reader: 'memory-stays-bounded.test.ts',
   upgrade_required: '../conformance/endpoint-paths.test.ts',
 }

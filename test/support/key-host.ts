@@ -4,12 +4,12 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { standInWhole } from './stand-in.ts'
+import { standInWhole, streams } from './stand-in.ts'
 
 export interface KeyHost {
   readonly origin: string
-  /** The credentials of requests to models, in order. */
-  readonly credentials: readonly string[]
+  /** Requests to models, in order, each with its credential. */
+  readonly requests: readonly { readonly credential: string; readonly body: string }[]
   /** Every credential that it ever received, also for lists of models. */
   readonly seen: ReadonlySet<string>
   readonly accepted: Set<string>
@@ -20,7 +20,7 @@ export interface KeyHost {
 
 /** `says`: the text of its answers. */
 export async function keyHost(says: string, accepted: readonly string[]): Promise<KeyHost> {
-  const credentials: string[] = []
+  const requests: { readonly credential: string; readonly body: string }[] = []
   const seen = new Set<string>()
   const keys = new Set(accepted)
   const failing = new Map<string, number>()
@@ -28,20 +28,26 @@ export async function keyHost(says: string, accepted: readonly string[]): Promis
     const credential = String(request.headers.authorization ?? '').replace(/^Bearer /, '')
     const isList = request.method === 'GET'
     seen.add(credential)
-    if (!isList) credentials.push(credential)
-    request.resume()
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
     request.on('end', () => {
+      const asked = Buffer.concat(pieces).toString()
+      if (!isList) requests.push({ credential, body: asked })
       const status = keys.has(credential) ? (isList ? 200 : (failing.get(credential) ?? 200)) : 401
       const error = { error: { message: `Key ${credential} failed with ${status}`, type: 'failed' } }
       const list = JSON.stringify({ data: [{ id: 'gpt-5.4-nano' }] })
-      const body = status !== 200 ? JSON.stringify(error) : isList ? list : standInWhole('chat', says)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      const isStream = status === 200 && /"stream": *true/.test(asked)
+      const { opening, content, finish } = streams.chat
+      const answer = isStream ? opening + content(says) + finish : standInWhole('chat', says)
+      const type = isStream ? 'text/event-stream' : 'application/json'
+      const body = status !== 200 ? JSON.stringify(error) : isList ? list : answer
+      response.writeHead(status, { 'content-type': type }).end(body)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    credentials,
+    requests,
     seen,
     accepted: keys,
     failing,

@@ -181,7 +181,6 @@ function providerKeyOutput(deps: KeyDeps, row: ProviderKeyRow): ProviderKeyOut {
   const { account, provider: name } = row
   const provider = providerNamed(deps, name)
   const { health } = deps.providerKeys
-  const failure = health.lastFailure(account, name)
   return {
     provider: name,
     name: provider.displayName,
@@ -189,10 +188,7 @@ function providerKeyOutput(deps: KeyDeps, row: ProviderKeyRow): ProviderKeyOut {
     use: row.use,
     credentialEnd: row.credentialEnd,
     state: row.isReadable ? health.state(account, name, null) : 'unreadable',
-    lastError:
-      failure === null || failure.status === null
-        ? (failure?.message ?? null)
-        : `HTTP ${failure.status}: ${failure.message}`,
+    lastError: health.lastFailure(account, name)?.message ?? null,
     models: modelsAt(deps, provider),
     created: isoTime(row.createdMs),
     updated: isoTime(row.updatedMs),

@@ -12,6 +12,7 @@ import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Obstacle } from '../../ledger/standing-types.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import type { RequestGate } from '../../limits/request-gate.ts'
+import type { ProviderKeys } from '../../provider-keys/types.ts'
 import { accountSuspended, rateLimited } from '../error-response.ts'
 import type { GatewayOperation, RequestContext } from '../request.ts'
 
@@ -20,6 +21,7 @@ export interface CheckDeps {
   readonly ledger: Pick<Ledger, 'obstacle'>
   readonly clock: Clock
   readonly snapshot: Snapshot
+  readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of'>
   /** The public base URL of this server. */
   readonly address: string
 }
@@ -34,7 +36,7 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   const obstacle = await obstacleOf(deps, caller, nowMs)
   if (obstacle === null) return
   if (obstacle.kind === 'suspended') throw accountSuspended(deps.address)
-  if (!isFree[context.operation]?.(deps.snapshot, obstacle)) throw unfunded(obstacle, caller, deps.address)
+  if (!isFree[context.operation]?.(deps, caller, obstacle)) throw unfunded(obstacle, caller, deps.address)
 }
 
 /** For free operations: throws 403 where the caller's account is suspended. */
@@ -56,9 +58,18 @@ function obstacleOf(
 
 type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>
 
-/** Without a balance, but not in debt, a caller may use free models; the requested model is only in the body. */
-const mayBeFree = (snapshot: Snapshot, { available }: Unfunded): boolean =>
-  available >= 0n && sellsForFree(snapshot)
+type FreeDeps = Pick<CheckDeps, 'snapshot' | 'providerKeys'>
+
+/**
+ * Without a balance, but not in debt, a caller may use free models, and its own provider keys where they cost nothing; the
+ * requested model is only in the body.
+ */
+const mayBeFree = ({ snapshot, providerKeys }: FreeDeps, caller: Caller, { available }: Unfunded): boolean =>
+  available >= 0n && (sellsForFree(snapshot) || servesForFree(providerKeys, caller))
+
+function servesForFree({ fee, of }: FreeDeps['providerKeys'], { account }: Caller): boolean {
+  return fee.numerator === 0n && of(account).length > 0
+}
 
 /** Operations that an account without a balance may use. Uploads are free, but require a balance; stored responses were paid for when they were created. */
 const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {

@@ -6,18 +6,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
-import type { Log } from '../../base/log.ts'
 import type { Snapshot } from '../../catalog/types.ts'
 import type { Attempt } from '../../ledger/types.ts'
+import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
-import type { Health } from '../../providers/health.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import type { UpstreamFormat } from '../../wire/dialect.ts'
 import { applyEdits } from '../../wire/json/json.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
-import type { Metrics } from '../metrics.ts'
 import type {
   Candidate,
   CandidateWork,
@@ -36,14 +34,18 @@ import {
   type SkippedCandidate,
   tryCandidates,
 } from '../retry-loop.ts'
-import { publicUpstreamError, recordUpstreamFailure, redactUpstreamBody } from '../upstream-error.ts'
+import {
+  publicUpstreamError,
+  recordUpstreamFailure,
+  recordUpstreamSuccess,
+  redactUpstreamBody,
+  type UpstreamErrorDeps,
+} from '../upstream-error.ts'
 
-export interface DispatchDeps {
+export interface DispatchDeps extends UpstreamErrorDeps {
   readonly sender: Sender
   readonly clock: Clock
-  readonly health: Health
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'upstreamFailed'>
+  readonly providerKeys: Pick<ProviderKeys, 'health' | 'isCurrent'>
   readonly inFlight: InFlightRequests
   readonly failpoints: Failpoints
   /** The current catalog, which may be newer than the one that the request was routed with. */
@@ -304,7 +306,7 @@ function recordOutcome(
   const { upstream, offer } = candidate
   const { upstreamModel } = offer
   if (outcome.kind === 'interrupted') return
-  if (outcome.kind !== 'failed') return deps.health.served(upstream.name, upstreamModel)
+  if (outcome.kind !== 'failed') return recordUpstreamSuccess(deps, upstream, upstreamModel)
   const { failure, status } = outcome
   recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status })
 }
@@ -368,13 +370,13 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
             dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
             rawUsage: outcome.rawUsage,
-            error: publicUpstreamError(outcome.failure, upstream),
+            error: publicUpstreamError(outcome.failure, upstream, outcome.status),
           }
         : {
             kind: 'rejection',
             status: outcome.rejection.status,
             bytes: redactUpstreamBody(outcome.rejection.bytes, upstream),
-            error: publicUpstreamError(outcome.failure, upstream),
+            error: publicUpstreamError(outcome.failure, upstream, outcome.status),
           }
     case 'interrupted':
       return {

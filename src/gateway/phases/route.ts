@@ -8,6 +8,9 @@ import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
 import { type ModelMatch, modelNamed } from '../../catalog/spellings.ts'
 import { type Model, type Offer, priceAt, type Snapshot } from '../../catalog/types.ts'
+import { listPriced } from '../../ledger/rules/own-key-fee.ts'
+import { ownRoute } from '../../provider-keys/own-offers.ts'
+import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
@@ -25,6 +28,7 @@ import type {
 export interface RouteDeps {
   readonly snapshot: Snapshot
   readonly connectorOf: (provider: string) => Connector
+  readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of' | 'health'>
   /** Orders a model's offers: healthy first, sticky by account and conversation. */
   readonly order: (
     candidates: readonly Candidate[],
@@ -48,14 +52,16 @@ export function route(
 ): Route {
   const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model)
   const operation = upstreamOperations[context.operation] ?? 'generate'
+  const isOnly = ownRoute(deps.providerKeys, caller.account, model)?.isOnly === true
   const candidatesFor = (sold: SoldModel) =>
-    deps.order(candidatesOf(deps, context, parsed, { ...sold, operation }), caller, parsed)
+    candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly })
   const own = candidatesFor({ model, datedName, answersAs: parsed.facts.model })
   const others = fallbacksOf(deps.snapshot, caller, model).map((fallback) =>
     candidatesFor({ model: fallback, datedName: null, answersAs: fallback.name }),
   )
   const candidates = others.length === 0 ? own : [...own, ...others.flat()]
   if (candidates.length === 0) {
+    assertKeyUsable(deps, caller, parsed, model)
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
       param: 'model',
@@ -77,14 +83,74 @@ interface SoldModel extends ModelMatch {
   readonly answersAs: string
 }
 
+/** `isOnly`: the requested model is served on the account's own keys alone, and so are its fallbacks. */
+interface RoutedModel extends SoldModel {
+  readonly operation: UpstreamOperation
+  readonly isOnly: boolean
+}
+
+/** Those on the account's provider keys first, then the operator's, unless the account excludes them. */
+function candidatesWithOwn(
+  deps: RouteDeps,
+  context: RequestContext,
+  { caller, parsed }: { readonly caller: Caller; readonly parsed: ParsedRequest },
+  routed: RoutedModel,
+): readonly Candidate[] {
+  const operators = (): readonly Candidate[] =>
+    deps.order(candidatesOf(deps, context, parsed, { ...routed, ownKeyFee: null }), caller, parsed)
+  const own = ownRoute(deps.providerKeys, caller.account, routed.model)
+  if (own === undefined) return routed.isOnly ? [] : operators()
+  const ownKeyFee = deps.providerKeys.fee
+  // A server that restarts polls responses with the operator's credentials.
+  const candidatesAt = (offers: readonly Offer[]) =>
+    parsed.facts.background === true
+      ? []
+      : candidatesOf(deps, context, parsed, { ...routed, model: { ...routed.model, offers }, ownKeyFee })
+  return [
+    ...candidatesAt(own.first),
+    ...(own.isOnly || routed.isOnly ? [] : operators()),
+    ...candidatesAt(own.last),
+  ]
+}
+
+/** Throws where nothing is left but provider keys that cannot be used. */
+function assertKeyUsable(
+  { providerKeys }: Pick<RouteDeps, 'providerKeys'>,
+  { account }: Caller,
+  { facts }: ParsedRequest,
+  model: Model,
+): void {
+  const own = ownRoute(providerKeys, account, model)
+  if (own?.isOnly !== true) return
+  if (facts.background === true) {
+    throw new TollgateError('dialect_not_supported', {
+      message: `background: requests on your own provider key cannot run in the background, and the key of this account is set to only. Remove the field.`,
+      param: 'background',
+    })
+  }
+  const [key] = own.unusable
+  if (key === undefined) return
+  const { provider, displayName } = key.provider
+  const failure = key.upstream === null ? null : providerKeys.health.lastFailure(account, provider)
+  throw new TollgateError('provider_key_failed', {
+    message:
+      failure?.message ??
+      `The provider key of this account for ${displayName} cannot be used. Check it in the console under Settings, Provider keys.`,
+    ...(failure === null ? {} : { retryAfterMs: providerKeys.health.waitMs(account, provider) }),
+  })
+}
+
+type OwnKeyPriced = Pick<Target, 'ownKeyFee'>
+
 /** The offers of a model that have the operation in a format that the request can be sent in. */
 function candidatesOf(
   { connectorOf }: Pick<RouteDeps, 'connectorOf'>,
   context: RequestContext,
   { facts }: ParsedRequest,
-  { model, datedName, answersAs, operation }: SoldModel & { readonly operation: UpstreamOperation },
+  { model, datedName, answersAs, operation, ownKeyFee }: Omit<RoutedModel, 'isOnly'> & OwnKeyPriced,
 ): readonly Candidate[] {
-  const price = priceAt(model, context.startedMs)
+  const current = priceAt(model, context.startedMs)
+  const price = ownKeyFee === null ? current : listPriced(current)
   const targets: Target[] = []
   return model.offers.flatMap((offer): Candidate[] => {
     const connector = connectorOf(offer.upstream.provider)
@@ -92,7 +158,7 @@ function candidatesOf(
     const format = upstreamFormat(connector, known, context.dialect.name, facts)
     if (format === null || !connector.offers(operation, format)) return []
     const dialect = upstreamFormats[format]
-    const target = sharedTarget(targets, { model, offer, price, connector, dialect, answersAs })
+    const target = sharedTarget(targets, { model, offer, price, connector, dialect, answersAs, ownKeyFee })
     // A host with its own name for the model does not have the dated names of the vendor.
     const upstreamModel =
       offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel

@@ -349,7 +349,7 @@ export class StreamRelay {
     const status = dialect.problemStatus(problem)
     const failure = connector.classify(status, this.#upstreamHeaders, problem)
     recordUpstreamFailure(this.#deps, this.#context, { upstream, upstreamModel, failure, status })
-    return publicUpstreamError(failure, upstream)
+    return publicUpstreamError(failure, upstream, status)
   }
 }
 

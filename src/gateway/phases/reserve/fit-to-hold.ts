@@ -4,6 +4,7 @@
  */
 import type { Caller } from '../../../access/types.ts'
 import { least, most } from '../../../ledger/rules/money.ts'
+import { chargedAmounts } from '../../../ledger/rules/own-key-fee.ts'
 import { type BoundAmounts, boundAmounts } from '../../../ledger/rules/price.ts'
 import type { ExtractedFields } from '../../../wire/dialect.ts'
 import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
@@ -17,7 +18,7 @@ export function planAmounts(
   { tokens }: Pick<InputBound, 'tokens'>,
 ): BoundAmounts {
   const { audioTokens, toolUses } = plan.inputSize
-  return boundAmounts(plan.price, {
+  const amounts = boundAmounts(plan.price, {
     inputTokens: tokens,
     inputAudioTokens: Math.min(audioTokens * (toolUses + 1), tokens),
     outputs: plan.outputs,
@@ -26,6 +27,7 @@ export function planAmounts(
     fees: plan.serverTools.fees,
     choices: facts.choices,
   })
+  return chargedAmounts(amounts, plan.ownKeyFee)
 }
 
 /** By how much a body grows at most when it is translated, as far as the estimate goes: a quarter, and 4 kB. */
@@ -48,7 +50,7 @@ export function estimatedAmounts(
   const size = inputSizeOf(target, { facts, bodyBytes }, tools.uses)
   const bySize = freeInput(size).tokens
   const tokens = counted === undefined ? bySize : Math.min(bySize, grownTokens(target, counted))
-  return boundAmounts(price, {
+  const amounts = boundAmounts(price, {
     inputTokens: tokens,
     inputAudioTokens: Math.min(size.audioTokens * (size.toolUses + 1), tokens),
     outputs: outputClassesOf(model, facts),
@@ -58,6 +60,7 @@ export function estimatedAmounts(
     fees: feesOf(price, tools),
     choices: facts.choices,
   })
+  return chargedAmounts(amounts, target.ownKeyFee)
 }
 
 function grownTokens({ connector }: Target, { tokens }: Pick<InputBound, 'tokens'>): number {

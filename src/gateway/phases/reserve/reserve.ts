@@ -78,6 +78,14 @@ export async function reserve(
     nowMs,
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, refusalInput)
+  const isOwnKey = work.plan.ownKeyFee !== null
+  // The fee is small or nothing: neither is it reduced nor counted for because the operator's offers cost more.
+  if (isOwnKey && others.length > 0) {
+    const alone = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens })
+    const admission = await admit(deps, { ...alone, onShortBalance: 'count', patience: 'none' })
+    if (admission.kind === 'held')
+      return holdOf(admission, alone, { caller, parsed: work.parsed, input: freeBound })
+  }
   const input =
     ((await shouldAskUpstream(deps, first, caller, { context, ...work }))
       ? await reportedInput(deps, context, caller, work)
@@ -87,7 +95,7 @@ export async function reserve(
     nowMs: deps.clock.wallMs(),
     inputTokens: input.tokens,
   })
-  const admission = await admitAnywhere(deps, exact, countedElsewhere(deps, elsewhere, input))
+  const admission = await admitAnywhere(deps, exact, isOwnKey ? [] : countedElsewhere(deps, elsewhere, input))
   if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {

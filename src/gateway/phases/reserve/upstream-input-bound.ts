@@ -7,6 +7,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
 import type { Snapshot } from '../../../catalog/types.ts'
+import type { ProviderKeys } from '../../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
@@ -31,6 +32,7 @@ export interface CountUpstreamDeps {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
   /** The current catalog. */
   readonly snapshot: Snapshot
+  readonly providerKeys: Pick<ProviderKeys, 'isCurrent'>
   /** Memory for responses in transit. */
   readonly events: SharedBudget<'key' | 'account' | 'network'>
   readonly limits: AttemptLimits & {

@@ -7,6 +7,7 @@ import { noInput, noOutput, noTokens, tokensOf } from '../../../../contract/mete
 import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
+import { chargeOf } from '../../../ledger/rules/own-key-fee.ts'
 import {
   type Plausibility,
   plausibility,
@@ -95,11 +96,12 @@ async function withheldSettlement(
   const counted = await countedOutput(deps.counter, isPart ? relayed : null, request)
   const output = Math.min(counted.tokens, receipt.output)
   const part = { ...receipt, ...noOutput, output, reasoning: Math.min(receipt.reasoning, output) }
-  const cost = isPart ? least(costOf(part, request.plan.price, 'rates').cost, settlement.cost) : 0n
+  const { price, ownKeyFee } = request.plan
+  const cost = isPart ? least(chargeOf(costOf(part, price, 'rates').cost, ownKeyFee), settlement.cost) : 0n
   return {
     ...settlement,
     cost,
-    writtenOff: most(receipt.upstreamCost - cost, 0n),
+    writtenOff: receipt.ownKey ? 0n : most(receipt.upstreamCost - cost, 0n),
     providerObjects: [],
     receipt: {
       ...(isPart ? part : withoutRequestFee(receipt)),
@@ -229,8 +231,10 @@ function settlementOf(
 ): Settlement {
   const { request, outcome, bill, reported } = input
   const { usage } = input.used
-  const { price } = request.plan
-  const { cost: full, unpriced } = costOf(usage, price, 'rates')
+  const { price, ownKeyFee } = request.plan
+  const isOwnKey = ownKeyFee !== null
+  const { cost: priced, unpriced } = costOf(usage, price, 'rates')
+  const full = chargeOf(priced, ownKeyFee)
   const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
@@ -247,7 +251,8 @@ function settlementOf(
     nowMs,
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
-    writtenOff: (bill.payer === 'platform' ? listCost : hidden) + wasted,
+    // The provider charges the account for what ran on its key, also where nothing was delivered.
+    writtenOff: (isOwnKey ? 0n : bill.payer === 'platform' ? listCost : hidden) + wasted,
     writeOffEntryId: deps.nextId(),
     providerObjects: providerObjectsOf(request, outcome),
     receipt: {
@@ -255,7 +260,7 @@ function settlementOf(
         outcome,
         usage,
         source: sourceOf(bill, input.used),
-        upstreamCost: listCost + wasted,
+        upstreamCost: isOwnKey ? listCost : listCost + wasted,
         unpriced: unknown.length > 0,
       }),
       implausible: reported.implausible,
@@ -281,10 +286,12 @@ function providerObjectsOf(
   return body.kind === 'answer' ? (body.answer.providerObjects ?? []) : []
 }
 
-/** The upstream cost of attempts that failed and were retried. */
+/** The upstream cost of attempts that failed and were retried, without those on the account's own keys. */
 function wastedCost(request: SettledRequest): bigint {
   const { wasted } = request.upstreamResponse
-  const billable = wasted.filter(({ plan, rawUsage }) => plan.dialect.reportedTotals(rawUsage).input)
+  const billable = wasted.filter(
+    ({ plan, rawUsage }) => plan.ownKeyFee === null && plan.dialect.reportedTotals(rawUsage).input,
+  )
   const costs = billable.map((attempt) => {
     return costOf(capUsage(attempt, attempt.rawUsage).usage, attempt.plan.price, 'list').cost
   })
@@ -361,7 +368,7 @@ export function draftReceipt(
     firstByteMs: upstreamResponse.firstByteMs,
     attempts: upstreamResponse.attempts,
     person: hold.person,
-    ownKey: false,
+    ownKey: plan.ownKeyFee !== null,
   }
 }
 
