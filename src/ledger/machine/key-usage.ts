@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import { unspent } from '../../limits/budget.ts'
 import { emptyWindow } from '../../limits/window.ts'
+import { least, most } from '../rules/money.ts'
 import {
   type AccountState,
   type Change,
@@ -60,7 +61,15 @@ export const unused = (key: bigint, account: bigint): KeyUsageState => ({
   window: emptyWindow,
 })
 
-export const saveAccount = (account: AccountState): Change => update('account', account.id, account)
+export const saveAccount = (account: AccountState): Change =>
+  update('account', account.id, withinOverdraft(account))
+
+/** What a refund took from running requests is paid back as they end. */
+function withinOverdraft(account: AccountState): AccountState {
+  const { overdrawn, held, posted } = account
+  if (overdrawn === 0n) return account
+  return { ...account, overdrawn: least(overdrawn, most(held - posted, 0n)) }
+}
 
 export function saveKeyUsage(rows: Rows, usage: KeyUsageState): Change {
   const isStored = rows.keyUsage.get(usage.key) !== undefined

@@ -12,6 +12,8 @@ export interface AccountState {
   readonly id: bigint
   readonly posted: bigint
   readonly held: bigint
+  /** By how much a refund took `posted` below what was held; shrinks as holds close, and nothing else makes it grow. */
+  readonly overdrawn: bigint
   readonly openHolds: number
   /** Open holds that count as concurrent requests. */
   readonly running: number
@@ -22,6 +24,35 @@ export interface AccountState {
   readonly suspendedMs: number | null
   readonly restrictedMs: number | null
 }
+
+/** Whose an account is, and what it is called. */
+export interface AccountProfile {
+  readonly id: bigint
+  readonly kind: 'personal' | 'organization'
+  /** Folded to lower case. */
+  readonly email: string | null
+  readonly name: string
+  readonly createdMs: number
+  readonly owner: string | null
+  /** Whether it was decided what the account starts with. */
+  readonly isCreditDecided: boolean
+}
+
+/** The account that has an email address or an owner; its ID is made by `byEmail` or `byOwner`. */
+export interface AccountName {
+  readonly account: bigint
+}
+
+/** The credit that a source gave for a reference; its ID is made by `byReference`. */
+export interface CreditReference {
+  readonly entry: bigint
+  readonly account: bigint
+  readonly amount: bigint
+}
+
+export const byEmail = (email: string): string => `email ${email}`
+export const byOwner = (owner: string): string => `owner ${owner}`
+export const byReference = (source: string, reference: string): string => `${source} ${reference}`
 
 /** What was used under a key. */
 export interface KeyUsageState {
@@ -120,51 +151,57 @@ export interface ReceiptState {
 
 /** Each table's row. A key's usage has the key as its ID. */
 export interface Tables {
+  readonly accountProfile: AccountProfile
+  readonly accountName: AccountName
   readonly account: AccountState
   readonly keyUsage: KeyUsageState
   readonly hold: HoldState
   readonly entry: EntryState
+  readonly creditReference: CreditReference
   readonly receipt: ReceiptState
 }
 
 export type TableName = keyof Tables
 
+/** A number in time order; a text where a row is found by a name. */
+export type RowKey = bigint | string
+
 /** The rows that an engine has loaded for an operation. Reading a row that was not loaded is a mistake of the operation. */
 export type Rows = { readonly [Name in TableName]: RowReader<Tables[Name]> }
 
 export interface RowReader<Row> {
-  get(id: bigint): Row | undefined
+  get(id: RowKey): Row | undefined
 }
 
 export interface RowId {
   readonly table: TableName
-  readonly id: bigint
+  readonly id: RowKey
 }
 
 /** An inserted row did not exist before; an updated or removed one was read by the operation. */
 export interface Change<Name extends TableName = TableName> {
   readonly kind: 'insert' | 'update' | 'remove'
   readonly table: Name
-  readonly id: bigint
+  readonly id: RowKey
   /** Null: removed. */
   readonly row: Tables[Name] | null
 }
 
-export const insert = <Name extends TableName>(table: Name, id: bigint, row: Tables[Name]): Change<Name> => ({
+export const insert = <Name extends TableName>(table: Name, id: RowKey, row: Tables[Name]): Change<Name> => ({
   kind: 'insert',
   table,
   id,
   row,
 })
 
-export const update = <Name extends TableName>(table: Name, id: bigint, row: Tables[Name]): Change<Name> => ({
+export const update = <Name extends TableName>(table: Name, id: RowKey, row: Tables[Name]): Change<Name> => ({
   kind: 'update',
   table,
   id,
   row,
 })
 
-export const remove = <Name extends TableName>(table: Name, id: bigint): Change<Name> => ({
+export const remove = <Name extends TableName>(table: Name, id: RowKey): Change<Name> => ({
   kind: 'remove',
   table,
   id,

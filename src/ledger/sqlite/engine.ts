@@ -7,7 +7,16 @@ import type { Database } from '../../store/sqlite/connection.ts'
 import type { Engine, Operation } from '../machine/operation.ts'
 import type { Change, ReceiptState, RowId, TableName, Tables } from '../machine/rows.ts'
 import { ResidentTable } from './resident-table.ts'
-import { accountTable, entryTable, holdTable, keyUsageTable, receiptTable } from './stored-tables.ts'
+import {
+  accountNameTable,
+  accountProfileTable,
+  accountTable,
+  creditReferenceTable,
+  entryTable,
+  holdTable,
+  keyUsageTable,
+  receiptTable,
+} from './stored-tables.ts'
 
 /** Called with each receipt within its batch. */
 export interface SettlementObserver {
@@ -24,16 +33,23 @@ type ResidentTables = { readonly [Name in TableName]: ResidentTable<Tables[Name]
 
 /** Rows that stay in memory between batches, in each of two generations. */
 const residentMax = 4_096
-const appendOnly = 0
+const notResident = 0
 
 export function sqliteEngine(database: Database, observer: SettlementObserver): SqliteEngine {
   const tables: ResidentTables = {
+    accountProfile: new ResidentTable(accountProfileTable(database), notResident),
+    accountName: new ResidentTable(accountNameTable(database), notResident),
     account: new ResidentTable(accountTable(database), residentMax),
     keyUsage: new ResidentTable(keyUsageTable(database), residentMax),
     hold: new ResidentTable(holdTable(database), residentMax),
-    entry: new ResidentTable(entryTable(database), appendOnly),
-    receipt: new ResidentTable(receiptTable(database), appendOnly),
+    entry: new ResidentTable(entryTable(database), notResident),
+    creditReference: new ResidentTable(creditReferenceTable(database), notResident),
+    receipt: new ResidentTable(receiptTable(database), notResident),
   }
+
+  // Of an account's two rows, which are one in the database, the profile is inserted and the state updates it.
+  const { receipt: _last, ...first } = tables
+  const inOrder = Object.values(first)
 
   function load(ids: readonly RowId[]): boolean {
     let isLoaded = false
@@ -63,10 +79,7 @@ export function sqliteEngine(database: Database, observer: SettlementObserver): 
       return answer
     },
     flush() {
-      tables.account.flush()
-      tables.keyUsage.flush()
-      tables.hold.flush()
-      tables.entry.flush()
+      for (const table of inOrder) table.flush()
       tables.receipt.flush(observer.settled)
     },
     forget: clear,

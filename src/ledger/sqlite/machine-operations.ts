@@ -3,6 +3,7 @@
  * operation's input and its answer a value to send.
  */
 import type { Output } from '../../store/sqlite/connection.ts'
+import { createAccount, credit, unrestrict } from '../machine/account-operations.ts'
 import {
   admit,
   checkpoint,
@@ -14,7 +15,7 @@ import {
 import type { Engine } from '../machine/operation.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
-import type { ExcessCause } from '../types.ts'
+import type { CreditAsk, ExcessCause, NewAccount } from '../types.ts'
 import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
 import { usedTokens, wasAborted } from './rows.ts'
 
@@ -68,6 +69,15 @@ export function machineOperations(engine: Engine) {
       durable: setModel.durable,
       run: (id: bigint, model: string, priceVersion: bigint): void =>
         void engine.run(setModel, { id, model, priceVersion }),
+    },
+    credit: { durable: credit.durable, run: (ask: CreditAsk) => engine.run(credit, ask) },
+    createAccount: {
+      durable: createAccount.durable,
+      run: (account: NewAccount) => engine.run(createAccount, account),
+    },
+    unrestrict: {
+      durable: unrestrict.durable,
+      run: (account: bigint): void => void engine.run(unrestrict, { account }),
     },
   } as const
 }

@@ -4,18 +4,18 @@
  * fence, and a rollback or a statement of the control plane clears the memory.
  */
 import { assert } from '../../base/assert.ts'
-import type { Change, RowReader } from '../machine/rows.ts'
+import type { Change, RowKey, RowReader } from '../machine/rows.ts'
 
 /** How one table's rows are read and written. */
 export interface StoredTable<Row> {
-  find(id: bigint): Row | undefined
+  find(id: RowKey): Row | undefined
   insert(row: Row): void
   update(row: Row): void
-  remove(id: bigint): void
+  remove(id: RowKey): void
 }
 
 interface Slot<Row> {
-  readonly id: bigint
+  readonly id: RowKey
   /** Undefined: no row has the ID. */
   row: Row | undefined
   /** Whether the database has a row with this ID, as of the last write. */
@@ -31,11 +31,11 @@ export class ResidentTable<Row> implements RowReader<Row> {
   readonly #stored: StoredTable<Row>
   /** In one generation; 0: no row stays between batches. */
   readonly #residentMax: number
-  #newer = new Map<bigint, Slot<Row>>()
-  #older = new Map<bigint, Slot<Row>>()
+  #newer = new Map<RowKey, Slot<Row>>()
+  #older = new Map<RowKey, Slot<Row>>()
   #changed: Slot<Row>[] = []
   /** IDs that have no row: remembered within a batch only. */
-  #absent: bigint[] = []
+  #absent: RowKey[] = []
 
   constructor(stored: StoredTable<Row>, residentMax: number) {
     this.#stored = stored
@@ -43,17 +43,23 @@ export class ResidentTable<Row> implements RowReader<Row> {
   }
 
   /** A row that was loaded; undefined also where it was not. */
-  get(id: bigint): Row | undefined {
+  get(id: RowKey): Row | undefined {
     return this.#slot(id)?.row
   }
 
   /** Makes the row of an ID available to `get`; false: it was already. */
-  load(id: bigint): boolean {
+  load(id: RowKey): boolean {
     if (this.#slot(id) !== undefined) return false
     const row = this.#stored.find(id)
     if (row === undefined) this.#absent.push(id)
     this.#newer.set(id, { id, row, isStored: row !== undefined, isChanged: false })
     return true
+  }
+
+  /** The row of an ID, loaded if it is not. */
+  find(id: RowKey): Row | undefined {
+    this.load(id)
+    return this.get(id)
   }
 
   change({ kind, id }: Pick<Change, 'kind' | 'id'>, row: Row | null): void {
@@ -79,11 +85,12 @@ export class ResidentTable<Row> implements RowReader<Row> {
       this.#write(slot, written)
       slot.isChanged = false
       slot.isStored = slot.row !== undefined
-      if (slot.row === undefined || this.#residentMax === 0) this.#drop(slot.id)
+      if (slot.row === undefined) this.#drop(slot.id)
     }
     this.#changed = []
     for (const id of this.#absent) if (this.#slot(id)?.row === undefined) this.#drop(id)
     this.#absent = []
+    if (this.#residentMax === 0) return this.clear()
     if (this.#newer.size <= this.#residentMax) return
     this.#older = this.#newer
     this.#newer = new Map()
@@ -97,7 +104,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     this.#absent = []
   }
 
-  #slot(id: bigint): Slot<Row> | undefined {
+  #slot(id: RowKey): Slot<Row> | undefined {
     const newer = this.#newer.get(id)
     if (newer !== undefined) return newer
     const older = this.#older.get(id)
@@ -116,7 +123,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     }
   }
 
-  #drop(id: bigint): void {
+  #drop(id: RowKey): void {
     this.#newer.delete(id)
     this.#older.delete(id)
   }

@@ -23,7 +23,14 @@ import {
   textOrNull,
 } from '../../store/sqlite/columns.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
-import type { AccountState, HoldState, KeyUsageState, StoredDraft } from '../machine/rows.ts'
+import type {
+  AccountProfile,
+  AccountState,
+  EntryState,
+  HoldState,
+  KeyUsageState,
+  StoredDraft,
+} from '../machine/rows.ts'
 import type { InputBoundSource } from '../rules/price.ts'
 import type {
   AccountRow,
@@ -45,6 +52,7 @@ const window = blob<RateWindow>(
 const accountFields = {
   posted: integer('posted'),
   held: integer('held'),
+  overdrawn: integer('overdrawn'),
   openHolds: number('open_holds'),
   running: number('running'),
   entries: number('entries'),
@@ -56,6 +64,17 @@ const accountFields = {
 /** The columns of an account that operations change. */
 export const accountChanges = rowOf(accountFields)
 export const accountState = rowOf({ id: integer('id'), ...accountFields }) satisfies Field<AccountState>
+
+/** The columns with which an account is inserted. */
+export const accountProfile = rowOf({
+  id: integer('id'),
+  kind: oneOf<AccountProfile['kind']>('kind'),
+  email: textOrNull('email'),
+  name: text('name'),
+  createdMs: number('created_ms'),
+  owner: textOrNull('owner'),
+  isCreditDecided: flag('credit_decided'),
+}) satisfies Field<AccountProfile>
 
 const spend: Field<SpendTotals> = rowOf({
   spent: integer('spent'),
@@ -82,6 +101,21 @@ export const keyUsageState = rowOf({
   shared: integerOrNull('shared'),
   ...keyUsageFields,
 }) satisfies Field<KeyUsageState>
+
+export const entryState = rowOf({
+  id: integer('id'),
+  account: integer('account'),
+  position: number('position'),
+  counter: oneOf<EntryState['counter']>('counter'),
+  kind: oneOf<EntryState['kind']>('kind'),
+  amount: integer('amount'),
+  balanceAfter: integer('balance_after'),
+  source: textOrNull('source'),
+  reference: textOrNull('reference'),
+  request: integerOrNull('request'),
+  note: textOrNull('note'),
+  createdMs: number('created_ms'),
+}) satisfies Field<EntryState>
 
 export const accountRow = rowOf({
   id: integer('id'),

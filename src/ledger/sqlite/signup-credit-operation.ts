@@ -6,8 +6,13 @@ import { assert } from '../../base/assert.ts'
 import { dayOf } from '../../limits/calendar.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from '../types.ts'
+import type { StateRows } from './state-rows.ts'
 
-export function signupCreditOperation(database: Database, credit: (ask: CreditAsk) => CreditResult) {
+export function signupCreditOperation(
+  database: Database,
+  rows: StateRows,
+  credit: (ask: CreditAsk) => CreditResult,
+) {
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
   const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
   const given = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
@@ -17,6 +22,7 @@ export function signupCreditOperation(database: Database, credit: (ask: CreditAs
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
   )
   return (ask: SignupAsk): SignupResult => {
+    rows.flush()
     if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
     // The creator of the account has already decided its credit.
     if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }

@@ -8,7 +8,6 @@ import { type AccountState, type HoldState, type KeyUsageState, type Rows, updat
 import type { SqliteEngine } from './engine.ts'
 
 export interface StateRows {
-  account(id: bigint): AccountState | undefined
   /** The row of an account that must exist: the caller has found it before. */
   knownAccount(id: bigint): AccountState
   saveAccount(state: AccountState): void
@@ -24,14 +23,9 @@ export interface StateRows {
 export function stateRows(engine: SqliteEngine): StateRows {
   const { tables } = engine
   const found: Rows = tables
-  function account(id: bigint): AccountState | undefined {
-    tables.account.load(id)
-    return tables.account.get(id)
-  }
   return {
-    account,
     knownAccount(id) {
-      const state = account(id)
+      const state = tables.account.find(id)
       assert(state !== undefined, 'an account that is named exists')
       return state
     },
@@ -42,10 +36,7 @@ export function stateRows(engine: SqliteEngine): StateRows {
       return keyUsageOf(found, key, account)
     },
     saveKeyUsage: (state) => engine.change([saveKeyUsage(found, state)]),
-    hold(id) {
-      tables.hold.load(id)
-      return tables.hold.get(id)
-    },
+    hold: (id) => tables.hold.find(id),
     saveHold: (state) => engine.change([update('hold', state.id, state)]),
     flush: engine.flush,
   }

@@ -1,14 +1,26 @@
 /** How the rows of the machine are read from the tables of the database and written to them, one statement a row. */
 import { assert } from '../../base/assert.ts'
-import type { Fields, Row } from '../../store/sqlite/columns.ts'
+import { type Fields, integer, type Row, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
-import type { AccountState, EntryState, HoldState, KeyUsageState, ReceiptState } from '../machine/rows.ts'
-import { insertEntry } from './entry-writes.ts'
+import {
+  type AccountName,
+  type AccountProfile,
+  type AccountState,
+  byEmail,
+  byOwner,
+  type CreditReference,
+  type EntryState,
+  type HoldState,
+  type KeyUsageState,
+  type ReceiptState,
+} from '../machine/rows.ts'
 import { saveProviderObjects } from './provider-objects.ts'
 import type { StoredTable } from './resident-table.ts'
 import {
   accountChanges,
+  accountProfile,
   accountState,
+  entryState,
   holdChanges,
   holdState,
   keyUsageChanges,
@@ -28,14 +40,59 @@ function insertInto<Table extends Fields>(database: Database, table: string, row
 
 export function accountTable(database: Database): StoredTable<AccountState> {
   const select = prepare(database, `SELECT ${accountState.names} FROM account WHERE id = ?`)
-  const update = prepare(
-    database,
-    `UPDATE account SET ${accountChanges.assignments}, overdrawn = min(overdrawn, max(0, ? - ?)) WHERE id = ?`,
-  )
+  const update = prepare(database, `UPDATE account SET ${accountChanges.assignments} WHERE id = ?`)
+  const save = (row: AccountState): void => void update.run(...accountChanges.bind(row), row.id)
   return {
     find: (id) => readBy(select.row(id), accountState.toRow),
-    insert: never('insert'),
-    update: (row) => void update.run(...accountChanges.bind(row), row.held, row.posted, row.id),
+    // Its profile has inserted the row.
+    insert: save,
+    update: save,
+    remove: never('remove'),
+  }
+}
+
+export function accountProfileTable(database: Database): StoredTable<AccountProfile> {
+  const insert = insertInto(database, 'account', accountProfile)
+  return {
+    find: never('find'),
+    insert: (row) => void insert.run(...accountProfile.bind(row)),
+    update: never('update'),
+    remove: never('remove'),
+  }
+}
+
+/** Names are columns of the account, which finds them by its indexes. */
+export function accountNameTable(database: Database): StoredTable<AccountName> {
+  const names = [
+    { prefix: byEmail(''), select: prepare(database, 'SELECT id FROM account WHERE email = ?') },
+    { prefix: byOwner(''), select: prepare(database, 'SELECT id FROM account WHERE owner = ?') },
+  ]
+  return {
+    find(id) {
+      const name = String(id)
+      const [found] = names.flatMap(({ prefix, select }) =>
+        name.startsWith(prefix) ? (select.row(name.slice(prefix.length)) ?? []) : [],
+      )
+      return found === undefined ? undefined : { account: found as bigint }
+    },
+    insert() {},
+    update: never('update'),
+    remove: never('remove'),
+  }
+}
+
+const creditRow = rowOf({ entry: integer('id'), account: integer('account'), amount: integer('amount') })
+
+/** The entry of the credit has its source and its reference, in a unique index. */
+export function creditReferenceTable(database: Database): StoredTable<CreditReference> {
+  const select = prepare(database, `SELECT ${creditRow.names} FROM entry WHERE source = ? AND reference = ?`)
+  return {
+    find(id) {
+      const [source = '', ...reference] = String(id).split(' ')
+      return readBy(select.row(source, reference.join(' ')), creditRow.toRow)
+    },
+    insert() {},
+    update: never('update'),
     remove: never('remove'),
   }
 }
@@ -66,9 +123,10 @@ export function holdTable(database: Database): StoredTable<HoldState> {
 }
 
 export function entryTable(database: Database): StoredTable<EntryState> {
+  const insert = insertInto(database, 'entry', entryState)
   return {
     find: never('find'),
-    insert: insertEntry(database),
+    insert: (row) => void insert.run(...entryState.bind(row)),
     update: never('update'),
     remove: never('remove'),
   }

@@ -16,7 +16,7 @@ import {
 } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
-import type { AccountState } from '../machine/rows.ts'
+import { credit as creditAccount, debit } from '../machine/account-operations.ts'
 import type {
   PayAsk,
   PayResult,
@@ -25,9 +25,9 @@ import type {
   ReturnAsk,
   ReturnResult,
 } from '../payment-types.ts'
-import { assertAmount, least, most, nanoMax } from '../rules/money.ts'
+import { assertAmount, least } from '../rules/money.ts'
 import type { CreditAsk, CreditResult } from '../types.ts'
-import { insertEntry } from './entry-writes.ts'
+import type { SqliteEngine } from './engine.ts'
 import type { StateRows } from './state-rows.ts'
 
 type Credit = (ask: CreditAsk) => CreditResult
@@ -46,10 +46,11 @@ type TopUpAmounts = ValueOf<typeof topUpRow>
 const selectTopUp = (database: Database) =>
   prepareRows(database, topUpRow, `SELECT ${topUpRow.names} FROM top_up WHERE id = ?`)
 
-export function topUpOperations(database: Database, rows: StateRows, credit: Credit) {
+export function topUpOperations(database: Database, engine: SqliteEngine, rows: StateRows) {
+  const credit: Credit = (ask) => engine.run(creditAccount, ask)
   return {
     payTopUp: { durable: true, run: payTopUpOperation(database, credit) },
-    returnTopUp: { durable: true, run: returnTopUpOperation(database, rows) },
+    returnTopUp: { durable: true, run: returnTopUpOperation(database, engine) },
     restoreTopUp: { durable: true, run: restoreTopUpOperation(database, rows, credit) },
   } as const
 }
@@ -145,7 +146,7 @@ function findLatestReturn(database: Database) {
 /** A refund that failed stays failed; a repeated event about it is old. */
 const canBeTakenAgain = (source: ReturnAsk['source']): boolean => source === 'dispute'
 
-function returnTopUpOperation(database: Database, rows: StateRows) {
+function returnTopUpOperation(database: Database, engine: SqliteEngine) {
   const find = selectTopUp(database)
   const findReturn = findLatestReturn(database)
   const insertReturn = prepare(
@@ -153,7 +154,7 @@ function returnTopUpOperation(database: Database, rows: StateRows) {
     'INSERT INTO top_up_return (entry, top_up, source, reference, amount) VALUES (?, ?, ?, ?, ?)',
   )
   const save = updateReturnedSums(database)
-  const take = takeBack(database, rows)
+  const take = takeBack(database, engine)
   return (ask: ReturnAsk): ReturnResult => {
     const { entryId, source, amount } = ask
     assertAmount(amount, 'a return')
@@ -177,41 +178,13 @@ function returnTopUpOperation(database: Database, rows: StateRows) {
 }
 
 /** The reversing entry; an account that is to be frozen is suspended in the same step. */
-function takeBack(database: Database, rows: StateRows) {
-  const insert = insertEntry(database)
-  // The only place where `overdrawn` grows; it shrinks with every other change of the row.
-  const overdraw = prepare(database, 'UPDATE account SET overdrawn = max(overdrawn, ?) WHERE id = ?')
+function takeBack(database: Database, engine: SqliteEngine) {
   const freeze = suspendForDispute(database)
-  return (
-    id: bigint,
-    { entryId, amount, source, reference, note, nowMs, freeze: reason }: ReturnAsk,
-  ): void => {
-    const account = rows.knownAccount(id)
-    const posted = account.posted - amount
-    assert(posted >= -nanoMax, 'a balance fits its column')
-    const entries = account.entries + 1
-    insert({
-      id: entryId,
-      account: id,
-      position: entries,
-      counter: 'clearing',
-      kind: 'refund',
-      amount: -amount,
-      balanceAfter: posted,
-      source,
-      reference,
-      request: null,
-      note,
-      createdMs: nowMs,
-    })
-    overdraw.run(most(account.held - posted, 0n), id)
-    const debited: AccountState = { ...account, posted, entries }
-    if (reason === null) {
-      rows.saveAccount(debited)
-      return
-    }
-    freeze(id, account.suspendedMs, { reason, atMs: nowMs })
-    rows.saveAccount({ ...debited, suspendedMs: account.suspendedMs ?? nowMs })
+  return (id: bigint, { freeze: reason, ...ask }: ReturnAsk): void => {
+    const before = engine.tables.account.find(id)
+    assert(before !== undefined, 'a paid top-up names an account that exists')
+    engine.run(debit, { ...ask, account: id, suspends: reason !== null })
+    if (reason !== null) freeze(id, before.suspendedMs, { reason, atMs: ask.nowMs })
   }
 }
 
