@@ -34,6 +34,7 @@ const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'key.list': ['keys', 'requests'],
   'key.refusals': ['refusals'],
   'management-key.list': ['keys'],
+  'provider-keys.list': ['provider-keys', 'models'],
   'member.list': ['people'],
   'overview.show': ['balance', 'requests', 'running', 'refusals'],
   'usage.show': ['requests', 'refusals'],

@@ -23,7 +23,7 @@ import { useTheme } from '@/lib/theme'
 import { setTheme, type Theme } from '@/lib/theme-choice'
 import { siteSections } from '../../../docs/site-map.ts'
 import { sections as adminSections } from '../admin/sections.ts'
-import { settingsTabsFor } from '../settings/tabs.ts'
+import { useSettingsTabs } from '../settings/use-settings-tabs.ts'
 import { requestIdIn } from './request-id.ts'
 
 export interface PaletteCommand {
@@ -197,9 +197,7 @@ function useKeys(isSearch: boolean): PaletteGroup {
 function useDeepPages(isSearch: boolean): PaletteGroup {
   const { person } = useMe()
   const go = useGo()
-  const isOrganization = useAccount().kind === 'organization'
-  const isManager = useMay('owner', 'admin')
-  const tabs = settingsTabsFor({ isOrganization, isManager }).map(({ id, label }) => ({
+  const tabs = useSettingsTabs().map(({ id, label }) => ({
     id: `settings ${id}`,
     label: `Settings: ${label}`,
     Icon: Settings,

@@ -161,7 +161,7 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         >
           <Money amount={held} decimals={decimals} />
         </Line>
-        <Line label="Charged">
+        <Line label="Charged" hint={receipt.ownKey ? 'the fee for requests on provider keys' : undefined}>
           <Money amount={charged} decimals={decimals} className="font-semibold" />
         </Line>
         {isZero(writtenOff) ? null : (
@@ -169,7 +169,12 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             <Money amount={writtenOff} decimals={decimals} />
           </Line>
         )}
-        {person.operator ? (
+        {receipt.ownKey ? (
+          <Line label="On your own key" hint="at list price; the provider charges you">
+            <Money amount={upstreamCost} decimals={decimals} />
+          </Line>
+        ) : null}
+        {person.operator && !receipt.ownKey ? (
           <Line label="Provider list price" hint="visible to admins only">
             <Money amount={upstreamCost} decimals={decimals} />
           </Line>
@@ -246,7 +251,8 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           {receipt.background ? ', background' : ''}
         </Fact>
         <Fact label="Provider">
-          <Name>{receipt.upstream}</Name> <span className="text-ink-soft">({receipt.provider})</span>
+          <Name>{receipt.ownKey ? 'On your own key' : receipt.upstream}</Name>{' '}
+          <span className="text-ink-soft">({receipt.provider})</span>
         </Fact>
         <Fact label="Provider model">
           <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>

@@ -16,6 +16,7 @@ import { useAccount } from '@/lib/account'
 import { addressOf } from '@/lib/api'
 import { count, shortCount } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
+import { isZero } from '@/lib/usd'
 import { Filters } from './filters.tsx'
 import { GroupTable } from './group-table.tsx'
 import { RangeControl } from './range-choice.tsx'
@@ -84,7 +85,15 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
       <Stat
         label="Spend"
         value={totals === undefined ? bone : <Money amount={totals.charged} />}
-        hint="selected period"
+        hint={
+          totals === undefined || isZero(totals.ownKeyCost) ? (
+            'selected period'
+          ) : (
+            <>
+              and <Money amount={totals.ownKeyCost} /> on own keys
+            </>
+          )
+        }
       />
       <Stat
         label="Requests"

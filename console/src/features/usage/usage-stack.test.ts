@@ -36,6 +36,7 @@ test('groups are ordered by their cost, with every step', () => {
     tokensIn: 36,
     tokensOut: 15,
     charged: '0.31',
+    ownKeyCost: '0.00',
   })
 })
 

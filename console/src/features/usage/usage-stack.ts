@@ -15,6 +15,8 @@ export interface Totals {
   readonly tokensIn: number
   readonly tokensOut: number
   readonly charged: string
+  /** Usage on the account's own provider keys, at list price. */
+  readonly ownKeyCost: string
 }
 
 export interface SumsOfGroup extends Totals {
@@ -75,16 +77,18 @@ const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
 
 function totalsOf(rows: readonly UsageRow[]): Totals {
   let charged = 0n
+  let ownKeyCost = 0n
   const totals = { requests: 0, errors: 0, refused: 0, tokensIn: 0, tokensOut: 0 }
   for (const row of rows) {
     charged += nanoOf(row.charged)
+    ownKeyCost += nanoOf(row.ownKeyCost)
     totals.requests += row.requests
     totals.errors += row.errors
     totals.refused += row.refused
     totals.tokensIn += sumOfDirection(row.tokens, 'input')
     totals.tokensOut += sumOfDirection(row.tokens, 'output')
   }
-  return { ...totals, charged: amountOf(charged) }
+  return { ...totals, charged: amountOf(charged), ownKeyCost: amountOf(ownKeyCost) }
 }
 
 function byStep(rows: readonly UsageRow[], at: readonly number[]) {
