@@ -65,6 +65,7 @@ export const siteSections: readonly SiteSection[] = [
       page('operate/price-options', 'Priced options'),
       page('operate/people', 'People and sign-in'),
       page('operate/keys', 'API keys'),
+      page('operate/provider-keys', 'Provider keys'),
       page('operate/payments', 'Payments'),
       page('benchmarks', 'Benchmarks'),
       page('reliability', 'Reliability'),

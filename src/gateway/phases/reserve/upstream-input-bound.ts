@@ -24,6 +24,7 @@ import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
 import { type FinalAttempt, tryCandidates } from '../../retry-loop.ts'
+import { publicUpstreamError } from '../../upstream-error.ts'
 
 export interface CountUpstreamDeps {
   readonly sender: Sender
@@ -32,7 +33,7 @@ export interface CountUpstreamDeps {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
   /** The current catalog. */
   readonly snapshot: Snapshot
-  readonly providerKeys: Pick<ProviderKeys, 'isCurrent'>
+  readonly providerKeys: Pick<ProviderKeys, 'isCurrent' | 'health'>
   /** Memory for responses in transit. */
   readonly events: SharedBudget<'key' | 'account' | 'network'>
   readonly limits: AttemptLimits & {
@@ -190,15 +191,24 @@ const noAnswer: ExtractedResponse = {
   sample: { text: '', characters: 0, events: 0 },
 }
 
-/** Does not affect health: a failing counting endpoint says nothing about generating. */
+/**
+ * Does not affect health: a failing counting endpoint says nothing about generating. But a provider key of an account that is
+ * rejected is not sent again.
+ */
 function recordOutcome(
-  { log, metrics }: CountUpstreamDeps,
+  { log, metrics, providerKeys }: CountUpstreamDeps,
   context: RequestContext,
-  { upstream }: Candidate,
+  { upstream, upstreamModel }: Candidate,
   outcome: AttemptOutcome,
 ): void {
   if (outcome.kind !== 'failed') return
   const { failure, status } = outcome
+  if (upstream.ownKey !== undefined) {
+    if (!failure.operator || failure.concerns !== 'credential') return
+    const { message } = publicUpstreamError(failure, upstream, status).details
+    providerKeys.health.failed(upstream, upstreamModel, { ...failure, message }, status)
+    return
+  }
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'warn' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: context.requestId },
