@@ -5,7 +5,7 @@
 import type { Caller } from '../access/types.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'
 import type { GatewayDeps } from './deps.ts'
-import type { Hold, ParsedRequest, RequestContext, RequestLifecycle, RequestPlan } from './request.ts'
+import type { Hold, ParsedRequest, RequestContext, RequestLifecycle } from './request.ts'
 import { heldHeaders } from './response-headers.ts'
 
 type LifecycleDeps = Pick<
@@ -16,11 +16,10 @@ type LifecycleDeps = Pick<
 export function requestLifecycle(
   deps: LifecycleDeps,
   context: RequestContext,
-  of: { caller: Caller; parsed: ParsedRequest; plan: RequestPlan; hold: Hold },
+  of: { caller: Caller; parsed: ParsedRequest; hold: Hold },
 ): RequestLifecycle {
   const { limits, readOnSlots } = deps
-  const { hold, plan, parsed } = of
-  const isPatient = plan.model.reasons || !parsed.facts.stream
+  const { hold, parsed } = of
   const { key, account } = of.caller
   const room = new MemoryReservation(
     deps.events.allowance({ key, account, network: context.network }),
@@ -31,7 +30,8 @@ export function requestLifecycle(
     headersOf: (work, candidate) => heldHeaders(context, of.caller, { ...work, candidate }),
     showsCost: of.caller.policy.showCost,
     room,
-    contentGapMs: isPatient ? limits.contentGapReasoningMs : limits.contentGapMs,
+    contentGapMs: ({ model }) =>
+      model.reasons || !parsed.facts.stream ? limits.contentGapReasoningMs : limits.contentGapMs,
     leftMs: () => Math.max(0, limits.totalMs - (deps.clock.monoMs() - context.startedMonoMs)),
     readsOnWhenGone(connector) {
       if (readsOn) return true

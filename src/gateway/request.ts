@@ -224,8 +224,8 @@ export interface RequestLifecycle {
   readonly showsCost: boolean
   /** Its memory reservation for bytes that wait to be relayed. */
   readonly room: MemoryReservation
-  /** How long an upstream may go without content. */
-  readonly contentGapMs: number
+  /** How long an upstream may go without content under this plan. */
+  contentGapMs(plan: RequestPlan): number
   /** What is left of the request's whole time. */
   leftMs(): number
   /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */

@@ -173,7 +173,7 @@ async function execute(
   const hold = await reserve(deps, caller, context, { parsed, plan, elsewhere })
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
-  const lifecycle = requestLifecycle(deps, context, { caller, parsed, plan, hold })
+  const lifecycle = requestLifecycle(deps, context, { caller, parsed, hold })
   let started: StartResponse | null = null
   let headers: readonly string[] = []
   try {

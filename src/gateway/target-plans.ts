@@ -81,6 +81,16 @@ export class TargetPlans {
   ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
     let charged = this.#first?.plan.price.id
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
+    /** False where it is unknown whether it was recorded: the attempts so far are still settled. */
+    async function recorded(plan: RequestPlan): Promise<boolean> {
+      charged = undefined
+      const isRecorded = await chargeAs(plan).then(
+        () => true,
+        () => false,
+      )
+      if (isRecorded) charged = plan.price.id
+      return isRecorded
+    }
     return async (candidate) => {
       const prepared = await this.of(candidate.target)
       if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
@@ -91,8 +101,9 @@ export class TargetPlans {
       const held = await fitted
       if (held === null) return { kind: 'skipped', reason: 'hold_too_small' }
       const { price } = prepared.plan
-      if (price.id !== charged) await chargeAs(prepared.plan)
-      charged = price.id
+      if (price.id !== charged && !(await recorded(prepared.plan))) {
+        return { kind: 'skipped', reason: 'store_unavailable' }
+      }
       return { ...prepared, hold: held }
     }
   }

@@ -464,6 +464,7 @@ class Pair {
       writtenOff,
       writeOffEntryId: this.real.nextId(),
       excessCausedBy: causedBy,
+      causedWriteOff: isAborted ? writtenOff : 0n,
       receipt,
     }
     const answer = await this.real.ledger.settle(settlement)

@@ -104,12 +104,13 @@ const settle =
     request: string,
     cost: bigint,
     writtenOff = 0n,
-    more: Partial<ReceiptDraft> & { excessCausedBy?: ExcessCause } = {},
+    more: Partial<ReceiptDraft> & { excessCausedBy?: ExcessCause; causedWriteOff?: bigint } = {},
   ): Step =>
   async ({ ledger, id, clock, nextId }) => {
     const nowMs = clock.wallMs()
-    const { excessCausedBy = 'upstream', ...draft } = more
-    const given = { id: id(request), nowMs, cost, writtenOff, writeOffEntryId: nextId(), excessCausedBy }
+    const { excessCausedBy = 'upstream', causedWriteOff = 0n, ...draft } = more
+    const caused = { excessCausedBy, causedWriteOff }
+    const given = { id: id(request), nowMs, cost, writtenOff, writeOffEntryId: nextId(), ...caused }
     return settleWords(await ledger.settle({ ...given, receipt: { ...plainDraft, ...draft } }))
   }
 
@@ -184,7 +185,7 @@ const receipt =
     return `${row.endReason}: hold ${row.hold}, charged ${row.charged}, written off ${row.writtenOff}`
   }
 
-const aborted = { endReason: 'client_abort' as EndReason }
+const abortedBy = (causedWriteOff: bigint) => ({ endReason: 'client_abort' as EndReason, causedWriteOff })
 const failed = { endReason: 'upstream_error' as EndReason }
 const half_usd = 500_000_000n
 const byAccount = { excessCausedBy: 'account' as const }
@@ -280,7 +281,7 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [admit('r1', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
     [settle('r1', 0n, 7n, failed), 'charged 0, written off 7, 100 left'],
     [admit('r2', 'A', { inputAmount: 10n }), 'held 10 for 0, 90 left'],
-    [settle('r2', 4n, 3n, aborted), 'charged 4, written off 3, 96 left'],
+    [settle('r2', 4n, 3n, abortedBy(3n)), 'charged 4, written off 3, 96 left'],
     [show('A'), 'posted 96, held 0 in 0, written off 3'],
     [receipt('r1'), 'upstream_error: hold 10, charged 0, written off 7'],
   ],
@@ -288,11 +289,11 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [create('A'), 'created'],
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
-    [settle('r1', 0n, half_usd, aborted), 'charged 0, written off 500000000, 10 left'],
+    [settle('r1', 0n, half_usd, abortedBy(half_usd)), 'charged 0, written off 500000000, 10 left'],
     [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
     [settle('r2', 0n, 10n * half_usd, failed), 'charged 0, written off 5000000000, 10 left'],
     [admit('r3', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
-    [settle('r3', 0n, 1n, aborted), 'charged 0, written off 1, 10 left'],
+    [settle('r3', 0n, 1n, abortedBy(1n)), 'charged 0, written off 1, 10 left'],
     [admit('r4', 'A', { usesRestricted: true }), 'restricted'],
     [admit('r5', 'A', {}), 'held 0 for 0, 10 left, restricted'],
     [after(hourMs), 'done'],

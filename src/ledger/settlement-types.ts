@@ -18,6 +18,8 @@ export interface Settlement {
   readonly excessCausedBy?: ExcessCause
   /** What is written off in addition to `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
   readonly writtenOff: bigint
+  /** The part of `writtenOff` that counts toward the losses that the account caused; absent: none. */
+  readonly causedWriteOff?: bigint
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the write-off. */
   readonly writeOffEntryId: bigint

@@ -21,12 +21,22 @@ export function pathOf(outgoing: OutgoingRequest): string {
 /** The same below a prefix that is not made of the address. */
 export function pathBelow(base: string, outgoing: OutgoingRequest): string {
   const { dialect, operation, query, model, streamed } = outgoing
-  const { ofModel } = upstreamFormats[dialect].paths
+  const { ofModel, queryNames } = upstreamFormats[dialect].paths
   const path = upstreamFormats[dialect].paths.operations[operation]
   assert(path !== null, `${dialect} has no address for ${operation}`)
   return ofModel === null
-    ? `${base}${path}${query}`
+    ? `${base}${path}${forwardedQuery(query, queryNames)}`
     : base + ofModel(path, { model: encodeURIComponent(model), streamed })
+}
+
+/** The parts of a query that have one of the names, as they were written. */
+function forwardedQuery(query: string, names: readonly string[]): string {
+  if (query === '') return ''
+  const forwarded = query
+    .slice(1)
+    .split('&')
+    .filter((part) => names.includes(part.split('=', 1)[0] ?? ''))
+  return forwarded.length === 0 ? '' : `?${forwarded.join('&')}`
 }
 
 /** Where a host is asked for an answer in a format, as people read it. */

@@ -24,6 +24,13 @@ export type PriceRule =
 /** A rule, and the page of the provider that it was read from. */
 export type PriceField = PriceRule & { readonly source: string }
 
+/** A proxy behind the operator's upstream would serve another model, or ask another host, than the one that is charged. */
+const proxied = {
+  rule: 'refused',
+  why: 'this server decides which model and which host serve a request. Remove the field.',
+  source: 'https://docs.litellm.ai/docs/proxy/reliability',
+} as const
+
 /** What routers of several hosts take in every format: who serves, which other model does, what is searched besides. */
 export const routerPriceFields = {
   provider: {
@@ -42,6 +49,23 @@ export const routerPriceFields = {
     source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
   },
   plugins: { rule: 'option', name: 'plugins', source: 'https://openrouter.ai/docs/guides/features/plugins' },
+  fallbacks: proxied,
+  context_window_fallbacks: proxied,
+  content_policy_fallbacks: proxied,
+  mock_response: proxied,
+  mock_timeout: proxied,
+  mock_testing_fallbacks: proxied,
+  mock_testing_context_fallbacks: proxied,
+  mock_testing_content_policy_fallbacks: proxied,
+  api_base: proxied,
+  base_url: proxied,
+  api_key: proxied,
+  api_version: proxied,
+  deployment_id: proxied,
+  custom_llm_provider: proxied,
+  model_list: proxied,
+  user_config: proxied,
+  litellm_credential_name: proxied,
 } as const satisfies Readonly<Record<string, PriceField>>
 
 const optionCharactersMax = 64

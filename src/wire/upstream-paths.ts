@@ -10,6 +10,8 @@ export interface UpstreamPaths {
   /** Whether a path of an address that was continued by the vendor's own library ends where the paths below begin. */
   isComplete(basePath: string): boolean
   readonly models: string
+  /** Names in the caller's query that are forwarded; others could choose what a host serves, which is not what is charged. */
+  readonly queryNames: readonly string[]
   /** Precedes the path of files for uploads. */
   readonly uploadPrefix: string
   /** null: the format has no path for it. */
@@ -34,6 +36,7 @@ export const openaiPaths = {
   version: '/v1',
   isComplete: hasVersion,
   models: '/models',
+  queryNames: ['api-version'],
   uploadPrefix: '',
   ofModel: null,
 } as const

@@ -151,11 +151,13 @@ export function settlementOf(
   if (unknown.length > 0) log.warn({ ...about, meters: unknown }, 'a response reports usage without a price')
   if (!reported.isReported)
     log.warn({ ...about, status: end.status }, 'a background response ended without usage')
+  const writtenOff = row.payer === 'platform' ? upstreamCost : unreported
   const settlement: Settlement = {
     id: open.id,
     nowMs: clock.wallMs(),
     cost: row.payer === 'customer' ? cost : 0n,
-    writtenOff: row.payer === 'platform' ? upstreamCost : unreported,
+    writtenOff,
+    causedWriteOff: row.reason === 'client_abort' ? writtenOff : 0n,
     writeOffEntryId: nextId(),
     excessCausedBy: facts.excessCausedBy,
     providerObjects: 'providerObjects' in end ? end.providerObjects : [],

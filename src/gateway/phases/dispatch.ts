@@ -186,7 +186,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
       sampleCharactersMax: deps.limits.sampleCharactersMax,
     },
     limits: deps.limits,
-    contentGapMs: of.lifecycle.contentGapMs,
+    contentGapMs: of.lifecycle.contentGapMs(of.plan),
     work: context.work,
     room: of.lifecycle.room,
     leftMs: of.lifecycle.leftMs(),

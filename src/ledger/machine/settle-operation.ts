@@ -33,8 +33,8 @@ export interface SettleInput {
   readonly writeOffNanoPerDayMax: bigint
   /** All input and output, for the rates. */
   readonly used: { readonly input: number; readonly output: number }
-  /** The client ended it: what is written off of it is a loss that the account caused. */
-  readonly isAborted: boolean
+  /** The part of `writtenOff` that is a loss that the account caused. */
+  readonly causedWriteOff: bigint
   readonly draft: StoredDraft
   readonly providerObjects: StoredObjects
 }
@@ -139,10 +139,8 @@ function withEntries(account: AccountState, entries: readonly EntryState[]): Acc
 }
 
 /** What the account caused of the loss: a failing upstream's is not held against it. */
-function causedLoss({ excessCausedBy, isAborted, writtenOff }: SettleInput, shares: Split): bigint {
-  return (
-    shares.uncovered + (excessCausedBy === 'account' ? shares.aboveHold : 0n) + (isAborted ? writtenOff : 0n)
-  )
+function causedLoss({ excessCausedBy, causedWriteOff }: SettleInput, shares: Split): bigint {
+  return shares.uncovered + (excessCausedBy === 'account' ? shares.aboveHold : 0n) + causedWriteOff
 }
 
 function withLoss(

@@ -17,7 +17,7 @@ import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
 import type { CreditAsk, ExcessCause, NewAccount } from '../types.ts'
 import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
-import { usedTokens, wasAborted } from './rows.ts'
+import { usedTokens } from './rows.ts'
 
 /** What the settle operation takes. */
 export type PackedSettlement = readonly [
@@ -27,6 +27,7 @@ export type PackedSettlement = readonly [
   writtenOff: bigint,
   writeOffEntryId: bigint,
   excessCausedBy: ExcessCause,
+  causedWriteOff: bigint,
   writeOffNanoPerDayMax: bigint,
   draft: StoredDraft,
   providerObjects: StoredObjects,
@@ -89,6 +90,7 @@ const toSettleInput = ([
   writtenOff,
   writeOffEntryId,
   excessCausedBy,
+  causedWriteOff,
   writeOffNanoPerDayMax,
   draft,
   providerObjects,
@@ -99,9 +101,9 @@ const toSettleInput = ([
   writtenOff,
   writeOffEntryId,
   excessCausedBy,
+  causedWriteOff,
   writeOffNanoPerDayMax,
   used: usedTokens(draft),
-  isAborted: wasAborted(draft),
   draft,
   providerObjects,
 })

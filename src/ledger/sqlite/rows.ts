@@ -212,10 +212,6 @@ export function usageOfDraft(packed: StoredDraft): DraftUsage {
   }
 }
 
-export function wasAborted(packed: StoredDraft): boolean {
-  return packed[draft.index.endReason] === 'client_abort'
-}
-
 /** What the ledger adds to a draft. */
 export const receiptHead = rowOf({
   id: integer('id'),

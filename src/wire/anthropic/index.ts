@@ -36,6 +36,7 @@ export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFi
   paths: {
     version: '/v1',
     isComplete: endsWithVersion,
+    queryNames: ['beta'],
     models: '/models?limit=1000',
     uploadPrefix: '',
     operations: { ...noOperations, generate: '/messages', count_tokens: '/messages/count_tokens' },

@@ -61,6 +61,7 @@ export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> =
   paths: {
     version: '/v1beta',
     isComplete: endsWithVersion,
+    queryNames: [],
     models: '/models?pageSize=1000',
     uploadPrefix: '/upload',
     operations: { ...noOperations, generate: 'generateContent', count_tokens: 'countTokens' },

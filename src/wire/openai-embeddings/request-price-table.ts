@@ -2,9 +2,10 @@
  * The fields of an embeddings request that can change what the provider charges, with the page each fact
  * was read from. Every other field is passed through and costs only its tokens.
  */
-import type { PriceField } from '../price-fields.ts'
+import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 export const embeddingsPriceFields = {
+  ...routerPriceFields,
   /** Embeddings have one rate at their vendor; where a host sells tiers, only a price row makes one known. */
   service_tier: {
     rule: 'values',

@@ -65,6 +65,7 @@ export class StreamRelay {
   readonly #deps: RelayDeps
   readonly #context: RequestContext
   readonly #relayContext: RelayContext
+  readonly #contentGapMs: number
   readonly #body: StreamedBody
   readonly #deadlines: Deadlines<RelayDeadline>
   readonly #upstreamHeaders: ReadonlyMap<string, string>
@@ -87,6 +88,7 @@ export class StreamRelay {
     this.#deps = deps
     this.#context = context
     this.#relayContext = input.relayContext
+    this.#contentGapMs = input.relayContext.lifecycle.contentGapMs(input.relayContext.plan)
     this.#body = input.body
     this.#upstreamHeaders = input.upstreamResponse.upstreamHeaders
     const { candidate } = input.upstreamResponse
@@ -160,7 +162,7 @@ export class StreamRelay {
     this.#sink.release(this.#send)
     if (watch.sample.events !== this.#events) {
       this.#events = watch.sample.events
-      if (!this.#paused) this.#deadlines.set('content', this.#relayContext.lifecycle.contentGapMs)
+      if (!this.#paused) this.#deadlines.set('content', this.#contentGapMs)
       this.#deps.failpoints.reach('after-content')
       this.#relayContext.delivered(this.#body)
     }
@@ -203,7 +205,7 @@ export class StreamRelay {
   /** Restarts the upstream's deadlines, which are cleared while it waits for the client. */
   #awaitUpstream(): void {
     this.#deadlines.set('silence', this.#deps.limits.silenceMs)
-    this.#deadlines.set('content', this.#relayContext.lifecycle.contentGapMs)
+    this.#deadlines.set('content', this.#contentGapMs)
   }
 
   #complete(): void {

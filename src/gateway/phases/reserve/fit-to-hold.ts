@@ -90,20 +90,22 @@ export async function fitToHold(
   const { plan } = prepared
   const free = freeInput(plan.inputSize)
   const byBytes = withInput(hold, prepared, free)
-  if (byBytes.outputLimit === plan.outputWanted) return byBytes
+  if (byBytes !== null && byBytes.outputLimit === plan.outputWanted) return byBytes
   const counted = await countedInput(deps, caller, prepared)
   const exact = withInput(hold, prepared, counted)
+  if (exact === null) return null
   const isEnough =
     exact.outputLimit === plan.outputWanted ||
     (exact.outputLimit >= plan.outputFloor && caller.policy.onShortBalance !== 'reject')
   return isEnough ? exact : null
 }
 
-function withInput(hold: Hold, { parsed, plan }: PreparedRequest, input: InputBound): Hold {
+function withInput(hold: Hold, { parsed, plan }: PreparedRequest, input: InputBound): Hold | null {
   const amounts = planAmounts(plan, parsed.facts, input)
   const left = hold.amount - amounts.input
+  if (left < 0n) return null
   const wanted = BigInt(plan.outputWanted)
   const affordable = amounts.perOutputToken === 0n ? wanted : left / amounts.perOutputToken
-  const outputLimit = left < 0n ? 0 : Number(least(affordable, wanted))
+  const outputLimit = Number(least(affordable, wanted))
   return { ...hold, input, outputLimit, lowered: outputLimit < plan.outputWanted }
 }

@@ -6,7 +6,7 @@
 import type { Caller } from '../../../access/types.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
-import { divideUp, formatUsd, most } from '../../../ledger/rules/money.ts'
+import { divideUp, formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'
 import type {
   Admission,
@@ -194,9 +194,9 @@ async function shouldAskUpstream(
   const { inputSize } = work.plan
   if (inputSize.sizedTokens === 0) return false
   const inputTokens = inputWithoutDocuments(inputSize).tokens
-  const least = admissionRequest(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
-  const output = BigInt(Math.min(least.outputFloor, least.outputWanted)) * least.outputTokenAmount
-  const needed = least.inputAmount + output
+  const smallest = admissionRequest(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
+  const output = BigInt(Math.min(smallest.outputFloor, smallest.outputWanted)) * smallest.outputTokenAmount
+  const needed = smallest.inputAmount + output
   if (refused.kind === 'insufficient_funds') return refused.available + refused.held >= needed
   const account = await ledger.account(caller.account)
   return account !== undefined && account.posted >= needed
@@ -225,7 +225,10 @@ function countedElsewhere(
   return targets.map((target) => estimatedAmounts(target, received, limits, input))
 }
 
-/** Reserves for the most expensive target, or only for the first if the balance does not cover that. */
+/**
+ * Reserves for the most expensive target. Where the balance does not cover that, another target neither lowers what the
+ * first one may answer nor makes the request wait: the first is reserved for alone if it fits in full.
+ */
 async function admitAnywhere(
   deps: ReserveDeps,
   asked: AdmissionAsk,
@@ -235,8 +238,24 @@ async function admitAnywhere(
   const own = { input: asked.inputAmount, perOutputToken: asked.outputTokenAmount }
   const { input, perOutputToken } = dearestAmounts(own, others)
   const dearest = { ...asked, inputAmount: input, outputTokenAmount: perOutputToken }
-  const admission = await admitWaiting(deps, dearest)
-  return admission.kind === 'insufficient_funds' ? admit(deps, asked) : admission
+  for (const whole of [dearest, asked]) {
+    const admission = await admit(deps, { ...whole, onShortBalance: 'reject', patience: 'none' })
+    if (admission.kind !== 'insufficient_funds') return admission
+  }
+  if (asked.onShortBalance === 'reject') return admitWaiting(deps, asked)
+  const lowered = await admitWaiting(deps, dearest)
+  if (lowered.kind === 'held') return { ...lowered, outputLimit: outputWithin(lowered.amount, asked) }
+  return lowered.kind === 'insufficient_funds' ? admit(deps, asked) : lowered
+}
+
+/** The output limit that an amount pays for. */
+function outputWithin(
+  amount: bigint,
+  { inputAmount, outputTokenAmount, outputWanted }: AdmissionAsk,
+): number {
+  const wanted = BigInt(outputWanted)
+  const affordable = outputTokenAmount === 0n ? wanted : (amount - inputAmount) / outputTokenAmount
+  return Number(least(affordable, wanted))
 }
 
 async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {

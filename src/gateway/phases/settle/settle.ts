@@ -102,6 +102,7 @@ async function withheldSettlement(
     ...settlement,
     cost,
     writtenOff: receipt.ownKey ? 0n : most(receipt.upstreamCost - cost, 0n),
+    causedWriteOff: 0n,
     providerObjects: [],
     receipt: {
       ...(isPart ? part : withoutRequestFee(receipt)),
@@ -238,7 +239,7 @@ function settlementOf(
   const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
-  const hidden = hiddenReasoning(deps, context, { request, outcome, bill })
+  const hidden = isOwnKey ? 0n : hiddenReasoning(deps, context, { request, outcome, bill })
   const wasted = wastedCost(request)
   const nowMs = deps.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
@@ -252,7 +253,8 @@ function settlementOf(
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
     // The provider charges the account for what ran on its key, also where nothing was delivered.
-    writtenOff: (isOwnKey ? 0n : bill.payer === 'platform' ? listCost : hidden) + wasted,
+    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted,
+    causedWriteOff: hidden,
     writeOffEntryId: deps.nextId(),
     providerObjects: providerObjectsOf(request, outcome),
     receipt: {
@@ -316,13 +318,16 @@ function hiddenReasoning(
 ): bigint {
   const { request, outcome, bill } = input
   const isHidden =
+    outcome.dispatched &&
     outcome.reason === 'client_abort' &&
     bill.output !== 'reported' &&
     request.plan.model.reasons &&
     !request.plan.dialect.reportsInputEarly
   if (!isHidden) return 0n
   const untilMs = request.upstreamResponse.firstContentMs ?? steadyClock(deps.clock, context).wallMs()
-  const seconds = Math.max(0, untilMs - context.startedMs) / 1_000
+  // Failed attempts produced nothing of it.
+  const sinceMs = request.upstreamResponse.attempts.at(-1)?.startedMs ?? context.startedMs
+  const seconds = Math.max(0, untilMs - sinceMs) / 1_000
   const tokens = Math.min(
     Math.round(seconds * deps.limits.hiddenReasoningTokensPerSecond),
     request.hold.outputLimit,

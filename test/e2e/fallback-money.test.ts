@@ -1,0 +1,198 @@
+/**
+ * What fallbacks may do to money: nothing is served that the hold does not cover, a fallback that is not called changes
+ * nothing, and an account is not charged with losses that its upstreams caused.
+ */
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Config } from '../../src/config/config.ts'
+import type { ReceiptRow } from '../../src/ledger/types.ts'
+import {
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  httpChunk,
+  type Reply,
+  wholeAnswer,
+} from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { type MovableClock, movableClock } from '../support/movable-clock.ts'
+import { type Path, Sent } from '../support/paying-client.ts'
+import { refuses, standsIn, streams } from '../support/stand-in.ts'
+
+const json = ['content-type: application/json']
+const tooLong = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'too long' } })
+const vectors = JSON.stringify({
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: [0.1] }],
+  model: 'paid',
+  usage: { prompt_tokens: 5_000, total_tokens: 5_000 },
+})
+
+/** Requests that `slow` has received and not answered. */
+const waiting: Reply[] = []
+let refusing: FaultUpstream
+let serving: FaultUpstream
+let slow: FaultUpstream
+/** Accepts connections and never completes a TLS handshake. */
+let mute: Server
+let gateway: TestGateway
+const clock: MovableClock = movableClock()
+
+before(async () => {
+  refusing = await faultUpstream(() => wholeAnswer(400, tooLong, json))
+  serving = await faultUpstream(({ path }) =>
+    path.includes('embeddings') ? wholeAnswer(200, vectors, json) : standsIn('served'),
+  )
+  slow = await faultUpstream(() => ({ answer: (reply) => void waiting.push(reply) }))
+  mute = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await new Promise((resolve) => mute.once('listening', resolve))
+  const { port } = mute.address() as { port: number }
+  const upstream = (name: string, provider: string, url: string) => ({
+    ...{ name, provider, url, credential: `${name}-credential` },
+    ...{ models: [{ id: `unused-${name}` }], weight: 1 },
+  })
+  const chat = (upstreamName: string) => ({
+    ...{ context: 200_000, maxOutput: 32_000 },
+    offers: [{ upstream: upstreamName, model: `at-${upstreamName}`, dialects: ['openai-chat'] as const }],
+  })
+  const messages = (upstreamName: string) => ({
+    ...{ context: 200_000, maxOutput: 1_000 },
+    offers: [{ upstream: upstreamName, model: 'claude-sonnet-4-5' }],
+  })
+  const embeddings = (upstreamName: string) => ({
+    ...{ context: 8_000, outputs: ['embeddings'], dialects: ['openai-embeddings'] as const },
+    offers: [
+      { upstream: upstreamName, model: `at-${upstreamName}`, dialects: ['openai-embeddings'] as const },
+    ],
+  })
+  const free = [{ input: '0', output: '0' }]
+  const models: Config['models'] = [
+    { id: 'free-embed', ...embeddings('refusing'), prices: free, fallbacks: ['paid-embed'] },
+    { id: 'paid-embed', ...embeddings('serving'), prices: [{ input: '100', output: '0' }] },
+    { id: 'free-chat', ...messages('refusing-messages'), prices: free, fallbacks: ['paid-chat'] },
+    { id: 'paid-chat', ...messages('serving-messages'), prices: [{ input: '100', output: '500' }] },
+    { id: 'cheap', ...chat('serving'), prices: [{ input: '0.1', output: '0.4' }], fallbacks: ['dear'] },
+    { id: 'dear', ...chat('serving'), prices: [{ input: '1', output: '100' }] },
+    { id: 'slow-then-mute', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['mute'] },
+    { id: 'mute', ...chat('mute'), reasoning: true, prices: [{ input: '10', output: '100' }] },
+    { id: 'slow-then-stream', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['stream'] },
+    { id: 'stream', ...chat('slow'), reasoning: true, prices: [{ input: '10', output: '100' }] },
+  ] as unknown as Config['models']
+  gateway = await testGateway({
+    offers: 'as configured',
+    clock,
+    upstreams: [
+      upstream('refusing', 'openai', refusing.origin),
+      upstream('serving', 'openai', serving.origin),
+      upstream('refusing-messages', 'anthropic', refusing.origin),
+      upstream('serving-messages', 'anthropic', serving.origin),
+      upstream('slow', 'openai', slow.origin),
+      upstream('mute', 'openai', `https://127.0.0.1:${port}`),
+    ],
+    models,
+    limits: { requestsPerMinute: null, retriesMin: 100, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  })
+})
+after(async () => {
+  await gateway.close()
+  for (const upstream of [refusing, serving, slow]) await upstream.close()
+  mute.close()
+})
+
+const hello = { messages: [{ role: 'user', content: 'hello' }] }
+
+function send(account: TestAccount, body: object, format: Path = '/v1/chat/completions'): Sent {
+  return new Sent(gateway.origin, { key: account.key, format, body })
+}
+
+async function receiptOf(account: TestAccount): Promise<ReceiptRow> {
+  const { ledger } = gateway.gateway.services
+  const [receipt] = await eventually(
+    'one receipt',
+    () => ledger.receipts(account.id, 10, null),
+    (rows) => rows.length > 0,
+  )
+  assert.ok(receipt !== undefined)
+  return receipt
+}
+
+const causedLosses = async ({ id }: TestAccount) =>
+  (await gateway.gateway.services.ledger.account(id))?.writtenOffToday
+
+const long = 'hello '.repeat(3_000)
+const paid: readonly (readonly [name: string, path: Path, body: object])[] = [
+  ['embeddings', '/v1/embeddings', { model: 'free-embed', input: long }],
+  [
+    'no output',
+    '/v1/messages',
+    { model: 'free-chat', max_tokens: 0, messages: [{ role: 'user', content: long }] },
+  ],
+  [
+    'output',
+    '/v1/messages',
+    { model: 'free-chat', max_tokens: 5, messages: [{ role: 'user', content: long }] },
+  ],
+]
+for (const [name, path, body] of paid) {
+  test(`a fallback is not called on a hold that does not cover its input: ${name}`, async () => {
+    const account = await gateway.account('0')
+    const before = serving.requests.length
+    const { status, text } = await send(account, body, path).whole()
+    assert.equal(status, 400, text)
+    assert.equal(serving.requests.length, before)
+    const { attempts, writtenOff } = await receiptOf(account)
+    assert.deepEqual([attempts.at(-1)?.failure, writtenOff], ['hold_too_small', 0n])
+  })
+}
+
+for (const onShortBalance of ['lower', 'reject'] as const) {
+  test(`a fallback that is not called does not lower the output limit (${onShortBalance})`, async () => {
+    const account = await gateway.account('0.3', { onShortBalance })
+    const { status, text } = await send(account, { ...hello, model: 'cheap', max_tokens: 8_000 }).whole()
+    assert.equal(status, 200, text)
+    assert.equal(JSON.parse(serving.requests.at(-1)?.body.toString() ?? '').max_tokens, 8_000)
+    assert.equal((await receiptOf(account)).outputLowered, false)
+  })
+}
+
+test('where the client leaves before a fallback was asked, nothing is written off', async () => {
+  const account = await gateway.account('100')
+  const connected = new Promise((resolve) => mute.once('connection', resolve))
+  const sent = send(account, { ...hello, model: 'slow-then-mute', max_tokens: 8_000, stream: true })
+  const [reply] = await eventually(
+    'a request',
+    async () => waiting.splice(0),
+    (replies) => replies.length > 0,
+  )
+  clock.advance(10_000)
+  refuses(529).answer(reply!)
+  await connected
+  sent.leave()
+  assert.equal((await receiptOf(account)).writtenOff, 0n)
+  assert.equal(await causedLosses(account), 0n)
+})
+
+test('the time of failed attempts does not count as reasoning of the one that a client left', async () => {
+  const account = await gateway.account('100')
+  const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000, stream: true })
+  const next = async () =>
+    (
+      await eventually(
+        'a request',
+        async () => waiting.splice(0),
+        (replies) => replies.length > 0,
+      )
+    )[0]!
+  const failing = await next()
+  clock.advance(10_000)
+  refuses(529).answer(failing)
+  const serves = await next()
+  const { opening, content } = streams.chat
+  serves.send(chunkedHead + httpChunk(opening + content('hi')))
+  await sent.until((text) => text.includes('hi'))
+  sent.leave()
+  // 60 tokens a second at $100 per million would be $0.06.
+  assert.ok((await receiptOf(account)).writtenOff < 10_000_000n)
+})
