@@ -3,12 +3,13 @@
  * alone, and what is charged is the fee. A failing key affects neither the operator's upstreams nor other accounts.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
+import { createLog } from '../../src/base/log.ts'
 import { limitDefaults } from '../../src/config/config.ts'
 import { formatUsd } from '../../src/ledger/rules/money.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
@@ -34,6 +35,7 @@ let operatorHost: KeyHost
 let openaiHost: KeyHost
 let groqHost: KeyHost
 const folders: string[] = []
+const logged: string[] = []
 let free: World
 
 interface World {
@@ -68,6 +70,7 @@ async function world(providerKeys: Readonly<Record<string, string>>, dataFolder?
       { ...shape, id: 'groq/llama-a' },
     ],
     limits: { providerKeyTestsPerMinute: 1_000 },
+    log: createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } }),
   })
   const control = gate.gateway.services.control(gate.origin, commandStatus(systemClock, limitDefaults))
   return { gate, local: asking(control, { kind: 'local' }), close: () => gate.close() }
@@ -260,6 +263,37 @@ test('behind a failing first key come the operator’s offers, at their price; b
     await store(free, ada, { credential: ofAda })
   }
   await assertVerified(free)
+})
+
+test('without a balance only the own key serves, and its failure is reported', async () => {
+  const ada = await free.gate.account('0')
+  await store(free, ada, { credential: ofAda })
+  const before = operatorHost.requests.length
+  openaiHost.failing.set(ofAda, 500)
+  const response = await ask(free, ada)
+  assert.deepEqual([response.status, response.code], [502, 'upstream_error'], response.text)
+  assert.equal(operatorHost.requests.length, before)
+  const receipt = await receiptOf(free, response)
+  assert.deepEqual([receipt?.ownKey, receipt?.charged, receipt?.writtenOff], [true, 0n, 0n])
+  await assertVerified(free)
+})
+
+test('a balance below the cost of the operator’s offers does not lower the output limit of an own key', async () => {
+  const ada = await free.gate.account('0.001')
+  await store(free, ada, { credential: ofAda })
+  const response = await ask(free, ada, { max_tokens: 1_000 })
+  assert.equal(response.status, 200, response.text)
+  assert.equal(response.headers['x-tollgate-max-output'], undefined)
+  const sent = openaiHost.requests.at(-1)
+  assert.equal((JSON.parse(sent?.body ?? '') as { readonly max_tokens: number }).max_tokens, 1_000)
+})
+
+test('no credential is in the log or in the database', async () => {
+  const files = readdirSync(free.gate.dataFolder).filter((name) => name.startsWith('tollgate.db'))
+  const stored = files.map((name) => readFileSync(join(free.gate.dataFolder, name)).toString('latin1'))
+  assert.ok(logged.length > 0 && files.length > 0)
+  for (const text of [logged.join(''), ...stored])
+    for (const key of [ofAda, ofBob, ofCy]) assert.ok(!text.includes(key))
 })
 
 test('while a first key cools down, the operator’s offers come first', async () => {

@@ -8,7 +8,7 @@ import { type Role, roles, type Scope, scopes } from '../../contract/operation.t
 import { formatId, parseId } from '../../src/base/ids.ts'
 import type { Limits } from '../../src/config/config.ts'
 import { ControlClient, sendTo } from './control-client.ts'
-import { type TestGateway, testGateway } from './gateway.ts'
+import { type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { insertTopUp } from './top-up-rows.ts'
 
 export const password = 'a long enough password'
@@ -51,8 +51,11 @@ export interface TwoTenants {
   close(): Promise<void>
 }
 
-export async function twoTenants(limits: Partial<Limits> = {}): Promise<TwoTenants> {
-  const gateway = await testGateway({ limits })
+export async function twoTenants(
+  limits: Partial<Limits> = {},
+  more: Omit<TestGatewayOptions, 'limits'> = {},
+): Promise<TwoTenants> {
+  const gateway = await testGateway({ ...more, limits })
   const { origin } = gateway
   const signUp = (name: string) => joined(origin, name)
   const operator = await claimed(gateway)

@@ -12,6 +12,7 @@ import type {
   Admission,
   AdmissionAsk,
   ExcessCause,
+  Held,
   InsufficientFunds,
   Ledger,
 } from '../../../ledger/types.ts'
@@ -79,12 +80,12 @@ export async function reserve(
   }
   if (!mayFitWhenCounted(first)) throw refusal(first, refusalInput)
   const isOwnKey = work.plan.ownKeyFee !== null
-  // The fee is small or nothing: neither is it reduced nor counted for because the operator's offers cost more.
   if (isOwnKey && others.length > 0) {
-    const alone = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens })
-    const admission = await admit(deps, { ...alone, onShortBalance: 'count', patience: 'none' })
-    if (admission.kind === 'held')
-      return holdOf(admission, alone, { caller, parsed: work.parsed, input: freeBound })
+    const held = await admitOwnKey(deps, free, () =>
+      admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens }),
+    )
+    if (held !== null)
+      return holdOf(held.admission, held.asked, { caller, parsed: work.parsed, input: freeBound })
   }
   const input =
     ((await shouldAskUpstream(deps, first, caller, { context, ...work }))
@@ -214,6 +215,26 @@ async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promis
   if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
   const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
   return { ...admission, rates: { ...admission.rates, requests } }
+}
+
+/**
+ * A provider key costs little or nothing: it is neither refused nor given a lower output limit because the operator's offers
+ * behind it cost more. They are held for where the whole balance covers them. null: not even the key's own charge is covered.
+ */
+async function admitOwnKey(
+  deps: ReserveDeps,
+  withOthers: AdmissionAsk,
+  alone: () => AdmissionAsk,
+): Promise<{ readonly admission: Held; readonly asked: AdmissionAsk } | null> {
+  const asks = [
+    { ...withOthers, onShortBalance: 'reject' },
+    { ...alone(), onShortBalance: 'count' },
+  ] as const
+  for (const asked of asks) {
+    const admission = await admit(deps, asked)
+    if (admission.kind === 'held') return { admission, asked }
+  }
+  return null
 }
 
 /** What the other targets may cost at most, now that the input is counted for the first one. */
