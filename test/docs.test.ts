@@ -339,7 +339,7 @@ test('the pricing page lists every field and tool of the tables', () => {
   ]
   const fields = tables.flatMap((table) =>
     Object.entries<PriceField>(table).flatMap(([name, { rule }]) =>
-      rule === 'free' || rule === 'reference' ? [] : [name],
+      ['free', 'own', 'reference'].includes(rule) ? [] : [name],
     ),
   )
   const meters = builtinFees.flatMap(({ fees }) => Object.values(fees).filter((fee) => fee !== '0'))

@@ -26,7 +26,7 @@ import { withWireErrors } from './error-response.ts'
 import { shedLoad } from './in-flight-requests.ts'
 import type { CallerOf } from './phases/authenticate.ts'
 import { checkAccount } from './phases/check.ts'
-import { receive, withHeaders } from './phases/decode.ts'
+import { receive, removeFallbackModels, withHeaders } from './phases/decode.ts'
 import {
   countAtUpstream,
   countingFormat,
@@ -165,6 +165,7 @@ async function readRequest(
   )
   const isView = request.body.buffer === received.bytes.buffer
   const body = received.another(request.body, isView ? 0 : request.body.length)
+  removeFallbackModels(body, facts)
   try {
     const call = { body, facts: withHeaders(context, facts) }
     const response = await resolveFiles(deps, caller, call, route(deps, caller, context, call))

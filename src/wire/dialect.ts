@@ -94,11 +94,21 @@ export interface Reference {
   readonly pointer: string
 }
 
+/** Other models that may serve a request. */
+export interface FallbackModels {
+  /** As the caller wrote them. */
+  readonly names: readonly string[]
+  /** The bytes of the member, with a comma. */
+  readonly spans: readonly Span[]
+}
+
 /** The few facts that routing, bounds and splices need, with their positions in the body. */
 export interface ExtractedFields {
   readonly model: string
   /** The model's JSON string, quotes included; null where the address names the model. */
   readonly modelSpan: Span | null
+  /** Other models that the caller accepts; absent: it names none, and the operator's fallbacks apply. */
+  readonly fallbackModels?: FallbackModels | undefined
   readonly stream: boolean
   /** The answer is to be polled for; absent in formats that have no such thing. */
   readonly background?: boolean

@@ -10,11 +10,11 @@ import type { Json } from './json/json.ts'
  * What a field's value means for the price. `free`: nothing, whatever it is. `values`: a string;
  * those in `free` mean nothing, any other is the option `name:value`. `each`: the same for every
  * string of an array. `option`: anything but null, false and [] is the option `name`. `refused`: the
- * same, never forwarded. `reference`: anything but null names state stored upstream. `tool`: anything
+ * same, never forwarded. `own`: for this server, taken out of the body. `reference`: anything but null names state stored upstream. `tool`: anything
  * but null, false and [] declares tools that the provider runs, counted by `meter`; its format reads it.
  */
 export type PriceRule =
-  | { readonly rule: 'free' }
+  | { readonly rule: 'free' | 'own' }
   | { readonly rule: 'values' | 'each'; readonly name: string; readonly free: readonly string[] }
   | { readonly rule: 'option'; readonly name: string }
   | { readonly rule: 'refused'; readonly why: string }
@@ -43,11 +43,8 @@ export const routerPriceFields = {
     name: 'route',
     source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
   },
-  models: {
-    rule: 'option',
-    name: 'models',
-    source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks',
-  },
+  /** Read by `fallbackModels`, and taken out of the body. */
+  models: { rule: 'own', source: 'https://openrouter.ai/docs/guides/routing/model-fallbacks' },
   plugins: { rule: 'option', name: 'plugins', source: 'https://openrouter.ai/docs/guides/features/plugins' },
   fallbacks: proxied,
   context_window_fallbacks: proxied,
@@ -113,6 +110,7 @@ export class PricedOptions {
     const { json } = this
     switch (field.rule) {
       case 'free':
+      case 'own':
       case 'tool':
         return
       case 'each':

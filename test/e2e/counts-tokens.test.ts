@@ -245,7 +245,7 @@ for (const format of formats) {
     assert.equal(request.body.toString(), written.replace(model, `upstream-${format}`))
     const paths = {
       messages: '/v1/messages/count_tokens?beta=true',
-      responses: '/v1/responses/input_tokens?beta=true',
+      responses: '/v1/responses/input_tokens',
       gemini: '/v1beta/models/upstream-gemini:countTokens',
     }
     assert.equal(request.path, paths[format])

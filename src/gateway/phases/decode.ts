@@ -60,6 +60,7 @@ export async function decode(
     const { read: limits, bodyThreads } = deps
     const input = { format: context.dialect.name, limits, address: context.address }
     const facts = await bodyThreads.run('facts', input, { body, account: caller.account, work: context.work })
+    removeFallbackModels(body, facts)
     return { body, facts: withHeaders(context, facts) }
   } catch (error) {
     body.drop()
@@ -114,6 +115,13 @@ async function readWhole(
   const body = await readBody({ allowance, limits, clock }, context.request, context.client)
   if (body.kind === 'body') return body
   throw bodyError(body)
+}
+
+const space = 0x20
+
+/** Blanks the member that only this server reads: all positions stay, and no upstream sees it. */
+export function removeFallbackModels({ bytes }: Body, { fallbackModels }: ExtractedFields): void {
+  for (const { start, end } of fallbackModels?.spans ?? []) bytes.fill(space, start, end)
 }
 
 /** What the body says, and what the headers add. */

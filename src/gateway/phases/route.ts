@@ -50,14 +50,14 @@ export function route(
   context: RequestContext,
   parsed: ParsedRequest,
 ): Route {
-  const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model)
+  const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model, 'model')
   const operation = upstreamOperations[context.operation] ?? 'generate'
   const isOnly = ownRoute(deps.providerKeys, caller.account, model)?.isOnly === true
   const candidatesFor = (sold: SoldModel) =>
     candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly })
   const own = candidatesFor({ model, datedName, answersAs: parsed.facts.model })
-  const others = fallbacksOf(deps.snapshot, caller, model).map((fallback) =>
-    candidatesFor({ model: fallback, datedName: null, answersAs: fallback.name }),
+  const others = fallbacksFor(deps.snapshot, caller, model, parsed.facts.fallbackModels?.names ?? []).map(
+    candidatesFor,
   )
   const candidates = others.length === 0 ? own : [...own, ...others.flat()]
   if (candidates.length === 0) {
@@ -70,7 +70,24 @@ export function route(
   return { operation, candidates }
 }
 
-/** The models that may serve in place of another one: those that are sold, and that the key may use. */
+/** The models that may serve in place of another one: those that the caller named, otherwise the operator's. */
+function fallbacksFor(
+  snapshot: Snapshot,
+  caller: Caller,
+  model: Model,
+  named: readonly string[],
+): readonly SoldModel[] {
+  if (named.length === 0) {
+    return fallbacksOf(snapshot, caller, model).map((fallback) => {
+      return { model: fallback, datedName: null, answersAs: fallback.name }
+    })
+  }
+  const sold = named.map((name) => ({ ...findModel(snapshot, caller, name, 'models'), answersAs: name }))
+  const taken = new Set([model])
+  return sold.filter((fallback) => !taken.has(fallback.model) && taken.add(fallback.model))
+}
+
+/** The operator's fallbacks that are sold, and that the key may use. */
 function fallbacksOf(snapshot: Snapshot, caller: Caller, { fallbacks }: Model): readonly Model[] {
   const { models } = caller.policy
   return fallbacks.flatMap((name) => {
@@ -210,14 +227,14 @@ export function routeTo(target: Target, { operation, candidates }: Route): Targe
   }
 }
 
-function findModel(snapshot: Snapshot, caller: Caller, name: string): ModelMatch {
+function findModel(snapshot: Snapshot, caller: Caller, name: string, param: 'model' | 'models'): ModelMatch {
   const found = modelNamed(snapshot, name)
-  if (found === undefined) throw modelNotFound(snapshot, name)
+  if (found === undefined) throw modelNotFound(snapshot, name, param)
   const { models } = caller.policy
   if (models !== null && !models.includes(found.model.name) && !models.includes(name)) {
     throw new TollgateError('model_not_allowed', {
       message: `This API key cannot use the model ${name}. Allowed models: ${models.join(', ')}.`,
-      param: 'model',
+      param,
     })
   }
   return found
@@ -232,14 +249,18 @@ const waysToSell =
   '`tollgate models price` gives a model its price, `tollgate models enable` undoes a `models disable`'
 
 /** The 404 for an unknown or disabled model, with similar names. */
-export function modelNotFound(snapshot: Snapshot, name: string): TollgateError {
+export function modelNotFound(
+  snapshot: Snapshot,
+  name: string,
+  param: 'model' | 'models' = 'model',
+): TollgateError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
   const near = nearestNames(name, [...snapshot.models.keys()])
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
   const reason = snapshot.unsold.get(name)
   return new TollgateError('model_not_found', {
     message: `The model ${JSON.stringify(shown)} does not exist or is not enabled here.${hint} GET /v1/models lists the enabled names.`,
-    param: 'model',
+    param,
     facts: { nearest: near },
     ...(reason === undefined
       ? { detail: `unknown model ${JSON.stringify(shown)}: \`tollgate models add\` adds one` }

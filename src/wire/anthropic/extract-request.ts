@@ -10,6 +10,7 @@ import {
   type RequestPatch,
   WireError,
 } from '../dialect.ts'
+import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
@@ -77,6 +78,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
   return {
     model,
     modelSpan: json.span(values.model),
+    fallbackModels: fallbackModels(json, values.models),
     stream: flag(json, values.stream),
     outputLimit: wholeNumber(json, values.max_tokens, { min: 0, max: integerMax }),
     limitSpan: json.span(values.max_tokens),

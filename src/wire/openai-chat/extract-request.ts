@@ -3,6 +3,7 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
@@ -91,6 +92,7 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
   return {
     model,
     modelSpan: json.span(values.model),
+    fallbackModels: fallbackModels(json, values.models),
     stream,
     outputLimit: largest(limitFields),
     choices: isGiven(json, values.n) ? wholeNumber(json, values.n, { min: 1, max: limits.integerMax }) : 1,

@@ -4,6 +4,7 @@
  * Must not change, add or reorder anything but the model's name.
  */
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
@@ -55,6 +56,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   return {
     model: name,
     modelSpan: json.span(model),
+    fallbackModels: fallbackModels(json, values.models),
     stream: false,
     // Vectors are not charged, and there is no limit to lower.
     outputLimit: 0,

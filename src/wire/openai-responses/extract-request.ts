@@ -9,6 +9,7 @@ import {
   type RequestPatch,
   WireError,
 } from '../dialect.ts'
+import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'
@@ -88,6 +89,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
   return {
     model,
     modelSpan: json.span(values.model),
+    fallbackModels: fallbackModels(json, values.models),
     stream,
     background: readBackground(json, values, stream),
     outputLimit: limitField.value,
