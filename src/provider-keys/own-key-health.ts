@@ -61,9 +61,9 @@ export function openOwnKeyHealth({
       const record = newest(keyOf(upstream))
       const untilMs = clock.monoMs() + Math.min(failure.cooldownMs, limits.cooldownMsMax)
       record.lastFailure = { status, message: failure.message, atMs: clock.wallMs() }
-      if (failure.concerns !== 'credential') record.models.set(model, untilMs)
-      else record.asideUntilMs = untilMs
-      record.isRejected = failure.operator && failure.concerns === 'credential'
+      if (failure.concerns !== 'credential') return void record.models.set(model, untilMs)
+      record.asideUntilMs = untilMs
+      record.isRejected = failure.operator
     },
     state(account, provider, model) {
       const record = records.get(recordKey(account, provider))

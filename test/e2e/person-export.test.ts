@@ -29,7 +29,14 @@ test('an export contains every request, and exports are created one after anothe
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 503])
   const { text } = both.find(({ status }) => status === 200) ?? assert.fail('one export')
   const content = JSON.parse(text) as Readonly<Record<string, unknown>>
-  assert.deepEqual(Object.keys(content), ['exported', 'person', 'account', 'keys', 'requests'])
+  assert.deepEqual(Object.keys(content), [
+    'exported',
+    'person',
+    'account',
+    'keys',
+    'providerKeys',
+    'requests',
+  ])
   assert.equal((content.person as { email: string }).email, person.email)
   const ids = (content.requests as readonly { id: string }[]).map(({ id }) => id)
   assert.equal(new Set(ids).size, requestCount)

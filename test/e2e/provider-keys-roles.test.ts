@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '../../contract/operation.ts'
+import { parseId } from '../../src/base/ids.ts'
 import { type TwoTenants, twoTenants } from '../support/two-tenants.ts'
 
 let world: TwoTenants
@@ -47,4 +48,29 @@ test('with organizations, a personal account has none', async () => {
   const key = ['a', 'key', 'of', 'mine'].join('-')
   const answer = await client.ask('provider-keys.put', { account, provider: 'openai', credential: key })
   assert.equal(answer.status, 403, answer.text)
+})
+
+test('the provider keys of a closed account are deleted', async () => {
+  const { services } = world.gateway.gateway
+  const person = await world.signUp('leaving')
+  const account = parseId('acct', person.account) ?? assert.fail('an account')
+  const credential = ['a', 'key', 'of', 'theirs'].join('-')
+  await services.providerKeys.put({ account, provider: 'openai', use: 'first', credential })
+  const { text } = await person.client.ask('me.export')
+  const { providerKeys } = JSON.parse(text) as {
+    readonly providerKeys: readonly { readonly provider: string }[]
+  }
+  assert.ok(!text.includes(credential))
+  assert.deepEqual(
+    providerKeys.map(({ provider }) => provider),
+    ['openai'],
+  )
+  await person.client.done('me.delete', { email: person.email })
+  assert.deepEqual(services.providerKeys.list(account), [])
+  const rows = await services.store.database
+    .selectFrom('provider_key')
+    .select('account')
+    .where('account', '=', account)
+    .execute()
+  assert.deepEqual(rows, [])
 })

@@ -23,6 +23,7 @@ export const exportMe = operationHandler('me.export', async (deps, _input, { act
       person: await deps.identity.exportPerson(id),
       account: account === undefined ? null : accountOutput(account),
       keys: account === undefined ? [] : await keysOf(deps, account.id),
+      providerKeys: account === undefined ? [] : providerKeysOf(deps, account.id),
     }
     const texts: string[] = []
     if (account !== undefined) for await (const text of requestTexts(deps, account.id)) texts.push(text)
@@ -46,6 +47,14 @@ async function keysOf({ access }: ControlDeps, account: bigint) {
     created: isoTime(createdMs),
     expires: isoTimeOrNull(expiresMs),
     revoked: isoTimeOrNull(revokedMs),
+  }))
+}
+
+function providerKeysOf({ providerKeys }: ControlDeps, account: bigint) {
+  return providerKeys.list(account).map(({ provider, use, credentialEnd, createdMs, updatedMs }) => ({
+    ...{ provider, use, credentialEnd },
+    created: isoTime(createdMs),
+    updated: isoTime(updatedMs),
   }))
 }
 

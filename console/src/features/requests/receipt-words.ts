@@ -116,6 +116,9 @@ export interface Span {
   readonly failure: string | undefined
 }
 
+/** What the names of upstreams on provider keys begin with; others have no colon. */
+const ownKeyPrefix = 'own:'
+
 /** Each attempt's share of the request's time. */
 export function spansOf(receipt: Receipt): readonly Span[] {
   const start = Date.parse(receipt.started)
@@ -126,7 +129,7 @@ export function spansOf(receipt: Receipt): readonly Span[] {
     const to = Date.parse(attempt.ended)
     return {
       number: index + 1,
-      label: attempt.upstream,
+      label: attempt.upstream.startsWith(ownKeyPrefix) ? 'Your own key' : attempt.upstream,
       start: share(from - start),
       length: share(to - from),
       ms: Math.max(0, to - from),
