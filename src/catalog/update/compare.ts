@@ -254,16 +254,43 @@ function percentOf(from: bigint | null, to: bigint | null): string | null {
 
 /** Why a price needs a second look; null: it does not. */
 function unusual(before: PriceBody | undefined, after: PriceBody): string | null {
-  const all = amounts(before, after)
-  if (all.some(({ to }) => to !== null && to > usualNanoMax)) {
+  if (amounts(before, after).some(({ to }) => to !== null && to > usualNanoMax)) {
     return `it costs more than ${usualUsdMax.toLocaleString('en')} USD per million tokens`
   }
-  const jumps = all.some(({ aboveInputTokens, from, to }) => {
-    if (before === undefined || aboveInputTokens !== null || from === null || to === null) return false
-    return to > from * usualFactorMax || from > to * usualFactorMax
-  })
-  return jumps ? `a price changes by more than a factor of ${usualFactorMax}` : null
+  if (before !== undefined && jumps(before, after)) {
+    return `a price changes by more than a factor of ${usualFactorMax}`
+  }
+  if (before === undefined && after.listRates.output === 0n) return 'its output costs nothing'
+  const tier = after.listTiers.find(({ rates }, index) =>
+    isLowered((index === 0 ? after.listRates : after.listTiers[index - 1]?.rates) ?? rates, rates),
+  )
+  return tier === undefined
+    ? null
+    : `above ${tier.aboveInputTokens} input tokens, a price is lower than below`
 }
+
+/** Whether a rate changes too much at any input size, in whichever tiers the prices have. */
+function jumps(before: PriceBody, after: PriceBody): boolean {
+  const steps = [...before.listTiers, ...after.listTiers].map(({ aboveInputTokens }) => aboveInputTokens)
+  return [0, ...steps].some((step) => {
+    const [was, is] = [ratesAbove(before, step), ratesAbove(after, step)]
+    return rateNames.some((rate) => {
+      const [from, to] = [was[rate] ?? null, is[rate] ?? null]
+      return from !== null && to !== null && (to > from * usualFactorMax || from > to * usualFactorMax)
+    })
+  })
+}
+
+/** The rates of a request with more input tokens than `step`, up to the next tier. */
+function ratesAbove({ listRates, listTiers }: PriceBody, step: number): Rates {
+  return listTiers.findLast(({ aboveInputTokens }) => aboveInputTokens <= step)?.rates ?? listRates
+}
+
+const isLowered = (below: Rates, above: Rates): boolean =>
+  rateNames.some((rate) => {
+    const [low, high] = [below[rate] ?? null, above[rate] ?? null]
+    return low !== null && high !== null && high < low
+  })
 
 function goneRows(
   present: readonly PresentModel[],

@@ -1,5 +1,6 @@
 /** Reading fields of price lists: names of rates, texts, flags. Pure. */
 import type { RateName } from '../../../contract/meters.ts'
+import { parseUsd } from '../../../contract/usd.ts'
 import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
 import type { ListedPrice, ListedRates } from './listed-model.ts'
@@ -42,14 +43,18 @@ export function unclear(reason: string): Unclear {
 export function checkedPrice(price: Extract<ListedPrice, { kind: 'price' }>): ListedPrice {
   const { input, output } = price.rates
   if (input === undefined || output === undefined) return unclear('the list has no price of input and output')
-  if (isZero(input) && isZero(output))
-    return unclear('the list has a price of 0, which means an unknown price')
+  // Embeddings have no price of output, so that 0 is known there.
+  if (isZero(input)) return unclear('the list has a price of 0, which means an unknown price')
   const sizes = price.tiers.map(({ aboveInputTokens }) => aboveInputTokens)
   if (new Set(sizes).size !== sizes.length) return unclear('two tiers begin at the same input')
-  return price
+  const unknown = price.tiers.find(
+    ({ rates }) => isZero(rates.input) || (isZero(rates.output) && !isZero(output)),
+  )
+  if (unknown === undefined) return price
+  return unclear(`the tier above ${unknown.aboveInputTokens} has a price of 0, which means an unknown price`)
 }
 
-const isZero = (usd: string): boolean => /^0\.0+$/.test(usd)
+const isZero = (usd: string | undefined): boolean => usd !== undefined && parseUsd(usd) === 0n
 
 export function textOf(value: ExactJson | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
