@@ -65,7 +65,7 @@ const deps: RouteDeps = {
     of: () => [],
     health: openOwnKeyHealth({ clock: systemClock, limits: limitDefaults }),
   },
-  order: (candidates) => orderUpstreams(candidates, new Map(), 1, 0),
+  order: (candidates) => orderUpstreams(candidates, { health: new Map(), sticky: 1, nowMs: 0 }),
 }
 
 function requestFor(model: string): ParsedRequest {

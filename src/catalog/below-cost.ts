@@ -21,7 +21,7 @@ export function belowCost(
 ): readonly BelowCost[] {
   const { rates, listRates } = priceAt(model, nowMs)
   return model.offers.flatMap((offer) => {
-    const costs = knownPrice(snapshot, offer, nowMs)?.listRates ?? listRates
+    const costs = knownListPrice(snapshot, offer, nowMs)?.listRates ?? listRates
     return rateNames.flatMap((rate) => {
       const [price, cost] = [rates[rate] ?? null, costs[rate] ?? null]
       const isBelow = price !== null && cost !== null && price < cost
@@ -30,10 +30,10 @@ export function belowCost(
   })
 }
 
-/** The price of the model that has the provider's own name. */
-function knownPrice(
+/** The price of the model that has the provider's own name; undefined where the catalog knows none. */
+export function knownListPrice(
   { models }: Pick<Snapshot, 'models'>,
-  { upstream, upstreamModel }: Offer,
+  { upstream, upstreamModel }: Pick<Offer, 'upstream' | 'upstreamModel'>,
   nowMs: number,
 ): PriceVersion | undefined {
   const names = [`${upstream.provider}/${upstreamModel}`, upstreamModel]

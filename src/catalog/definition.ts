@@ -6,7 +6,7 @@
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { WrittenRatesOf } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import type { TestModel } from './types.ts'
+import type { RoutingStrategy, TestModel } from './types.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
@@ -50,6 +50,7 @@ export interface ModelDefinition {
   readonly upstreams?: readonly string[] | undefined
   /** The only places that serve it, of any provider, in groups of priority; excludes `upstreams`. */
   readonly offers?: readonly OfferDefinition[] | undefined
+  readonly strategy?: RoutingStrategy | undefined
   /** The models that are called in its place, in this order, where it cannot serve a request. */
   readonly fallbacks?: readonly string[] | undefined
   /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */

@@ -172,6 +172,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
     deprecated: definition.deprecated ?? false,
     testModel: definition.testModel ?? null,
     offers,
+    strategy: definition.strategy ?? 'weight',
     fallbacks: definition.fallbacks ?? [],
   }
   return { kind: 'sold', ...facts, model, prices }

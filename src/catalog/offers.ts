@@ -107,12 +107,13 @@ export function formatsAt(
 
 /** Where a model's prompts may go is changed by saying so, not by leaving it out. */
 export function destinationsOf(
-  { upstreams, offers, fallbacks }: ModelDefinition,
+  { upstreams, offers, strategy, fallbacks }: ModelDefinition,
   before: ModelDefinition | null,
-): Pick<ModelDefinition, 'upstreams' | 'offers' | 'fallbacks'> {
+): Pick<ModelDefinition, 'upstreams' | 'offers' | 'strategy' | 'fallbacks'> {
   return {
     upstreams: upstreams ?? before?.upstreams,
     offers: offers ?? before?.offers,
+    strategy: strategy ?? before?.strategy,
     fallbacks: fallbacks ?? before?.fallbacks,
   }
 }

@@ -52,6 +52,10 @@ export interface PriceVersion {
  */
 export type TestModel = 'basic' | 'special'
 
+/** How the offers of a group share its requests: by weight alone, or preferring the cheapest or fastest. */
+export const routingStrategies = ['weight', 'price', 'latency', 'throughput'] as const
+export type RoutingStrategy = (typeof routingStrategies)[number]
+
 export interface Model {
   /** What clients ask for, verbatim. */
   readonly name: string
@@ -75,6 +79,7 @@ export interface Model {
   readonly testModel: TestModel | null
   /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
   readonly offers: readonly Offer[]
+  readonly strategy: RoutingStrategy
   /** The models that are called in its place, in this order, where it cannot serve a request. */
   readonly fallbacks: readonly string[]
   /** Ascending by `effectiveFromMs`, each before those that hold at some times in its place; never empty in a snapshot. */

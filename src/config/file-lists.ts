@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
 import { parseWindow } from '../catalog/price-schedule.ts'
+import { routingStrategies } from '../catalog/types.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {
@@ -222,6 +223,12 @@ export const model = z.strictObject({
     .optional()
     .describe(
       'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
+    ),
+  strategy: z
+    .enum(routingStrategies, `must be ${routingStrategies.join(', ')}`)
+    .optional()
+    .describe(
+      'How the offers of a group share its requests: `weight` (the default), or `price`, `latency` or `throughput`, which prefer the best. See [Routing](models.md#routing).',
     ),
   fallbacks: z
     .array(modelName)

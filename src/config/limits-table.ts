@@ -465,6 +465,13 @@ export const limitsTable = {
   mailRetryMs: limit(30_000, 'Delay after the first attempt; it grows with each.'),
   mailMs: limit(20_000, 'Timeout of the mail server.'),
 
+  // Routing by speed
+  speedsForgottenMs: limit(
+    600_000,
+    'After how long without a response the speed of an offer counts as unknown.',
+  ),
+  speedsMax: limit(10_000, 'Offers whose speed is remembered.'),
+
   // Monitoring
   metricPairsMax: limit(
     2_000,

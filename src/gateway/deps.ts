@@ -23,6 +23,7 @@ import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
+import type { Speeds } from '../providers/speeds.ts'
 import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
@@ -66,6 +67,7 @@ export interface GatewayDeps extends FrontRates {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
+  readonly speeds: Speeds
   readonly nextId: NextId
   /** Counts the pages of documents that no provider counts. */
   readonly pdfs: PdfReader

@@ -42,9 +42,12 @@ test('an upstream that cools down is asked after the others, and then again in i
   const clock = manualClock()
   const health = openHealth({ limits, clock })
   const sticky = Array.from({ length: 100 }, (_, at) => at).find(
-    (at) => names(orderUpstreams(three, health.snapshot(), at, clock.monoMs())) === 'abc',
+    (at) =>
+      names(orderUpstreams(three, { health: health.snapshot(), sticky: at, nowMs: clock.monoMs() })) ===
+      'abc',
   )!
-  const order = (): string => names(orderUpstreams(three, health.snapshot(), sticky, clock.monoMs()))
+  const order = (): string =>
+    names(orderUpstreams(three, { health: health.snapshot(), sticky, nowMs: clock.monoMs() }))
   health.failed('a', failure({ cooldownMs: 5_000 }))
   assert.equal(order(), 'bca')
   health.failed('b', failure({ cooldownMs: 2_000 }))
@@ -97,7 +100,11 @@ test('nothing is ever left out, whatever failed', () => {
           health.failed(upstreams[at % upstreams.length]!, failure({ cooldownMs }))
         }
         const candidates = upstreams.map((name, at) => candidate(name, at % 3))
-        const ordered = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+        const ordered = orderUpstreams(candidates, {
+          health: health.snapshot(),
+          sticky,
+          nowMs: clock.monoMs(),
+        })
         assert.equal(ordered.length, candidates.length)
         assert.equal(new Set(ordered).size, candidates.length)
         const aside = ordered.map(({ upstream }) => health.snapshot().get(upstream.name)?.asideUntilMs ?? 0)
@@ -117,9 +124,9 @@ test('one conversation keeps its upstream, also when another one joins', () => {
   const total = 2_000
   for (let count = 0; count < total; count += 1) {
     const sticky = stickyHash(BigInt(count), Buffer.from(`conversation ${count % 7}`))
-    const before = orderUpstreams(three, health, sticky, 0)[0]!.upstream.name
-    assert.equal(orderUpstreams(three, health, sticky, 0)[0]!.upstream.name, before)
-    const after = orderUpstreams(more, health, sticky, 0)[0]!.upstream.name
+    const before = orderUpstreams(three, { health, sticky, nowMs: 0 })[0]!.upstream.name
+    assert.equal(orderUpstreams(three, { health, sticky, nowMs: 0 })[0]!.upstream.name, before)
+    const after = orderUpstreams(more, { health, sticky, nowMs: 0 })[0]!.upstream.name
     if (after !== before) {
       assert.equal(after, 'd')
       moved += 1
@@ -134,7 +141,11 @@ test('each upstream is first in proportion to its weight, and weight 0 is only a
   const first: Record<string, number> = {}
   const total = 4_000
   for (let count = 0; count < total; count += 1) {
-    const ordered = orderUpstreams(weighted, health, stickyHash(BigInt(count), Buffer.from('x')), 0)
+    const ordered = orderUpstreams(weighted, {
+      health,
+      sticky: stickyHash(BigInt(count), Buffer.from('x')),
+      nowMs: 0,
+    })
     first[ordered[0]!.upstream.name] = (first[ordered[0]!.upstream.name] ?? 0) + 1
     assert.equal(names(ordered.slice(2)), 'zy')
   }
@@ -146,7 +157,8 @@ test('a group precedes the next while one of its offers is healthy', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
   const grouped = [candidate('z', 5, 2), candidate('a', 1, 1), candidate('y', 0, 2), candidate('b', 0, 1)]
-  const order = (): string => names(orderUpstreams(grouped, health.snapshot(), 1, clock.monoMs()))
+  const order = (): string =>
+    names(orderUpstreams(grouped, { health: health.snapshot(), sticky: 1, nowMs: clock.monoMs() }))
   assert.equal(order(), 'abzy')
   health.failed('a', failure({ cooldownMs: 5_000 }))
   assert.equal(order(), 'bzya')
@@ -163,7 +175,7 @@ test('a rate limit of one model leaves the others of its upstream in place; a re
   })
   const first = (model: string): string => {
     const candidates = [at('a', model), { ...at('b', model), priority: 2 }]
-    return names(orderUpstreams(candidates, health.snapshot(), 1, clock.monoMs()))
+    return names(orderUpstreams(candidates, { health: health.snapshot(), sticky: 1, nowMs: clock.monoMs() }))
   }
   health.failed('a', failure({ concerns: 'model', cooldownMs: 5_000 }), 'large')
   assert.deepEqual([first('large'), first('small')], ['ba', 'ab'])

@@ -29,6 +29,24 @@ function offerKey(upstream: string, upstreamModel: string): string {
   return `${upstream} ${upstreamModel}`
 }
 
+/** How a candidate is preferred within its group. */
+export interface Preference {
+  /** Lower ones are in front, whatever their weight. */
+  readonly cost: number
+  /** From 0 to 1: the part of its weight that counts. */
+  readonly share: number
+}
+
+interface OrderInput<Candidate> {
+  readonly health: HealthSnapshot
+  /** See `stickyHash`. */
+  readonly sticky: number
+  /** On the clock that never jumps. */
+  readonly nowMs: number
+  /** Left out: by weight alone. */
+  readonly preferenceOf?: ((candidate: Candidate) => Preference) | undefined
+}
+
 export interface Choosable {
   readonly upstream: { readonly name: string }
   /** What is requested there; left out: no model. */
@@ -146,9 +164,7 @@ function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
  */
 export function orderUpstreams<Candidate extends Choosable>(
   candidates: readonly Candidate[],
-  health: HealthSnapshot,
-  sticky: number,
-  nowMs: number,
+  { health, sticky, nowMs, preferenceOf }: OrderInput<Candidate>,
 ): readonly Candidate[] {
   if (candidates.length < 2) return candidates
   const asideUntilMs = ({ upstream: { name }, offer }: Candidate): number => {
@@ -159,27 +175,35 @@ export function orderUpstreams<Candidate extends Choosable>(
     const until = Math.max(ofUpstream, ofOffer)
     return until > nowMs ? until : 0
   }
-  const ranked = candidates.map((candidate) => ({
-    candidate,
-    asideUntilMs: asideUntilMs(candidate),
-    rank: rank(candidate, sticky),
-  }))
+  const ranked = candidates.map((candidate) => {
+    const { cost, share } = preferenceOf?.(candidate) ?? even
+    return {
+      candidate,
+      asideUntilMs: asideUntilMs(candidate),
+      cost,
+      rank: rank(candidate, share, sticky),
+    }
+  })
   // The sort is stable, so equal candidates stay in order.
   ranked.sort(
     (one, other) =>
       one.asideUntilMs - other.asideUntilMs ||
       one.candidate.priority - other.candidate.priority ||
+      // Not by their difference: two unknown costs are infinite.
+      Number(one.cost > other.cost) - Number(one.cost < other.cost) ||
       other.rank - one.rank,
   )
   return ranked.map(({ candidate }) => candidate)
 }
 
+const even: Preference = { cost: 0, share: 1 }
+
 /** Weighted rendezvous hashing: taking an upstream away or adding one moves only its own share of conversations. */
-function rank({ upstream, offer, weight }: Choosable, sticky: number): number {
+function rank({ upstream, offer, weight }: Choosable, preferred: number, sticky: number): number {
   if (weight <= 0) return -Number.MAX_VALUE
   const key = offer === undefined ? upstream.name : offerKey(upstream.name, offer.upstreamModel)
   const share = (hashText(key, sticky) + 0.5) / 2 ** 32
-  return Math.log(share) / weight
+  return Math.log(share) / (weight * preferred)
 }
 
 /** Identifies one conversation of one account; the beginning of its bytes is enough. */

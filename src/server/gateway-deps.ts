@@ -12,12 +12,13 @@ import { InFlightRequests } from '../gateway/in-flight-requests.ts'
 import { createMetrics } from '../gateway/metrics.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
+import { orderOffers } from '../gateway/routing-strategies.ts'
 import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
-import { orderUpstreams, stickyHash } from '../providers/health.ts'
 import { openSender } from '../providers/send.ts'
+import { openSpeeds } from '../providers/speeds.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
 import type { Services } from './services.ts'
 
@@ -44,6 +45,7 @@ export function composeGatewayDeps(
     config.metricsToken,
     limits,
   )
+  const speeds = openSpeeds({ limits, clock })
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
   const { ledger } = services
@@ -78,15 +80,12 @@ export function composeGatewayDeps(
     files: services.files,
     uploads: services.uploads,
     health: services.health,
+    speeds,
     providerKeys: services.providerKeys,
     metrics,
     nextId: services.nextId,
-    order(candidates, caller, parsed) {
-      if (candidates.length < 2) return candidates
-      const { start, end } = parsed.facts.conversationSpan
-      const sticky = stickyHash(caller.account, parsed.body.bytes.subarray(start, end))
-      return orderUpstreams(candidates, services.health.snapshot(), sticky, clock.monoMs())
-    },
+    order: (candidates, caller, parsed) =>
+      orderOffers({ ...services, speeds, clock }, candidates, caller, parsed),
     polls: responsePolls(() => deps, shared),
     load: state.load,
     read: readLimits(limits),

@@ -82,7 +82,7 @@ export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, 
   const serving = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
   const candidates = serving.map((upstream) => ({ upstream, priority: 1, weight: upstream.weight }))
-  const [first] = orderUpstreams(candidates, health.snapshot(), sticky, clock.monoMs())
+  const [first] = orderUpstreams(candidates, { health: health.snapshot(), sticky, nowMs: clock.monoMs() })
   if (first !== undefined) return first.upstream
   throw new TollgateError('not_supported', {
     message: 'No upstream of this server stores files in this format. Send their content with the request.',

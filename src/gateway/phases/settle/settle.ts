@@ -35,9 +35,10 @@ import type {
   UpstreamResponse,
 } from '../../request.ts'
 import { countedInput, countedOutput } from './count-output.ts'
+import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
 
-export interface SettleDeps extends DurableSettleDeps {
+export interface SettleDeps extends DurableSettleDeps, SpeedDeps {
   readonly counter: Counter
   readonly nextId: NextId
   readonly metrics: Pick<Metrics, 'settled'>
@@ -76,6 +77,7 @@ export async function settle(
     onSettled(settled, result) {
       const { plan, hold } = request
       deps.metrics.settled({ model: plan.model.name, settlement: settled, result, held: hold.amount })
+      noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
       warnOfExcess(deps, context, request, { settled, result })
     },
   })

@@ -1,0 +1,100 @@
+/**
+ * How a model's offers are preferred within a group of priority, by strategy. Pure, over what was measured and what the
+ * catalog knows.
+ */
+import type { Caller } from '../access/types.ts'
+import type { Clock } from '../base/clock.ts'
+import { knownListPrice } from '../catalog/below-cost.ts'
+import type { Offer, RoutingStrategy, Snapshot } from '../catalog/types.ts'
+import { type Health, orderUpstreams, type Preference, stickyHash } from '../providers/health.ts'
+import type { Speed, Speeds } from '../providers/speeds.ts'
+import type { Candidate, ParsedRequest } from './request.ts'
+
+interface PreferenceInput {
+  readonly snapshot: Pick<Snapshot, 'models'>
+  readonly speeds: Pick<Speeds, 'of'>
+  readonly nowMs: number
+}
+
+/** An offer of a candidate. */
+type Offered = Pick<Offer, 'upstream' | 'upstreamModel'>
+
+/** Differences below this are noise. */
+const noticeableMs = 50
+/** An offer that takes twice as long gets a sixteenth of the share. */
+const steepness = 4
+/** The share that every offer keeps, so that it is measured. */
+const shareMin = 0.02
+const evenly: Preference = { cost: 0, share: 1 }
+
+type Prefer = (offers: readonly Offered[], input: PreferenceInput) => (offer: Offered) => Preference
+
+/** Null: by weight alone. */
+const strategies: Readonly<Record<RoutingStrategy, Prefer | null>> = {
+  weight: null,
+  latency: bySpeed(({ firstByteMs }) => Math.max(firstByteMs, noticeableMs)),
+  throughput: bySpeed(({ tokensPerSecond }) => (tokensPerSecond === null ? null : 1 / tokensPerSecond)),
+  price:
+    (_, { snapshot, nowMs }) =>
+    (offer) => ({ cost: costOf(snapshot, offer, nowMs), share: 1 }),
+}
+
+export interface OrderDeps {
+  readonly catalog: { readonly snapshot: Pick<Snapshot, 'models'> }
+  readonly health: Pick<Health, 'snapshot'>
+  readonly speeds: Pick<Speeds, 'of'>
+  readonly clock: Clock
+}
+
+/** The offers of one model in the order in which they are called. */
+export function orderOffers(
+  { catalog, health, speeds, clock }: OrderDeps,
+  candidates: readonly Candidate[],
+  { account }: Pick<Caller, 'account'>,
+  { facts, body }: ParsedRequest,
+): readonly Candidate[] {
+  const [first] = candidates
+  if (first === undefined || candidates.length < 2) return candidates
+  const { start, end } = facts.conversationSpan
+  const sticky = stickyHash(account, body.bytes.subarray(start, end))
+  const prefer = strategies[first.target.model.strategy]
+  const preferenceOf = prefer?.(
+    candidates.map(({ offer }) => offer),
+    { snapshot: catalog.snapshot, speeds, nowMs: clock.wallMs() },
+  )
+  return orderUpstreams(candidates, {
+    health: health.snapshot(),
+    sticky,
+    nowMs: clock.monoMs(),
+    preferenceOf: preferenceOf && (({ offer }) => preferenceOf(offer)),
+  })
+}
+
+/** Shares by how long each offer takes compared with the fastest; one that was not measured is taken for the fastest. */
+function bySpeed(timeOf: (speed: Speed) => number | null): Prefer {
+  return (offers, { speeds }) => {
+    const times = new Map<Offered, number>()
+    for (const offer of offers) {
+      const speed = speeds.of(offer.upstream.name, offer.upstreamModel)
+      const time = speed === undefined ? null : timeOf(speed)
+      if (time !== null) times.set(offer, Math.max(time, Number.MIN_VALUE))
+    }
+    const fastest = Math.min(...times.values())
+    return (offer) => {
+      const time = times.get(offer)
+      return time === undefined
+        ? evenly
+        : { cost: 0, share: Math.max((fastest / time) ** steepness, shareMin) }
+    }
+  }
+}
+
+/** Input tokens for each output token, as in the average request of an agent or a chat. */
+const inputPerOutput = 3n
+
+/** What a typical request costs at the offer; an unknown cost is last. */
+function costOf(snapshot: Pick<Snapshot, 'models'>, offer: Offered, nowMs: number): number {
+  const price = knownListPrice(snapshot, offer, nowMs)
+  if (price === undefined) return Number.POSITIVE_INFINITY
+  return Number(price.listRates.input * inputPerOutput + price.listRates.output)
+}
