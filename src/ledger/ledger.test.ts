@@ -161,6 +161,13 @@ const after =
     return 'done'
   }
 
+const setBack =
+  (ms: number): Step =>
+  async ({ clock }) => {
+    clock.setWallMs(clock.wallMs() - ms)
+    return 'done'
+  }
+
 const show =
   (account: string): Step =>
   async ({ ledger, id }) => {
@@ -398,6 +405,14 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
       admit('r5', 'A', { inputAmount: 1n, keyBudget: { amount: 100n, window: 'total' } }),
       'key short: needs 1 of 0, 0 in 0 holds',
     ],
+  ],
+  'a hold from before the clock was set back is released without forgetting later requests': [
+    [create('A'), 'created'],
+    [admit('r1', 'A', {}), 'held 0 for 0, 0 left'],
+    [setBack(hourMs), 'done'],
+    [admit('r2', 'A', { accountLimits: { ...unlimited, requestsPerMinute: 2 } }), 'held 0 for 0, 0 left'],
+    [release('r1'), 'done'],
+    [admit('r3', 'A', { accountLimits: { ...unlimited, requestsPerMinute: 2 } }), 'account requests'],
   ],
   'rates are taken by what is admitted and corrected by what was used': [
     [create('A'), 'created'],

@@ -165,16 +165,18 @@ function onOpenHold<Input extends OfHold>(
 /** Gives a hold back whole, with no charge and no receipt. */
 export const release = onOpenHold<OfHold>((rows, hold) => {
   const returned = { reservedMs: hold.createdMs, reserved: hold.tokens, input: 0, output: 0 }
+  // By the window's own time: if the clock was set back since, the hold's creation is later than every mark.
+  const inTime = (window: RateWindow): RateWindow => correctTokens(window, returned, newestMs(window))
   const account = knownAccount(rows, hold.account)
   const keyUsage = keyUsageOf(rows, hold.key, hold.account)
   return [
     saveAccount({
       ...withoutHold(account, hold),
-      window: correctTokens(account.window, returned, hold.createdMs),
+      window: inTime(account.window),
     }),
     saveKeyUsage(rows, {
       ...withoutHold(keyUsage, hold),
-      window: correctTokens(keyUsage.window, returned, hold.createdMs),
+      window: inTime(keyUsage.window),
     }),
     remove('hold', hold.id),
   ]
