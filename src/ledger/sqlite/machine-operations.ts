@@ -15,6 +15,7 @@ import {
 import type { Engine } from '../machine/operation.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
+import { shareKeyUsage } from '../machine/share-key-usage.ts'
 import type { CreditAsk, ExcessCause, NewAccount } from '../types.ts'
 import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
 import { usedTokens } from './rows.ts'
@@ -75,6 +76,11 @@ export function machineOperations(engine: Engine) {
     createAccount: {
       durable: createAccount.durable,
       run: (account: NewAccount) => engine.run(createAccount, account),
+    },
+    shareKeyUsage: {
+      durable: shareKeyUsage.durable,
+      run: (key: bigint, withKey: bigint, account: bigint): void =>
+        void engine.run(shareKeyUsage, { key, withKey, account }),
     },
     unrestrict: {
       durable: unrestrict.durable,

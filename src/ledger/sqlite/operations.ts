@@ -13,7 +13,6 @@ import type { SqliteEngine } from './engine.ts'
 import { machineOperations } from './machine-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
-import { shareKeyUsageOperation } from './share-key-usage-operation.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
 import { type StateRows, stateRows } from './state-rows.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
@@ -29,7 +28,6 @@ export function ledgerOperations(database: Database, engine: SqliteEngine) {
     signupCredit: { durable: true, run: signupCreditOperation(database, rows, credit) },
     ...ownerOperations(database, rows),
     suspend: { durable: true, run: suspendOperation(database, engine) },
-    shareKeyUsage: { durable: true, run: shareKeyUsageOperation(engine, rows) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
     orphans: { durable: false, run: findOrphans(database, rows) },
     overdue: { durable: false, run: findOverdue(database, rows) },
