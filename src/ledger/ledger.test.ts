@@ -1,4 +1,4 @@
-/** The ledger as a table: one line for each operation, with its expected result last. Real database, real threads. */
+/** The ledger as a table: one line for each operation, with its expected result last. On each engine: a real database with real threads, and memory. */
 
 import assert from 'node:assert/strict'
 import { after as afterAll, test } from 'node:test'
@@ -6,9 +6,11 @@ import { sql } from 'kysely'
 import { noTokens } from '../../contract/meters.ts'
 import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
+import { openMemoryLedger } from '../../test/support/memory-ledger.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
 import { insertTopUp } from '../../test/support/top-up-rows.ts'
 import { TollgateError } from '../base/errors.ts'
+import type { OpenLedger } from './ledger.ts'
 import type {
   Admission,
   AdmissionAsk,
@@ -23,29 +25,55 @@ const halfHourMs = 1_800_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
 
-interface Scene extends TestLedger {
+/** A ledger on one of the engines. */
+interface Scene extends OpenLedger {
   readonly clock: ManualClock
   /** The id of a name in a table. */
   readonly id: (name: string) => bigint
 }
 
-const shared = openTestLedger({ after: afterAll }, { clock: manualClock(Date.UTC(2026, 0, 1, 23, 30)) })
+/** How a ledger is opened on each engine. */
+const engines = { SQLite: openTestLedger, memory: openMemoryLedger } as const
 
-/** One ledger serves most; names, days and keys are the scene's own. Each begins half an hour before a midnight. */
-async function scene(): Promise<Scene> {
-  const opened = await shared
-  const clock = opened.clock as ManualClock
-  clock.setWallMs(Math.ceil(clock.wallMs() / dayMs) * dayMs + dayMs - halfHourMs)
-  return named(opened, clock)
+type Run = (on: Scene) => Promise<void>
+
+/** Tests each engine on a ledger that many tests use: names, days and keys are each test's own. Begins half an hour before a midnight. */
+function onEach(text: string, run: Run): void {
+  for (const [engine, opened] of shared) {
+    test(`${text} (${engine})`, async () => {
+      const { clock, ledger } = await opened
+      clock.setWallMs(Math.ceil(clock.wallMs() / dayMs) * dayMs + dayMs - halfHourMs)
+      await run(named(ledger, clock))
+    })
+  }
 }
 
-/** For what looks at all that a ledger holds. */
-async function sceneAlone(context: Lifetime): Promise<Scene> {
+/** Tests each engine on a new ledger, for what looks at all that it holds. */
+function onEachAlone(text: string, run: Run): void {
+  for (const [engine, open] of Object.entries(engines)) {
+    test(`${text} (${engine})`, async (context) => {
+      const clock = manualClock()
+      await run(named(await open(context, { clock }), clock))
+    })
+  }
+}
+
+const shared = Object.entries(engines).map(([engine, open]) => {
+  const clock = manualClock(Date.UTC(2026, 0, 1, 23, 30))
+  const opened = open({ after: afterAll }, { clock }).then((ledger) => ({ ledger, clock }))
+  return [engine, opened] as const
+})
+
+/** A new ledger for tests of the database under it. */
+async function onStore(context: Lifetime): Promise<Scene & TestLedger> {
   const clock = manualClock()
   return named(await openTestLedger(context, { clock }), clock)
 }
 
-function named(opened: TestLedger, clock: ManualClock): Scene {
+function named<Opened extends OpenLedger>(
+  opened: Opened,
+  clock: ManualClock,
+): Opened & Pick<Scene, 'clock' | 'id'> {
   const ids = new Map<string, bigint>()
   const id = (name: string): bigint => {
     const known = ids.get(name) ?? opened.nextId()
@@ -448,21 +476,18 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
 }
 
 for (const [text, story] of Object.entries(stories)) {
-  test(text, async () => {
-    const on = await scene()
+  onEach(text, async (on) => {
     for (const [index, [step, expected]] of story.entries()) {
       assert.equal(await step(on), expected, `line ${index + 1}`)
     }
   })
 }
 
-test('after all of that the books balance', async () => {
-  const on = await scene()
+onEach('after all of that the books balance', async (on) => {
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('the platform accounts mirror every movement', async (context) => {
-  const on = await sceneAlone(context)
+onEachAlone('the platform accounts mirror every movement', async (on) => {
   const steps = [
     create('A'),
     credit('A', 'one', 100n),
@@ -479,8 +504,7 @@ test('the platform accounts mirror every movement', async (context) => {
   assert.equal(sum + (row?.posted ?? 0n), 0n)
 })
 
-test('a thousand concurrent requests on funds for exactly ten: exactly ten are admitted', async () => {
-  const on = await scene()
+onEach('a thousand concurrent requests on funds for exactly ten: exactly ten are admitted', async (on) => {
   await create('A')(on)
   await credit('A', 'one', 10n * 7n)(on)
   const requests = Array.from({ length: 1_000 }, (_, index) =>
@@ -493,16 +517,14 @@ test('a thousand concurrent requests on funds for exactly ten: exactly ten are a
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('a thousand concurrent credits with one reference: exactly one', async () => {
-  const on = await scene()
+onEach('a thousand concurrent credits with one reference: exactly one', async (on) => {
   await create('A')(on)
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => credit('A', 'one', 5n)(on)))
   assert.equal(answers.filter((answer) => answer.startsWith('credited,')).length, 1)
   assert.equal(await show('A')(on), 'posted 5, held 0 in 0, written off 0')
 })
 
-test('a hundred concurrent calls for one settlement settle once', async () => {
-  const on = await scene()
+onEach('a hundred concurrent calls for one settlement settle once', async (on) => {
   await create('A')(on)
   await credit('A', 'one', 100n)(on)
   await admit('r1', 'A', { inputAmount: 10n })(on)
@@ -511,8 +533,7 @@ test('a hundred concurrent calls for one settlement settle once', async () => {
   assert.equal(await show('A')(on), 'posted 90, held 0 in 0, written off 0')
 })
 
-test('one operation that breaks an invariant fails alone among two hundred', async () => {
-  const on = await scene()
+onEach('one operation that breaks an invariant fails alone among two hundred', async (on) => {
   await create('A')(on)
   await credit('A', 'one', 1_000n)(on)
   const requests = Array.from({ length: 200 }, (_, index) =>
@@ -529,8 +550,7 @@ test('one operation that breaks an invariant fails alone among two hundred', asy
   assert.deepEqual((await on.ledger.verify()).drift, [])
 })
 
-test('a receipt is read back as it was written, and a running request is listed as running', async () => {
-  const on = await scene()
+onEach('a receipt is read back as it was written, and a running request is listed as running', async (on) => {
   await create('A')(on)
   await admit('r1', 'A', { streamed: true })(on)
   const [id, account, key] = [on.id('r1'), on.id('A'), on.id('key of A')]
@@ -582,8 +602,7 @@ test('a receipt is read back as it was written, and a running request is listed 
   })
 })
 
-test('receipts and accounts are listed a page at a time', async (context) => {
-  const on = await sceneAlone(context)
+onEachAlone('receipts and accounts are listed a page at a time', async (on) => {
   for (const name of ['A', 'B', 'C']) await create(name, `${name}@example.org`)(on)
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     await admit(name, name === 'r3' ? 'B' : 'A', {})(on)
@@ -609,31 +628,32 @@ test('receipts and accounts are listed a page at a time', async (context) => {
   assert.equal(await on.ledger.accountByEmail('d@example.org'), undefined)
 })
 
-test('who waits for money is woken by a settlement, a release, a smaller hold, a credit, or the time', async (context) => {
-  const on = await sceneAlone(context)
-  await create('A')(on)
-  await create('B')(on)
-  await credit('A', 'one', 100n)(on)
-  for (const name of ['r1', 'r2', 'r3']) await admit(name, 'A', { inputAmount: 10n })(on)
-  const causes = [settle('r1', 1n), release('r2'), shrink('r3', 1n), credit('A', 'two', 1n)]
-  for (const cause of causes) {
-    let isWoken = false
-    const waiting = on.ledger.whenReleased(on.id('A'), 2_000).then(() => {
-      isWoken = true
-    })
-    await credit('B', `other ${causes.indexOf(cause)}`, 1n)(on)
-    assert.equal(isWoken, false)
-    await cause(on)
-    await waiting
-  }
-  const inVain = on.ledger.whenReleased(on.id('A'), 2_000)
-  on.clock.advance(2_000)
-  await inVain
-  assert.equal(on.clock.pending(), 1, 'no timer is left but the sweeper’s')
-})
+onEachAlone(
+  'who waits for money is woken by a settlement, a release, a smaller hold, a credit, or the time',
+  async (on) => {
+    await create('A')(on)
+    await create('B')(on)
+    await credit('A', 'one', 100n)(on)
+    for (const name of ['r1', 'r2', 'r3']) await admit(name, 'A', { inputAmount: 10n })(on)
+    const causes = [settle('r1', 1n), release('r2'), shrink('r3', 1n), credit('A', 'two', 1n)]
+    for (const cause of causes) {
+      let isWoken = false
+      const waiting = on.ledger.whenReleased(on.id('A'), 2_000).then(() => {
+        isWoken = true
+      })
+      await credit('B', `other ${causes.indexOf(cause)}`, 1n)(on)
+      assert.equal(isWoken, false)
+      await cause(on)
+      await waiting
+    }
+    const inVain = on.ledger.whenReleased(on.id('A'), 2_000)
+    on.clock.advance(2_000)
+    await inVain
+    assert.equal(on.clock.pending(), 1, 'no timer is left but the sweeper’s')
+  },
+)
 
-test('a settlement that is taken back before it leaves does nothing', async () => {
-  const on = await scene()
+onEach('a settlement that is taken back before it leaves does nothing', async (on) => {
   await create('A')(on)
   await admit('r1', 'A', {})(on)
   assert.deepEqual(await on.ledger.settle(() => null), { kind: 'withdrawn' })
@@ -642,7 +662,7 @@ test('a settlement that is taken back before it leaves does nothing', async () =
 })
 
 test('a full disk rejects writes as unavailable, still reads, and recovers without a restart', async (context) => {
-  const on = await sceneAlone(context)
+  const on = await onStore(context)
   await create('A')(on)
   await credit('A', 'one', 1_000_000n)(on)
   await admit('early', 'A', { inputAmount: 5n })(on)
@@ -664,7 +684,7 @@ test('a full disk rejects writes as unavailable, still reads, and recovers witho
 })
 
 /** A top-up that was paid. */
-async function pay(name: string, amount: bigint, on: Scene): Promise<bigint> {
+async function pay(name: string, amount: bigint, on: Scene & TestLedger): Promise<bigint> {
   const [account, topUp] = [on.id(name), on.nextId()]
   await insertTopUp(on.store, { id: topUp, account, amount })
   await on.ledger.payTopUp({ topUp, nowMs: 1, entryId: on.nextId(), paymentIntent: `pi ${topUp}` })
@@ -677,7 +697,7 @@ async function refund(topUp: bigint, amount: bigint, on: Scene): Promise<void> {
 }
 
 test('after a refund of money in use, use takes what is left and never more', async (context) => {
-  const on = await sceneAlone(context)
+  const on = await onStore(context)
   await create('A')(on)
   await credit('A', 'one', 5n)(on)
   const topUp = await pay('A', 5n, on)
@@ -703,8 +723,7 @@ for (const [text, broken] of [
   ['no number', { outputWanted: Number.NaN }],
   ['less than no tokens', { outputFloor: -1 }],
 ] as const) {
-  test(`${text} is a broken invariant, not a hold`, async () => {
-    const on = await scene()
+  onEach(`${text} is a broken invariant, not a hold`, async (on) => {
     await create('A')(on)
     await assert.rejects(admit('r1', 'A', broken)(on), /amount|whole numbers/)
     assert.equal(await show('A')(on), 'posted 0, held 0 in 0, written off 0')

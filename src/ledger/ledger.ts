@@ -49,6 +49,9 @@ export interface LedgerOptions {
   readonly onTrouble: (error: unknown) => void
 }
 
+/** The threads of a store, as the ledger uses them. */
+export type LedgerStore = Pick<Store, 'run' | 'read' | 'readApart'>
+
 export interface OpenLedger {
   readonly ledger: Ledger
   /** Makes ids in this process's own slot: for requests, entries, accounts, keys. */
@@ -77,7 +80,7 @@ type Read = <Name extends keyof LedgerReads>(
 ) => Promise<ReturnType<LedgerReads[Name]['run']>>
 
 /** Rejects with store_unavailable when the store cannot write. */
-export async function openLedger(store: Store, options: LedgerOptions): Promise<OpenLedger> {
+export async function openLedger(store: LedgerStore, options: LedgerOptions): Promise<OpenLedger> {
   const { clock } = options
   // The types of both ends come from the same table; only the way between them is untyped.
   const run: Run = (name, ...values) => store.run([name, ...values]) as never
@@ -97,7 +100,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   return { ledger, nextId, processSlot, recovered, unrecorded, close: stopSweeping }
 }
 
-function ledgerOn(store: Store, run: Run, processSlot: number, options: LedgerOptions): Ledger {
+function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: LedgerOptions): Ledger {
   const { clock, limits, changes } = options
   const standings = new Standings(limits.standingsMax)
   const reading = readsOn(store, limits)
@@ -239,7 +242,7 @@ function rememberCredited(ask: (account: bigint) => Promise<boolean>): (account:
   }
 }
 
-function readsOn(store: Store, limits: LedgerLimits): LedgerReading {
+function readsOn(store: LedgerStore, limits: LedgerLimits): LedgerReading {
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
   const readApart: Read = (name, ...values) => store.readApart([name, ...values]) as never
   return {
@@ -287,7 +290,7 @@ async function searchAccounts(
 }
 
 async function settle(
-  store: Store,
+  store: LedgerStore,
   settlement: Settlement | (() => Settlement | null),
   limits: LedgerLimits,
   closed: (settled: { account: bigint; available: bigint; id: bigint }) => void,

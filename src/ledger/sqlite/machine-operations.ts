@@ -3,7 +3,7 @@
  * operation's input and its answer a value to send.
  */
 import type { Output } from '../../store/sqlite/connection.ts'
-import { createAccount, credit, unrestrict } from '../machine/account-operations.ts'
+import { createAccount, credit, suspend, unrestrict } from '../machine/account-operations.ts'
 import {
   admit,
   checkpoint,
@@ -76,6 +76,10 @@ export function machineOperations(engine: Engine) {
     createAccount: {
       durable: createAccount.durable,
       run: (account: NewAccount) => engine.run(createAccount, account),
+    },
+    suspend: {
+      durable: suspend.durable,
+      run: (account: bigint, atMs: number | null): boolean => engine.run(suspend, { account, atMs }),
     },
     shareKeyUsage: {
       durable: shareKeyUsage.durable,

@@ -5,8 +5,6 @@
 import { processSlots } from '../../base/ids.ts'
 import type { OperationTable } from '../../store/sqlite/batch.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import { credit as creditAccount, suspend } from '../machine/account-operations.ts'
-import type { CreditAsk, CreditResult } from '../types.ts'
 import { ownerOperations } from './account-operations.ts'
 import { backgroundOperations, isNoBackgroundHold } from './background-responses.ts'
 import type { SqliteEngine } from './engine.ts'
@@ -19,15 +17,16 @@ import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.
 
 export function ledgerOperations(database: Database, engine: SqliteEngine) {
   const rows = stateRows(engine)
-  const credit = (ask: CreditAsk): CreditResult => engine.run(creditAccount, ask)
+  const machine = machineOperations(engine)
+  const credit = machine.credit.run
   return {
-    ...machineOperations(engine),
+    ...machine,
     ...backgroundOperations(database, rows),
     ...topUpOperations(database, engine, rows),
     redeem: { durable: true, run: redeemOperation(database, credit) },
     signupCredit: { durable: true, run: signupCreditOperation(database, rows, credit) },
     ...ownerOperations(database, rows),
-    suspend: { durable: true, run: suspendOperation(database, engine) },
+    suspend: { durable: true, run: suspendOperation(database, machine.suspend.run) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
     orphans: { durable: false, run: findOrphans(database, rows) },
     overdue: { durable: false, run: findOverdue(database, rows) },
@@ -36,10 +35,11 @@ export function ledgerOperations(database: Database, engine: SqliteEngine) {
 
 export type LedgerOperations = ReturnType<typeof ledgerOperations>
 
-function suspendOperation(database: Database, engine: SqliteEngine) {
+/** An operator's decision, which has priority over a dispute's. */
+function suspendOperation(database: Database, suspend: (account: bigint, atMs: number | null) => boolean) {
   const overrule = overrideDisputeSuspension(database)
   return (account: bigint, atMs: number | null): void => {
-    if (engine.run(suspend, { account, atMs })) overrule(account, atMs !== null)
+    if (suspend(account, atMs)) overrule(account, atMs !== null)
   }
 }
 
