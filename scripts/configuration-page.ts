@@ -42,11 +42,8 @@ const tables: Readonly<Record<string, () => string>> = {
         `${code(variable)}${variableSchema === undefined ? '' : ', as a list'}`,
       ]),
     ),
-  operator: () =>
-    table(
-      ['Name', 'Description'],
-      members('operator').map(([name, { doc }]) => [code(name), doc]),
-    ),
+  operator: () => memberTable('operator'),
+  providerKeys: () => memberTable('providerKeys'),
   upstreams: () => itemTable(upstream),
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),
@@ -95,6 +92,13 @@ function members(section: string): readonly (readonly [name: string, row: Settin
     const [owner, name] = row.path?.split('.') ?? []
     return owner === section && name !== undefined ? [[name, row] as const] : []
   })
+}
+
+function memberTable(section: string): string {
+  return table(
+    ['Name', 'Description'],
+    members(section).map(([name, { doc, fileDoc }]) => [code(name), fileDoc ?? doc]),
+  )
 }
 
 function itemTable(item: z.ZodObject): string {

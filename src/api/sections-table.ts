@@ -4,6 +4,7 @@ import { billingOperations } from '../../contract/operations/billing.ts'
 import { catalogOperations } from '../../contract/operations/catalog.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'
 import { peopleOperations } from '../../contract/operations/people.ts'
+import { providerKeyOperations } from '../../contract/operations/provider-keys.ts'
 import { upstreamOperations } from '../../contract/operations/upstreams.ts'
 import { usageOperations } from '../../contract/operations/usage.ts'
 import type { OperationName } from '../../contract/operations.ts'
@@ -37,6 +38,12 @@ export const sections: readonly Section[] = [
     'Billing',
     'Balances, ledger entries, top-ups, credit codes and invoices.',
     billingOperations,
+  ),
+  section(
+    'provider_keys',
+    'Provider keys',
+    'Keys of accounts for providers, for requests that their provider bills to them.',
+    providerKeyOperations,
   ),
   section('people', 'People', 'The signed-in user, users and invitations.', peopleOperations),
   section(

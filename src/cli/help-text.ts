@@ -18,7 +18,7 @@ const globalOptions = [
 const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
   ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'backup', 'system']],
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
-  ['Models and providers', ['models', 'catalog', 'markup', 'upstreams']],
+  ['Models and providers', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
   ['Users', ['people']],
   ['Auditing', ['audit', 'ledger', 'losses']],
 ]

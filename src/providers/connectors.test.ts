@@ -76,8 +76,8 @@ const callerHeaders = {
 }
 
 test('OpenAI is sent our credential and what its list names', () => {
-  const { path } = openai.prepare(outgoing('openai-chat', { query: '?a=b' }))
-  assert.equal(path, '/v1/chat/completions?a=b')
+  const { path } = openai.prepare(outgoing('openai-chat', { query: '?a=b&api-version=1' }))
+  assert.equal(path, '/v1/chat/completions?api-version=1')
   assert.deepEqual(headersOf(openai, outgoing('openai-chat', { headers: callerHeaders })), {
     'content-type': 'application/json',
     accept: 'text/event-stream',
@@ -124,8 +124,8 @@ type Asked = readonly [Connector, DialectName, Partial<OutgoingRequest>, path: s
 const googleQuery = { query: '?alt=media&fields=candidates' }
 
 const addresses: readonly Asked[] = [
-  [openai, 'openai-chat', { query: '?a=b' }, '/v1/chat/completions?a=b'],
-  [openai, 'openai-responses', { query: '?a=b' }, '/v1/responses?a=b'],
+  [openai, 'openai-chat', { query: '?api-version=1' }, '/v1/chat/completions?api-version=1'],
+  [openai, 'openai-responses', { query: '?api-version=1' }, '/v1/responses?api-version=1'],
   [openai, 'openai-responses', { operation: 'compact' }, '/v1/responses/compact'],
   [openai, 'openai-responses', { operation: 'count_tokens' }, '/v1/responses/input_tokens'],
   [openai, 'openai-embeddings', { operation: 'embed' }, '/v1/embeddings'],

@@ -192,16 +192,17 @@ test('closing ends what runs and what waits, and nothing begins afterwards', asy
 })
 
 /** How far each thread of this process gives way to others, by the thread's name, as Linux reports it. */
-function nicenessOfThreads(): Map<string, number> {
+/** By name; threads of other tests may have the same one and be about to end. */
+function nicenessOfThreads(): ReadonlyMap<string, readonly number[]> {
   const folder = '/proc/self/task'
   const stats = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/stat`, 'utf8'))
-  return new Map(
-    stats.map((stat) => {
-      const nameEnd = stat.lastIndexOf(')')
-      const niceness = stat.slice(nameEnd + 2).split(' ')[16]
-      return [stat.slice(stat.indexOf('(') + 1, nameEnd), Number(niceness)] as const
-    }),
-  )
+  const threads = new Map<string, number[]>()
+  for (const stat of stats) {
+    const nameEnd = stat.lastIndexOf(')')
+    const name = stat.slice(stat.indexOf('(') + 1, nameEnd)
+    threads.set(name, [...(threads.get(name) ?? []), Number(stat.slice(nameEnd + 2).split(' ')[16])])
+  }
+  return threads
 }
 
 test('threads for bodies give way to the thread that relays', {
@@ -225,6 +226,6 @@ test('threads for bodies give way to the thread that relays', {
     { code: 'invalid_json' },
   )
   const niceness = nicenessOfThreads()
-  assert.equal(niceness.get('body reader'), 10, JSON.stringify([...niceness]))
-  assert.equal(niceness.get('MainThread') ?? niceness.get('node'), 0)
+  assert.ok(niceness.get('body reader')?.includes(10), JSON.stringify([...niceness]))
+  assert.deepEqual(niceness.get('MainThread') ?? niceness.get('node'), [0])
 })
