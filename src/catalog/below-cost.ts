@@ -1,9 +1,9 @@
 /**
- * Prices below what an upstream charges. The cost at an upstream is the list price under which the catalog knows the model there;
- * where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
+ * Prices below what an upstream charges. The cost at an upstream is that of the offer, else the list price under which the catalog
+ * knows the model there; where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
  */
 import { type RateName, rateNames } from '../../contract/meters.ts'
-import { type Model, type Offer, type PriceVersion, priceAt, type Snapshot } from './types.ts'
+import { type Model, type Offer, type PriceVersion, priceAt, type Rates, type Snapshot } from './types.ts'
 
 export interface BelowCost {
   readonly upstream: string
@@ -21,7 +21,7 @@ export function belowCost(
 ): readonly BelowCost[] {
   const { rates, listRates } = priceAt(model, nowMs)
   return model.offers.flatMap((offer) => {
-    const costs = knownListPrice(snapshot, offer, nowMs)?.listRates ?? listRates
+    const costs: Partial<Rates> = costRates(snapshot, offer, nowMs) ?? listRates
     return rateNames.flatMap((rate) => {
       const [price, cost] = [rates[rate] ?? null, costs[rate] ?? null]
       const isBelow = price !== null && cost !== null && price < cost
@@ -30,8 +30,17 @@ export function belowCost(
   })
 }
 
+/** What the upstream charges: by the offer, else the list price under which the catalog knows the model there. */
+export function costRates(
+  snapshot: Pick<Snapshot, 'models'>,
+  offer: Pick<Offer, 'upstream' | 'upstreamModel' | 'cost'>,
+  nowMs: number,
+): NonNullable<Offer['cost']> | undefined {
+  return offer.cost ?? knownListPrice(snapshot, offer, nowMs)?.listRates
+}
+
 /** The price of the model that has the provider's own name; undefined where the catalog knows none. */
-export function knownListPrice(
+function knownListPrice(
   { models }: Pick<Snapshot, 'models'>,
   { upstream, upstreamModel }: Pick<Offer, 'upstream' | 'upstreamModel'>,
   nowMs: number,

@@ -73,6 +73,12 @@ export interface ModelDefinition {
   readonly markup?: string | undefined
 }
 
+/** Decimal USD per million tokens. */
+export interface CostDefinition {
+  readonly input: string
+  readonly output: string
+}
+
 /** A model at an upstream, as the model says it. */
 export interface OfferDefinition {
   /** The upstream's name. */
@@ -83,6 +89,8 @@ export interface OfferDefinition {
   readonly priority?: number | undefined
   /** The share among the offers of a group; left out: the upstream's. */
   readonly weight?: number | undefined
+  /** What the upstream charges; left out: the list price under which the catalog knows the model there. */
+  readonly cost?: CostDefinition | undefined
   /** The formats that the upstream has for it; left out: the model's at its own provider, else all for conversations. */
   readonly dialects?: readonly UpstreamFormatName[] | undefined
 }

@@ -4,8 +4,16 @@
  * upstream ever sends a prompt somewhere else. Pure.
  */
 
+import { parseUsd } from '../../contract/usd.ts'
+import { assert } from '../base/assert.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import type { ModelDefinition, OfferDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
+import type {
+  CostDefinition,
+  ModelDefinition,
+  OfferDefinition,
+  UpstreamDefinition,
+  UpstreamModels,
+} from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
 import type { Offer, Snapshot, Upstream } from './types.ts'
@@ -82,8 +90,15 @@ function writtenOffer(
     dialects: formatsAt(written.dialects ?? ownFormats, facts, name),
     priority: written.priority ?? firstGroup,
     weight: written.weight ?? upstream.weight,
+    ...(written.cost === undefined ? {} : { cost: costOf(written.cost) }),
   }
   return [offer].filter(isAskable)
+}
+
+function costOf({ input, output }: CostDefinition): NonNullable<Offer['cost']> {
+  const [inputRate, outputRate] = [parseUsd(input), parseUsd(output)]
+  assert(inputRate !== undefined && outputRate !== undefined, 'the cost of an offer is an amount')
+  return { input: inputRate, output: outputRate }
 }
 
 /** A provider that has no endpoint for the model in one format may have one at another host; other operations need theirs. */

@@ -114,6 +114,8 @@ export interface Offer {
   readonly priority: number
   /** Its share of the requests of its group. */
   readonly weight: number
+  /** What the upstream charges by the operator's configuration; left out: it has none. */
+  readonly cost?: Pick<Rates, 'input' | 'output'>
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */

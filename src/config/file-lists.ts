@@ -197,6 +197,12 @@ export const offer = z.strictObject({
     .describe(
       'The share of requests within the group; 0: only when the others fail. Defaults to the weight of the upstream.',
     ),
+  cost: z
+    .strictObject({ input: usd, output: usd }, 'must be { input, output }')
+    .optional()
+    .describe(
+      'What the upstream charges, in USD per million tokens: `{ input: 0.20, output: 0.60 }`, for `strategy: price` and warnings of prices below cost. Defaults to the list price of the model there, if known.',
+    ),
   dialects: formats
     .optional()
     .describe(
@@ -222,7 +228,7 @@ export const model = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
+      'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, cost, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
     ),
   strategy: z
     .enum(routingStrategies, `must be ${routingStrategies.join(', ')}`)

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
-import { knownListPrice } from '../catalog/below-cost.ts'
+import { costRates } from '../catalog/below-cost.ts'
 import type { Offer, RoutingStrategy, Snapshot } from '../catalog/types.ts'
 import { type Health, orderUpstreams, type Preference, stickyHash } from '../providers/health.ts'
 import type { Speed, Speeds } from '../providers/speeds.ts'
@@ -17,7 +17,7 @@ interface PreferenceInput {
 }
 
 /** An offer of a candidate. */
-type Offered = Pick<Offer, 'upstream' | 'upstreamModel'>
+type Offered = Pick<Offer, 'upstream' | 'upstreamModel' | 'cost'>
 
 /** Differences below this are noise. */
 const noticeableMs = 50
@@ -94,7 +94,7 @@ const inputPerOutput = 3n
 
 /** What a typical request costs at the offer; an unknown cost is last. */
 function costOf(snapshot: Pick<Snapshot, 'models'>, offer: Offered, nowMs: number): number {
-  const price = knownListPrice(snapshot, offer, nowMs)
-  if (price === undefined) return Number.POSITIVE_INFINITY
-  return Number(price.listRates.input * inputPerOutput + price.listRates.output)
+  const rates = costRates(snapshot, offer, nowMs)
+  if (rates === undefined) return Number.POSITIVE_INFINITY
+  return Number(rates.input * inputPerOutput + rates.output)
 }

@@ -49,6 +49,18 @@ before(async () => {
       both('by-price', 'price'),
       both('by-price-in-groups', 'price', [1, 2]),
       both('by-latency', 'latency'),
+      {
+        ...both('by-own-cost', 'price'),
+        offers: [
+          {
+            upstream: 'one',
+            model: 'at-one',
+            dialects: ['openai-chat'],
+            cost: { input: '0.9', output: '2' },
+          },
+          { upstream: 'two', model: 'at-two', dialects: ['openai-chat'] },
+        ],
+      },
     ] as unknown as Config['models'],
     limits: { requestsPerMinute: null, speedsForgottenMs: 600_000 },
   })
@@ -84,6 +96,10 @@ test('by weight, each offer serves its share', async () => {
 test('by price, the cheapest offer of the first group serves all', async () => {
   assert.equal(await secondsOf('by-price'), conversations)
   assert.equal(await secondsOf('by-price-in-groups'), 0)
+})
+
+test('by price, the cost that an offer names precedes the list price', async () => {
+  assert.equal(await secondsOf('by-own-cost'), 0)
 })
 
 test('by latency, the faster offer serves most, until the slower one was not measured for a while', async () => {
