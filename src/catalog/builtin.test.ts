@@ -54,7 +54,7 @@ const longPrompts: readonly (readonly [model: string, input: string, cached: str
 
 for (const [id, input, cached, output] of longPrompts) {
   test(`${id} costs ${input} / ${cached} / ${output} above 200,000 tokens`, () => {
-    const body = priceBody(byId.get(id)!.prices![0]!, 'google', null)
+    const body = priceBody(byId.get(id)!.prices![0]!, ['google'], null)
     const [tier] = body.tiers
     assert.equal(tier?.aboveInputTokens, 200_000)
     const usd = (rate: bigint) => String(Number(rate) / 1e9)
@@ -67,12 +67,12 @@ for (const [id, input, cached, output] of longPrompts) {
 }
 
 test('audio costs what the price list names, and is not sold where it names nothing', () => {
-  const audio = (id: string) => priceBody(byId.get(id)!.prices![0]!, 'google', null).rates.inputAudio
+  const audio = (id: string) => priceBody(byId.get(id)!.prices![0]!, ['google'], null).rates.inputAudio
   assert.equal(audio('gemini-2.5-flash'), 1_000_000_000n)
   assert.equal(audio('gemini-3.5-flash'), 1_500_000_000n)
   assert.equal(audio('gemini-2.5-pro'), 1_250_000_000n)
   assert.equal(audio('gemini-3.8-flash'), null)
-  const tier = priceBody(byId.get('gemini-2.5-pro')!.prices![0]!, 'google', null).tiers[0]
+  const tier = priceBody(byId.get('gemini-2.5-pro')!.prices![0]!, ['google'], null).tiers[0]
   assert.equal(tier?.rates.inputAudio, 2_500_000_000n, 'a long prompt has the dearer rate')
 })
 
@@ -104,7 +104,7 @@ const published: readonly [model: string, option: string, input: string, cached:
 for (const [id, option, input, cached, output] of published) {
   test(`${id} with ${option} costs ${input} / ${cached} / ${output}`, () => {
     const model = byId.get(id)!
-    const body = priceBody(model.prices![0]!, model.provider!, null)
+    const body = priceBody(model.prices![0]!, [model.provider!], null)
     const factor = body.options[option]!
     const cost = (rate: bigint) => Number((rate * factor.numerator * 1_000n) / factor.denominator) / 1e12
     assert.deepEqual(

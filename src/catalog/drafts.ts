@@ -14,7 +14,7 @@ import {
 } from './offers.ts'
 import { type PriceBody, parseMarkup, priceBodies, priceText } from './prices.ts'
 import type { CatalogSources } from './sources.ts'
-import type { Model } from './types.ts'
+import { billingProviders, type Model } from './types.ts'
 
 export interface PriceDraft {
   readonly model: string
@@ -151,7 +151,7 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
   if (context === undefined || maxOutput === undefined) return unsold(noLimits)
   const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
   if (unpriced !== undefined) return unsold(`its ${unpriced} output has no price`)
-  const prices = priceDrafts(definition, provider, sources)
+  const prices = priceDrafts(definition, billingProviders({ provider, offers }), sources)
   if (prices.length === 0) return unsold(noPrice)
   const released = definition.released === undefined ? null : Date.parse(definition.released)
   const model = {
@@ -201,13 +201,13 @@ function isDisabled(name: string, { disabled, overrides }: CatalogSources): bool
 
 function priceDrafts(
   definition: ModelDefinition,
-  provider: string,
+  providers: readonly string[],
   { markup, markupFromMs }: Pick<CatalogSources, 'markup' | 'markupFromMs'>,
 ): readonly PriceDraft[] {
   const raised = definition.markup ?? markup
   const factor = raised === null ? undefined : parseMarkup(raised)
   const groups = (definition.prices ?? [])
-    .map((price) => priceGroup(definition.id, price, priceBodies(price, provider, factor ?? null)))
+    .map((price) => priceGroup(definition.id, price, priceBodies(price, providers, factor ?? null)))
     .sort((earlier, later) => earlier.effectiveFromMs - later.effectiveFromMs)
   const isEverybodys = definition.markup === undefined
   const used = isEverybodys && markupFromMs !== undefined ? since(groups, markupFromMs) : groups

@@ -20,11 +20,11 @@ const usd = 1_000_000_000n
 
 function body(
   definition: Partial<PriceDefinition>,
-  provider = 'openai',
+  provider: string | readonly string[] = 'openai',
   markup: string | null = null,
 ): PriceBody {
   const factor = markup === null ? null : (parseMarkup(markup) ?? null)
-  return priceBody({ input: '3', output: '15', ...definition }, provider, factor)
+  return priceBody({ input: '3', output: '15', ...definition }, [provider].flat(), factor)
 }
 
 test('3 / 3.75 / 15 are the golden rates, to the nano-dollar', () => {
@@ -34,7 +34,7 @@ test('3 / 3.75 / 15 are the golden rates, to the nano-dollar', () => {
 
 const filled: readonly [
   what: string,
-  provider: string,
+  provider: string | readonly string[],
   given: Partial<PriceDefinition>,
   found: Partial<Rates>,
 ][] = [
@@ -49,6 +49,18 @@ const filled: readonly [
     'openai',
     {},
     { cacheRead: 3n * usd, cacheWrite5m: 3n * usd, cacheWrite1h: 3n * usd },
+  ],
+  [
+    'the highest of all providers',
+    ['openai', 'anthropic'],
+    {},
+    { cacheWrite5m: 3_750_000_000n, cacheWrite1h: 6n * usd },
+  ],
+  [
+    'the highest of all providers, above five minutes that cost more',
+    ['anthropic', 'openai'],
+    { cacheWrite5m: '7' },
+    { cacheWrite5m: 7n * usd, cacheWrite1h: 7n * usd },
   ],
   ['an hour costs no less than five minutes', 'openai', { cacheWrite5m: '4' }, { cacheWrite1h: 4n * usd }],
   [
@@ -80,11 +92,11 @@ for (const [what, provider, given, found] of filled) {
 }
 
 test('rates that are written and filled in again are the same, and what follows is not written', () => {
-  assert.deepEqual(writtenRates(body({}, 'anthropic').listRates, 'anthropic'), {
+  assert.deepEqual(writtenRates(body({}, 'anthropic').listRates, ['anthropic']), {
     input: '3.00',
     output: '15.00',
   })
-  assert.deepEqual(writtenRates(body({ cacheWrite5m: '4' }).listRates, 'openai'), {
+  assert.deepEqual(writtenRates(body({ cacheWrite5m: '4' }).listRates, ['openai']), {
     input: '3.00',
     output: '15.00',
     cacheWrite5m: '4.00',
@@ -100,8 +112,9 @@ test('rates that are written and filled in again are the same, and what follows 
     inputAudio: mayBe,
     outputAudio: mayBe,
   })
+  const providerLists = fc.subarray(['openai', 'anthropic', 'other'], { minLength: 1 })
   fc.assert(
-    fc.property(definitions, fc.constantFrom('openai', 'anthropic', 'nobody'), (definition, provider) => {
+    fc.property(definitions, providerLists, (definition, provider) => {
       const { listRates } = body(definition, provider)
       assert.deepEqual(body(writtenRates(listRates, provider), provider).listRates, listRates)
       assert.deepEqual(body(wholeRates(listRates), provider).listRates, listRates)

@@ -58,13 +58,16 @@ export function scaled(rate: bigint, factor: Multiplier): bigint {
   return (rate * factor.numerator + factor.denominator - 1n) / factor.denominator
 }
 
-/** The whole price with nothing left open: `markup` raises rates and tiers for the customer, never fees. */
+/**
+ * The whole price with nothing left open: `markup` raises rates and tiers for the customer, never fees. `providers` are
+ * all that may bill a request for the model; missing cache-write rates cover the most expensive of them.
+ */
 export function priceBody(
   definition: PriceDefinition,
-  provider: string,
+  providers: readonly string[],
   markup: Multiplier | null,
 ): PriceBody {
-  const listRates = filledRates(definition, definition.output, cacheWriteRules[provider])
+  const listRates = filledRates(definition, definition.output, providers)
   const listTiers = [...(definition.tiers ?? [])]
     .sort((lower, higher) => lower.aboveInputTokens - higher.aboveInputTokens)
     .map((tier) => filledTier(tier, listRates))
@@ -82,14 +85,14 @@ export function priceBody(
 /** The price itself, then those that hold at some times in its place. */
 export function priceBodies(
   definition: PriceDefinition,
-  provider: string,
+  providers: readonly string[],
   markup: Multiplier | null,
 ): readonly PriceBody[] {
   const { schedule = [], options, fees } = definition
   return [
-    priceBody(definition, provider, markup),
+    priceBody(definition, providers, markup),
     ...schedule.map(({ times, ...rates }) => ({
-      ...priceBody({ ...rates, options, fees }, provider, markup),
+      ...priceBody({ ...rates, options, fees }, providers, markup),
       schedule: times.map(windowOf),
     })),
   ]
@@ -101,7 +104,7 @@ function windowOf(text: string): PriceWindow {
   return window
 }
 
-/** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the provider. */
+/** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the providers. */
 export type WrittenRates = WrittenRatesOf<string>
 
 /** Every rate of them, as a definition has it. */
@@ -137,13 +140,12 @@ function unsold(
 }
 
 /** The inverse of filling in defaults: what must be written to get these rates. */
-export function writtenRates(rates: Rates, provider: string): WrittenRates {
-  const rule = cacheWriteRules[provider]
+export function writtenRates(rates: Rates, providers: readonly string[]): WrittenRates {
   const { cacheRead, cacheWrite5m, cacheWrite1h, ...rest } = wholeRates(rates)
   const { input, output } = rest
-  const follows = filledRates({ input }, output, rule)
+  const follows = filledRates({ input }, output, providers)
   const fiveMinutes = rates.cacheWrite5m === follows.cacheWrite5m ? {} : { cacheWrite5m }
-  const hourFollows = filledRates({ input, ...fiveMinutes }, output, rule).cacheWrite1h
+  const hourFollows = filledRates({ input, ...fiveMinutes }, output, providers).cacheWrite1h
   return {
     ...rest,
     ...(rates.cacheRead === rates.input ? {} : { cacheRead }),
@@ -168,29 +170,27 @@ export function priceOfText(text: string): PriceBody {
   ) as PriceBody
 }
 
-function filledRates(definition: RatesDefinition, output: string, rule: CacheWriteRule | undefined): Rates {
+function filledRates(definition: RatesDefinition, output: string, providers: readonly string[]): Rates {
   const input = rateOf(definition.input)
-  const cacheWrite5m = definition.cacheWrite5m ?? null
-  const fiveMinutes = cacheWrite5m === null ? scaled(input, rule?.fiveMinutes ?? one) : rateOf(cacheWrite5m)
+  const rules = providers.length === 0 ? [undefined] : providers.map((provider) => cacheWriteRules[provider])
+  const cacheWrite5m =
+    definition.cacheWrite5m === undefined
+      ? highest(rules.map((rule) => scaled(input, rule?.fiveMinutes ?? one)))
+      : rateOf(definition.cacheWrite5m)
+  // Where no rule is known, an hour in the cache costs no less than five minutes.
+  const hours = rules.map((rule) => (rule === undefined ? cacheWrite5m : scaled(input, rule.oneHour)))
   return {
     input,
     cacheRead: definition.cacheRead === undefined ? input : rateOf(definition.cacheRead),
-    cacheWrite5m: fiveMinutes,
-    cacheWrite1h: oneHourRate(definition, { input, fiveMinutes }, rule),
+    cacheWrite5m,
+    cacheWrite1h: definition.cacheWrite1h === undefined ? highest(hours) : rateOf(definition.cacheWrite1h),
     output: rateOf(output),
     ...unsold(definition, () => null),
   }
 }
 
-/** Where no rule is known, an hour in the cache costs no less than five minutes. */
-function oneHourRate(
-  definition: RatesDefinition,
-  known: { readonly input: bigint; readonly fiveMinutes: bigint },
-  rule: CacheWriteRule | undefined,
-): bigint {
-  if (definition.cacheWrite1h !== undefined) return rateOf(definition.cacheWrite1h)
-  return rule === undefined ? known.fiveMinutes : scaled(known.input, rule.oneHour)
-}
+const highest = (rates: readonly bigint[]): bigint =>
+  rates.reduce((high: bigint, rate: bigint) => (rate > high ? rate : high), 0n)
 
 /** What a tier leaves out stays as in the base, except that cache rates grow as its input rate does. */
 function filledTier(tier: TierDefinition, base: Rates): PriceTier {

@@ -186,6 +186,25 @@ test('the file changes what it says of a built-in model and leaves the rest', ()
   assert.deepEqual(model.prices[0]?.options, {})
 })
 
+for (const names of [
+  ['openai', 'anthropic'],
+  ['anthropic', 'openai'],
+]) {
+  test(`cache writes of a model at ${names.join(' and ')} cost no less than at Anthropic`, () => {
+    const offers = names.map((name) => ({ upstream: name, model: 'a-model' }))
+    const model = {
+      id: 'two-offers',
+      context: 1_000,
+      maxOutput: 100,
+      prices: [{ input: '4', output: '8' }],
+      offers,
+    }
+    const price = snapshotOf({ configured: [model] }).models.get('two-offers')?.prices[0]
+    const rates = [price?.rates.input, price?.rates.cacheWrite5m, price?.rates.cacheWrite1h]
+    assert.deepEqual(rates, [4_000_000_000n, 5_000_000_000n, 8_000_000_000n])
+  })
+}
+
 test('a price by command comes to the others and is in force from its date on', () => {
   const definition: ModelDefinition = {
     id: 'gpt-5',

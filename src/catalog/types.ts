@@ -118,6 +118,14 @@ export interface Offer {
   readonly cost?: Pick<Rates, 'input' | 'output'>
 }
 
+/** All providers that may bill a request for the model: its own, and those of its offers. */
+export function billingProviders({
+  provider,
+  offers,
+}: Pick<Model, 'provider' | 'offers'>): readonly string[] {
+  return [...new Set([provider, ...offers.map(({ upstream }) => upstream.provider)])]
+}
+
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */
 export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>

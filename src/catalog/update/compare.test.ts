@@ -17,7 +17,19 @@ async function rowOf(cost: object, price: PriceDefinition | null): Promise<Catal
   })
   assert.ok(list.kind === 'list')
   const present =
-    price === null ? [] : [{ name, provider, upstreamModel: name, isSold: true, price, isOperators: false }]
+    price === null
+      ? []
+      : [
+          {
+            name,
+            provider,
+            upstreamModel: name,
+            billingProviders: [provider],
+            isSold: true,
+            price,
+            isOperators: false,
+          },
+        ]
   const { rows } = compareCatalog({ listed: list.models, present, providers: [{ provider }] })
   return rows[0]
 }

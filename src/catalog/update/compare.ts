@@ -137,30 +137,30 @@ function newRow(
   if (facts.context === undefined || facts.maxOutput === undefined) {
     return unclearRow(row, 'the list has no context length or no output limit')
   }
-  return { ...row, ...addition(price, provider), change: 'new', facts }
+  return { ...row, ...addition(price, [provider]), change: 'new', facts }
 }
 
 /** What is the same for a new model and for one that had no price. */
 function addition(
   price: Extract<ListedPrice, { kind: 'price' }>,
-  provider: string,
+  providers: readonly string[],
 ): Pick<CatalogRow, 'price' | 'changes' | 'reason'> {
-  const written = writtenPrice(price, null, provider)
-  const body = priceBody(written, provider, null)
+  const written = writtenPrice(price, null, providers)
+  const body = priceBody(written, providers, null)
   return { price: written, changes: changesBetween(undefined, body), reason: unusual(undefined, body) }
 }
 
 /** undefined: the price is the same. */
 function knownRow(listed: ListedModel, present: PresentModel): CatalogRow | undefined {
-  const { provider } = present
+  const { provider, billingProviders: providers } = present
   const row = { model: present.name, provider, listedAs: listed.name }
   if (listed.price.kind === 'unclear') return unclearRow(row, listed.price.reason)
   if (present.price === null) {
-    return { ...row, ...addition(listed.price, provider), change: 'new', facts: null }
+    return { ...row, ...addition(listed.price, providers), change: 'new', facts: null }
   }
-  const before = priceBody(present.price, provider, null)
-  const written = writtenPrice(listed.price, present.price, provider)
-  const after = priceBody(written, provider, null)
+  const before = priceBody(present.price, providers, null)
+  const written = writtenPrice(listed.price, present.price, providers)
+  const after = priceBody(written, providers, null)
   const changes = changesBetween(before, after)
   if (changes.length === 0) return undefined
   const reason = specialPrice(present) ?? unusual(before, after)
@@ -178,10 +178,10 @@ function specialPrice({ price, isOperators }: PresentModel): string | undefined 
 function writtenPrice(
   { rates, tiers }: Extract<ListedPrice, { kind: 'price' }>,
   present: PriceDefinition | null,
-  provider: string,
+  providers: readonly string[],
 ): PriceDefinition {
   const kept: Partial<WrittenRates> =
-    present === null ? {} : writtenRates(priceBody(present, provider, null).listRates, provider)
+    present === null ? {} : writtenRates(priceBody(present, providers, null).listRates, providers)
   const { input = '0', output = '0' } = rates
   const listedTiers = tiers.map(({ aboveInputTokens, rates: { input: above = input, ...others } }) => {
     return { aboveInputTokens, input: above, ...others }

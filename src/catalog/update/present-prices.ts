@@ -3,7 +3,7 @@ import type { ModelDefinition, PriceDefinition } from '../definition.ts'
 import { mergedDefinitions } from '../drafts.ts'
 import { familyOf, nameThere } from '../offers.ts'
 import type { CatalogSources } from '../sources.ts'
-import type { Snapshot } from '../types.ts'
+import { billingProviders, type Snapshot } from '../types.ts'
 import { listFormatNames } from './price-list.ts'
 
 export interface PresentModel {
@@ -11,6 +11,8 @@ export interface PresentModel {
   readonly provider: string
   /** What the provider calls it. */
   readonly upstreamModel: string
+  /** All that may bill a request for it. */
+  readonly billingProviders: readonly string[]
   readonly isSold: boolean
   /** As written, without the markup; null: no price is known. */
   readonly price: PriceDefinition | null
@@ -29,11 +31,13 @@ export function presentModels(
     const provider = definition.provider ?? familyOf(definition.id, sources.providers)
     if (provider === undefined || definition.testModel !== undefined) return []
     const price = priceInForce(definition, atMs)
+    const model = snapshot.models.get(definition.id)
     return {
       name: definition.id,
       provider,
       upstreamModel: nameThere({ ...definition, provider }, sources.providers),
-      isSold: snapshot.models.has(definition.id),
+      billingProviders: model === undefined ? [provider] : billingProviders(model),
+      isSold: model !== undefined,
       price,
       isOperators: price !== null && !builtinPrices.has(price) && !isOfList(price),
     }

@@ -4,7 +4,13 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { belowCost } from '../../catalog/below-cost.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
-import { type PriceVersion, priceAt, pricesOfWeek, type Snapshot } from '../../catalog/types.ts'
+import {
+  billingProviders,
+  type PriceVersion,
+  priceAt,
+  pricesOfWeek,
+  type Snapshot,
+} from '../../catalog/types.ts'
 import type { ControlDeps } from '../control-deps.ts'
 
 export type ModelOutput = OperationOutput<'models.list'>[number]
@@ -36,7 +42,7 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       inputs: [...model.inputs],
       outputs: [...model.outputs],
       deprecated: model.deprecated,
-      listPrice: listPriceOut(price, model.provider),
+      listPrice: listPriceOut(price, billingProviders(model)),
       price: priceOut(price) as Details['price'],
       scheduled: pricesOfWeek(model, nowMs).length > 1,
       belowCost: belowCost(snapshot, model, nowMs).map((row) => {
@@ -47,9 +53,12 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
 }
 
 /** A tier is written whole: what it left out grew with its base, which may be another one by then. */
-function listPriceOut({ listRates, listTiers }: PriceVersion, provider: string): Details['listPrice'] {
+function listPriceOut(
+  { listRates, listTiers }: PriceVersion,
+  providers: readonly string[],
+): Details['listPrice'] {
   return {
-    ...writtenRates(listRates, provider),
+    ...writtenRates(listRates, providers),
     tiers: listTiers.map(({ aboveInputTokens, rates }) => ({ aboveInputTokens, ...wholeRates(rates) })),
   }
 }
