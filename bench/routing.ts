@@ -55,7 +55,10 @@ const sources: CatalogSources = {
 const build = () => buildSnapshot(draftModels(sources), sources, () => 1n)
 
 const startedMs = Date.now()
-const context = { dialect: clientFormats['openai-chat'], operation: 'generate', startedMs } as RequestContext
+const context = {
+  ...{ dialect: clientFormats['openai-chat'], operation: 'generate', startedMs },
+  request: { headers: {} },
+} as RequestContext
 const caller = { account: 1n, policy: { models: null } } as unknown as Caller
 const deps: RouteDeps = {
   snapshot: build(),

@@ -92,6 +92,8 @@ const rows = {
     'Operation not supported by this model',
   ],
 
+  no_matching_upstream: [404, 'not_found', 'caller', 'never', 'No upstream matches the request'],
+
   // Balance and rate limits
   insufficient_balance: [402, 'billing', 'caller', 'never', 'Insufficient balance'],
   balance_held: [402, 'billing', 'caller', 'later', 'Balance reserved by running requests'],

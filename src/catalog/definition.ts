@@ -105,6 +105,8 @@ export interface UpstreamDefinition {
   /** '' where none is needed. */
   readonly credential: string
   readonly weight: number
+  /** What the operator says of its handling of data, such as its region. */
+  readonly tags?: readonly string[] | undefined
   /** Left out: all at the provider's own address, nothing elsewhere. */
   readonly models?: UpstreamModels | undefined
   /** A custom server, and so a separate provider. */

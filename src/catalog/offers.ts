@@ -164,11 +164,12 @@ interface ServingUpstream {
 }
 
 function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): ServingUpstream {
-  const { name, provider, url, credential, weight, custom } = definition
+  const { name, provider, url, credential, weight, tags, custom } = definition
   const models = modelsOf(definition, facts)
   return {
     upstream: {
       ...{ name, provider, credential, weight, ...parseAddress(url ?? facts.defaultOrigin) },
+      ...(tags === undefined ? {} : { tags }),
       ...(custom === undefined ? {} : { custom }),
     },
     models: models === 'all' ? models : new Map(models.map(({ id, upstreamId }) => [id, upstreamId])),

@@ -96,6 +96,8 @@ export interface Upstream {
   readonly basePath: string
   readonly credential: string
   readonly weight: number
+  /** Left out: none. */
+  readonly tags?: readonly string[]
   readonly custom?: CustomHost | undefined
   /** The account whose own credential this is; left out: the operator's. */
   readonly ownKey?: { readonly account: bigint; readonly displayName: string }

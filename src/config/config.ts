@@ -266,6 +266,7 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
     ...values.upstreams.map((upstream) => ({
       ...upstreamHost(upstream),
       weight: upstream.weight ?? 1,
+      ...(upstream.tags === undefined ? {} : { tags: upstream.tags }),
       ...(upstream.models === undefined ? {} : { models: upstream.models }),
     })),
     ...fromEnvironment.flatMap(({ provider, credential, url }) =>

@@ -79,6 +79,14 @@ const upstreamFields = z.strictObject({
   weight: whole(1, 1_000)
     .optional()
     .describe('The weight among equally healthy upstreams, 1 to 1000. Defaults to 1.'),
+  tags: z
+    .array(name)
+    .min(1, 'must contain at least one tag')
+    .max(20)
+    .optional()
+    .describe(
+      'What holds for the upstream, such as `[eu, no-training]`: requests can require tags with [`x-tollgate-route`](models.md#choosing-upstreams-by-request).',
+    ),
   formats: formats
     .optional()
     .describe(

@@ -236,6 +236,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   // /v1/responses has subpaths, also for each response.
   unknown_path: (format) => line(format, 'POST @/nowhere/at/all'),
   model_not_found: (format) => ask(format, { model: 'nothing' }),
+  no_matching_upstream: (format) => ask(format, { headers: 'X-Tollgate-Route: require=nowhere\r\n' }),
   method_not_allowed: (format) => line(format, 'GET @'),
   unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: br\r\n' }),
   expectation_failed: (format) => ask(format, { headers: 'Expect: wonders\r\n' }),

@@ -30,6 +30,7 @@ import {
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { RequestContext } from '../request.ts'
 import { identityHeaders, jsonHeaders } from '../response-headers.ts'
+import { assertMatching, routeWish, wishedOf } from '../route-wish.ts'
 import {
   publicUpstreamError,
   recordUpstreamFailure,
@@ -78,8 +79,14 @@ export interface FileTask {
 }
 
 /** The upstream for a new file: the same one for the same account, unless that upstream fails. */
-export function chosenUpstream({ snapshot, health, clock }: FileDeps, { caller, host }: FileTask): Upstream {
-  const serving = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
+export function chosenUpstream(
+  { snapshot, health, clock }: FileDeps,
+  { caller, host, context }: FileTask,
+): Upstream {
+  const storing = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
+  const wish = routeWish(context.request.headers, snapshot.upstreams)
+  const serving = wishedOf(wish, storing)
+  if (serving.length === 0) assertMatching(wish, 'files', storing)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
   const candidates = serving.map((upstream) => ({ upstream, priority: 1, weight: upstream.weight }))
   const [first] = orderUpstreams(candidates, { health: health.snapshot(), sticky, nowMs: clock.monoMs() })

@@ -24,6 +24,14 @@ import type {
   Target,
   TargetRoute,
 } from '../request.ts'
+import {
+  assertMatching,
+  excludedBecause,
+  type RouteWish,
+  routeHeader,
+  routeWish,
+  wishedPriority,
+} from '../route-wish.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot
@@ -43,7 +51,7 @@ const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOper
   embed: 'embed',
 }
 
-/** Throws 404 for an unknown or disabled model, 403 for one that the key may not use, 501 for an operation that it does not support. */
+/** Throws 404 for an unknown or disabled model or where the sender's wish leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */
 export function route(
   deps: RouteDeps,
   caller: Caller,
@@ -52,15 +60,23 @@ export function route(
 ): Route {
   const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model, 'model')
   const operation = upstreamOperations[context.operation] ?? 'generate'
-  const isOnly = ownRoute(deps.providerKeys, caller.account, model)?.isOnly === true
+  const ownKeys = ownRoute(deps.providerKeys, caller.account, model)
+  const isOnly = ownKeys?.isOnly === true
+  const wish = wishOf(deps, caller, context)
   const candidatesFor = (sold: SoldModel) =>
-    candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly })
+    candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly, wish })
   const own = candidatesFor({ model, datedName, answersAs: parsed.facts.model })
   const others = fallbacksFor(deps.snapshot, caller, model, parsed.facts.fallbackModels?.names ?? []).map(
     candidatesFor,
   )
   const candidates = others.length === 0 ? own : [...own, ...others.flat()]
   if (candidates.length === 0) {
+    const offers = ownKeys?.isOnly === true ? [...ownKeys.first, ...ownKeys.last] : model.offers
+    assertMatching(
+      wish,
+      `the model ${model.name}`,
+      offers.map(({ upstream }) => upstream),
+    )
     assertKeyUsable(deps, caller, parsed, model)
     throw new TollgateError('dialect_not_supported', {
       message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
@@ -104,6 +120,20 @@ interface SoldModel extends ModelMatch {
 interface RoutedModel extends SoldModel {
   readonly operation: UpstreamOperation
   readonly isOnly: boolean
+  /** What the sender says of upstreams; undefined: nothing. */
+  readonly wish: RouteWish | undefined
+}
+
+/** What the sender says of upstreams, among the operator's and those on its own keys. */
+function wishOf(
+  { snapshot, providerKeys }: Pick<RouteDeps, 'snapshot' | 'providerKeys'>,
+  { account }: Caller,
+  { request }: RequestContext,
+): RouteWish | undefined {
+  // Most requests have none.
+  if (request.headers[routeHeader] === undefined) return undefined
+  const own = providerKeys.of(account).flatMap(({ upstream }) => upstream ?? [])
+  return routeWish(request.headers, [...snapshot.upstreams, ...own])
 }
 
 /** Those on the account's provider keys first, then the operator's, unless the account excludes them. */
@@ -159,17 +189,25 @@ function assertKeyUsable(
 
 type OwnKeyPriced = Pick<Target, 'ownKeyFee'>
 
+/** The offers that a sender's wish leaves, in groups in its order. */
+function wishedOffers(offers: readonly Offer[], wish: RouteWish | undefined): readonly Offer[] {
+  if (wish === undefined) return offers
+  const left = offers.filter(({ upstream }) => excludedBecause(wish, upstream) === undefined)
+  if (wish.order.length === 0) return left
+  return left.map((offer) => ({ ...offer, priority: wishedPriority(wish, offer.upstream, offer.priority) }))
+}
+
 /** The offers of a model that have the operation in a format that the request can be sent in. */
 function candidatesOf(
   { connectorOf }: Pick<RouteDeps, 'connectorOf'>,
   context: RequestContext,
   { facts }: ParsedRequest,
-  { model, datedName, answersAs, operation, ownKeyFee }: Omit<RoutedModel, 'isOnly'> & OwnKeyPriced,
+  { model, datedName, answersAs, operation, ownKeyFee, wish }: Omit<RoutedModel, 'isOnly'> & OwnKeyPriced,
 ): readonly Candidate[] {
   const current = priceAt(model, context.startedMs)
   const price = ownKeyFee === null ? current : listPriced(current)
   const targets: Target[] = []
-  return model.offers.flatMap((offer): Candidate[] => {
+  return wishedOffers(model.offers, wish).flatMap((offer): Candidate[] => {
     const connector = connectorOf(offer.upstream.provider)
     const known = { dialects: offer.dialects, upstreamModel: offer.knownAs }
     const format = upstreamFormat(connector, known, context.dialect.name, facts)
