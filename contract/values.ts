@@ -67,6 +67,11 @@ export const account = z.strictObject({
 })
 
 /** When prompts without cache markers get markers for caches whose writes cost extra. */
+export const requiredTags = z
+  .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be a tag of an upstream'))
+  .min(1)
+  .max(20)
+
 export const automaticCaching = z.enum(['conversations', 'always', 'never'])
 export type AutomaticCaching = z.infer<typeof automaticCaching>
 
@@ -84,6 +89,8 @@ export const key = z.strictObject({
   disabled: z.boolean(),
   budget: z.strictObject({ amount: usdOut, window: z.enum(['day', 'week', 'month', 'total']) }).nullable(),
   models: z.array(z.string()).nullable(),
+  /** Requests go only to upstreams that have all of these tags; null: none is required. */
+  requiredTags: z.array(z.string()).nullable(),
   limits: rateLimits,
   onShortBalance: z.enum(['lower', 'reject']),
   showBalance: z.boolean(),
@@ -91,7 +98,7 @@ export const key = z.strictObject({
   showCost: z.boolean(),
   automaticCaching,
   /** Fields that someone other than the developer who made the key limited, and that the developer cannot change. */
-  managed: z.array(z.enum(['budget', 'limits', 'models', 'expires', 'disabled'])),
+  managed: z.array(z.enum(['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'])),
   /** The ID of the user who created it; null: the command line. */
   createdBy: z.string().nullable(),
   /** When its last request started or ended, to the minute; for a rotated key possibly to the hour. */

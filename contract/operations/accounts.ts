@@ -14,6 +14,7 @@ import {
   modelName,
   name,
   rateLimits,
+  requiredTags,
   time,
   usd,
   usdOut,
@@ -33,6 +34,8 @@ const keyFields = {
   budget: budget.nullable().optional(),
   /** Omitted or null: all enabled models. */
   models: keyModels.nullable().optional(),
+  /** Omitted or null: none. Requests go only to upstreams that have all of these tags. */
+  requiredTags: requiredTags.nullable().optional(),
   limits: rateLimits.partial().optional(),
   /** Whether responses include the balance; by default for personal accounts. */
   showBalance: z.boolean().optional(),

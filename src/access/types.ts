@@ -4,7 +4,7 @@ import type { AutomaticCaching } from '../../contract/values.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
 
 /** Fields of a key that others can limit so that the developer who made it cannot change them. */
-export const managedFields = ['budget', 'limits', 'models', 'expires', 'disabled'] as const
+export const managedFields = ['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'] as const
 export type ManagedField = (typeof managedFields)[number]
 
 /** What the holder of a key may do. */
@@ -13,6 +13,8 @@ export interface KeyPolicy {
   readonly budget: KeyBudget | null
   /** Model names the key may use; null = every enabled one. */
   readonly models: readonly string[] | null
+  /** Tags that an upstream must have; absent or null: none. */
+  readonly requiredTags?: readonly string[] | null
   /** What to do when the balance does not pay the whole output limit. */
   readonly onShortBalance: 'lower' | 'reject'
   /** Whether responses to this key include the balance. */

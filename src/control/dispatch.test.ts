@@ -198,6 +198,7 @@ test('a key is created with its policy, listed, and revoked permanently', async 
       disabled: false,
       budget: { amount: '2.00', window: 'week' },
       models: ['sandbox-echo'],
+      requiredTags: null,
       limits: { requestsPerMinute: 5, tokensPerMinute: null, concurrent: null },
       onShortBalance: 'reject',
       showBalance: false,

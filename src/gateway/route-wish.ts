@@ -3,26 +3,44 @@
  * operator offers and never adds to it. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Upstream } from '../catalog/types.ts'
 
-export const routeHeader = 'x-tollgate-route'
+const routeHeader = 'x-tollgate-route'
 
 const clauses = ['only', 'avoid', 'order', 'require'] as const
 type Clause = (typeof clauses)[number]
 
 /** Upstreams are named by their own name or by their provider's; an empty list says nothing. */
-export type RouteWish = Readonly<Record<Clause, readonly string[]>>
+export interface RouteWish extends Readonly<Record<Clause, readonly string[]>> {
+  /** Where it comes from, for errors. */
+  readonly source: string
+}
 
 /** More than there are upstreams. */
 const headerLengthMax = 4_096
 const listPattern = /^[A-Za-z0-9._-]+(?: *, *[A-Za-z0-9._-]+)*$/
 
+/** The header of a request and the tags that its key requires; undefined: neither. */
+export function wishOfRequest(
+  headers: IncomingHttpHeaders,
+  { requiredTags }: Pick<KeyPolicy, 'requiredTags'>,
+  upstreams: () => readonly Wished[],
+): RouteWish | undefined {
+  if (headers[routeHeader] === undefined && !requiredTags) return undefined
+  const asked = routeWish(headers, upstreams())
+  if (!requiredTags) return asked
+  const ofKey = 'the tags that this API key requires'
+  if (asked === undefined) return { only: [], avoid: [], order: [], require: requiredTags, source: ofKey }
+  return { ...asked, require: [...requiredTags, ...asked.require], source: `${asked.source} and ${ofKey}` }
+}
+
 /**
  * Undefined: the sender has none. Throws 400 for anything but `clause=name,name; clause=name`, and for a name that none of the
  * upstreams has, as a mistyped one to avoid would be called.
  */
-export function routeWish(headers: IncomingHttpHeaders, upstreams: readonly Wished[]): RouteWish | undefined {
+function routeWish(headers: IncomingHttpHeaders, upstreams: readonly Wished[]): RouteWish | undefined {
   const written = headers[routeHeader]
   if (written === undefined) return undefined
   const text = String(written)
@@ -42,7 +60,13 @@ export function routeWish(headers: IncomingHttpHeaders, upstreams: readonly Wish
   const named = [...listOf('only'), ...listOf('avoid'), ...listOf('order')]
   const unknown = named.find((name) => !upstreams.some((upstream) => isNamed(upstream, name)))
   if (unknown !== undefined) throw invalid(`no upstream or provider is named ${unknown}.`)
-  return { only: listOf('only'), avoid: listOf('avoid'), order: listOf('order'), require: listOf('require') }
+  return {
+    only: listOf('only'),
+    avoid: listOf('avoid'),
+    order: listOf('order'),
+    require: listOf('require'),
+    source: routeHeader,
+  }
 }
 
 type Wished = Pick<Upstream, 'name' | 'provider' | 'tags'>
@@ -69,8 +93,8 @@ export function assertMatching(wish: RouteWish | undefined, of: string, upstream
   if (wish === undefined || upstreams.length === 0 || wishedOf(wish, upstreams).length > 0) return
   const reasons = new Set(upstreams.map((upstream) => `${upstream.name} ${excludedBecause(wish, upstream)}`))
   throw new TollgateError('no_matching_upstream', {
-    message: `No upstream for ${of} matches ${routeHeader}: ${[...reasons].join('; ')}.`,
-    param: routeHeader,
+    message: `No upstream for ${of} matches ${wish.source}: ${[...reasons].join('; ')}.`,
+    param: 'model',
   })
 }
 

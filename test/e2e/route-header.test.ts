@@ -118,6 +118,22 @@ test('a header that leaves no upstream gets 404 with the reason for each', async
   }
 })
 
+test('a key requires tags of every request, which the header cannot undo', async () => {
+  const { key } = await gateway.account('100', { requiredTags: ['eu'] })
+  const body = { model: 'offered', messages: [{ role: 'user', content: 'hello' }], max_tokens: 100 }
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    new Sent(gateway.origin, { key, format: '/v1/chat/completions', body, headers }).whole()
+  const before = received()[0]
+  assert.equal((await ask({})).headers['x-tollgate-upstream'], 'two')
+  assert.equal((await ask({ 'x-tollgate-route': 'order=one,three' })).headers['x-tollgate-upstream'], 'three')
+  const { status, text } = await ask({ 'x-tollgate-route': 'only=one' })
+  assert.equal(status, 404, text)
+  assert.match(text, /x-tollgate-route and the tags that this API key requires: one lacks the tag eu/)
+  failing.add('two').add('three')
+  assert.equal((await ask({})).status, 503)
+  assert.equal(received()[0], before)
+})
+
 for (const [route, message] of [
   ['only=nowhere', /no upstream or provider is named nowhere/],
   ['avoid=tow', /no upstream or provider is named tow/],

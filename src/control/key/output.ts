@@ -51,6 +51,7 @@ async function keyFields({ ledger, clock }: ControlDeps, row: KeyRow): Promise<K
     disabled: row.disabled,
     budget: budget === null ? null : { amount: formatUsd(budget.amount), window: budget.window },
     models: models === null ? null : [...models],
+    requiredTags: row.policy.requiredTags ? [...row.policy.requiredTags] : null,
     limits: rates,
     onShortBalance,
     showBalance,

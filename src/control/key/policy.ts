@@ -29,6 +29,7 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
         ? null
         : { amount: nanoOf(asked.budget.amount), window: asked.budget.window },
     models: asked.models ?? null,
+    requiredTags: asked.requiredTags ?? null,
     onShortBalance: asked.onShortBalance,
     showBalance: asked.showBalance ?? defaults.showBalance,
     showCost: asked.showCost ?? defaults.showCost,

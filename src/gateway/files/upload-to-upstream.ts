@@ -30,7 +30,7 @@ import {
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { RequestContext } from '../request.ts'
 import { identityHeaders, jsonHeaders } from '../response-headers.ts'
-import { assertMatching, routeWish, wishedOf } from '../route-wish.ts'
+import { assertMatching, wishedOf, wishOfRequest } from '../route-wish.ts'
 import {
   publicUpstreamError,
   recordUpstreamFailure,
@@ -84,7 +84,7 @@ export function chosenUpstream(
   { caller, host, context }: FileTask,
 ): Upstream {
   const storing = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
-  const wish = routeWish(context.request.headers, snapshot.upstreams)
+  const wish = wishOfRequest(context.request.headers, caller.policy, () => snapshot.upstreams)
   const serving = wishedOf(wish, storing)
   if (serving.length === 0) assertMatching(wish, 'files', storing)
   const sticky = stickyHash(caller.account, new Uint8Array(0))

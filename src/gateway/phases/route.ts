@@ -28,9 +28,8 @@ import {
   assertMatching,
   excludedBecause,
   type RouteWish,
-  routeHeader,
-  routeWish,
   wishedPriority,
+  wishOfRequest,
 } from '../route-wish.ts'
 
 export interface RouteDeps {
@@ -124,16 +123,16 @@ interface RoutedModel extends SoldModel {
   readonly wish: RouteWish | undefined
 }
 
-/** What the sender says of upstreams, among the operator's and those on its own keys. */
+/** What the sender and its key say of upstreams, the operator's and those on the account's own keys. */
 function wishOf(
   { snapshot, providerKeys }: Pick<RouteDeps, 'snapshot' | 'providerKeys'>,
-  { account }: Caller,
+  { account, policy }: Caller,
   { request }: RequestContext,
 ): RouteWish | undefined {
-  // Most requests have none.
-  if (request.headers[routeHeader] === undefined) return undefined
-  const own = providerKeys.of(account).flatMap(({ upstream }) => upstream ?? [])
-  return routeWish(request.headers, [...snapshot.upstreams, ...own])
+  return wishOfRequest(request.headers, policy, () => [
+    ...snapshot.upstreams,
+    ...providerKeys.of(account).flatMap(({ upstream }) => upstream ?? []),
+  ])
 }
 
 /** Those on the account's provider keys first, then the operator's, unless the account excludes them. */

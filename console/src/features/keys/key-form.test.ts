@@ -19,6 +19,7 @@ const key: Key = {
   disabled: false,
   budget: { amount: '10.00', window: 'month' },
   models: ['a', 'b'],
+  requiredTags: null,
   limits: { requestsPerMinute: 60, tokensPerMinute: null, concurrent: 2 },
   onShortBalance: 'reject',
   showBalance: false,

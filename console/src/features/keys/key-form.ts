@@ -45,7 +45,8 @@ export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
   never: 'Never',
 }
 export type KeyProblems = Readonly<Partial<Record<KeyField, string>>>
-type Asked = Required<Omit<OperationRawInput<'key.create'>, 'account'>>
+/** Required tags are shown and not edited; a change leaves them as they are. */
+type Asked = Required<Omit<OperationRawInput<'key.create'>, 'account' | 'requiredTags'>>
 export type KeyWishes = { [Field in keyof Asked]: Exclude<Asked[Field], undefined> }
 export type KeyFormResult =
   | { readonly kind: 'wishes'; readonly wishes: KeyWishes }

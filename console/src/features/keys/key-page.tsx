@@ -155,6 +155,9 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </Fact>
         <Fact label="Balance visible">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
         <Fact label="Cost in responses">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
+        {apiKey.requiredTags !== null && (
+          <Fact label="Required tags of upstreams">{apiKey.requiredTags.join(', ')}</Fact>
+        )}
         <Fact label="Claude prompt caching">{cachingWords[apiKey.automaticCaching]}</Fact>
         <Fact label="Created">
           <Moment at={apiKey.created} />
