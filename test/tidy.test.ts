@@ -29,7 +29,7 @@ const theLedger = 'ledger ledger/rules'
 const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers http wire base contract type:config`
 /** What the phases share. */
 const shared =
-  'request adapt-to-host input-size response-headers error-response upstream-error in-flight-requests metrics retry-loop route-wish'
+  'request adapt-to-host input-size response-headers error-response upstream-error in-flight-requests metrics retry-loop route-wish upstream-capacity'
     .split(' ')
     .map((name) => `gateway/${name}`)
     .join(' ')

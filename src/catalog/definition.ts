@@ -6,7 +6,7 @@
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { WrittenRatesOf } from '../../contract/meters.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import type { RoutingStrategy, TestModel } from './types.ts'
+import type { RoutingStrategy, TestModel, UpstreamLimits } from './types.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
@@ -111,6 +111,8 @@ export interface UpstreamDefinition {
   readonly models?: UpstreamModels | undefined
   /** A custom server, and so a separate provider. */
   readonly custom?: CustomHost | undefined
+  /** Left out: none. */
+  readonly limits?: UpstreamLimits | undefined
 }
 
 /** `all`: the provider's own models, known by the built-in table or by their family. */

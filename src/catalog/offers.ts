@@ -164,13 +164,14 @@ interface ServingUpstream {
 }
 
 function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): ServingUpstream {
-  const { name, provider, url, credential, weight, tags, custom } = definition
+  const { name, provider, url, credential, weight, tags, custom, limits } = definition
   const models = modelsOf(definition, facts)
   return {
     upstream: {
       ...{ name, provider, credential, weight, ...parseAddress(url ?? facts.defaultOrigin) },
       ...(tags === undefined ? {} : { tags }),
       ...(custom === undefined ? {} : { custom }),
+      ...(limits === undefined ? {} : { limits }),
     },
     models: models === 'all' ? models : new Map(models.map(({ id, upstreamId }) => [id, upstreamId])),
   }

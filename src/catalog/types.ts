@@ -86,6 +86,12 @@ export interface Model {
   readonly prices: readonly PriceVersion[]
 }
 
+/** What the operator allows an upstream in one process; null: no limit. */
+export interface UpstreamLimits {
+  readonly concurrent: number | null
+  readonly requestsPerMinute: number | null
+}
+
 /** One configured endpoint of a provider with a credential. The credential leaves only towards `origin`. */
 export interface Upstream {
   readonly name: string
@@ -99,6 +105,8 @@ export interface Upstream {
   /** Left out: none. */
   readonly tags?: readonly string[]
   readonly custom?: CustomHost | undefined
+  /** Left out: none. */
+  readonly limits?: UpstreamLimits | undefined
   /** The account whose own credential this is; left out: the operator's. */
   readonly ownKey?: { readonly account: bigint; readonly displayName: string }
 }

@@ -268,6 +268,7 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
       weight: upstream.weight ?? 1,
       ...(upstream.tags === undefined ? {} : { tags: upstream.tags }),
       ...(upstream.models === undefined ? {} : { models: upstream.models }),
+      ...(upstream.limits === undefined ? {} : { limits: limitsOf(upstream.limits) }),
     })),
     ...fromEnvironment.flatMap(({ provider, credential, url }) =>
       credential === null
@@ -283,6 +284,12 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
           },
     ),
   ]
+}
+
+function limitsOf(
+  written: NonNullable<SettingValues['upstreams'][number]['limits']>,
+): NonNullable<UpstreamSetting['limits']> {
+  return { concurrent: written.concurrent ?? null, requestsPerMinute: written.requestsPerMinute ?? null }
 }
 
 function cloudVariablesOf(values: SettingValues): ReturnType<typeof cloudVariables> {

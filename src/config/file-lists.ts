@@ -87,6 +87,15 @@ const upstreamFields = z.strictObject({
     .describe(
       'What holds for the upstream, such as `[eu, no-training]`: requests can require tags with [`x-tollgate-route`](models.md#choosing-upstreams-by-request).',
     ),
+  limits: z
+    .strictObject({
+      concurrent: whole(1, 1_000_000).optional(),
+      requestsPerMinute: whole(1, 1_000_000).optional(),
+    })
+    .optional()
+    .describe(
+      'What this server sends it at most: `{ concurrent: 16, requestsPerMinute: 500 }`, or one of them. Beyond that other offers are called, and otherwise requests wait. Defaults to no limit.',
+    ),
   formats: formats
     .optional()
     .describe(

@@ -465,6 +465,14 @@ export const limitsTable = {
   mailRetryMs: limit(30_000, 'Delay after the first attempt; it grows with each.'),
   mailMs: limit(20_000, 'Timeout of the mail server.'),
 
+  // Limits of upstreams
+  upstreamWaitMs: limitOrZero(
+    10_000,
+    'How long a request waits for an upstream whose `limits` are reached, where no other offer is free.',
+  ),
+  upstreamWaitersMax: limitOrZero(1_000, 'Requests that wait for one upstream.'),
+  limitedUpstreamsMax: limit(10_000, 'Upstreams whose requests per minute are counted.'),
+
   // Routing by speed
   speedsForgottenMs: limit(
     600_000,

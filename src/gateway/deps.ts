@@ -34,6 +34,7 @@ import type { InFlightRequests } from './in-flight-requests.ts'
 import type { Metrics } from './metrics.ts'
 import type { RouteDeps } from './phases/route.ts'
 import type { SettlementResult } from './request.ts'
+import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 export interface GatewayDeps extends FrontRates {
   /** The public base URL of this server. */
@@ -68,6 +69,7 @@ export interface GatewayDeps extends FrontRates {
   readonly log: Log
   readonly metrics: Metrics
   readonly speeds: Speeds
+  readonly capacity: UpstreamCapacity
   readonly nextId: NextId
   /** Counts the pages of documents that no provider counts. */
   readonly pdfs: PdfReader

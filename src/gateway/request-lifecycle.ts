@@ -26,12 +26,21 @@ export function requestLifecycle(
     limits.unmeteredBytes,
   )
   let readsOn = false
+  let releasePlace = (): void => {}
+  const vacate = (): void => {
+    releasePlace()
+    releasePlace = () => {}
+  }
   return {
     headersOf: (work, candidate) => heldHeaders(context, of.caller, { ...work, candidate }),
     showsCost: of.caller.policy.showCost,
     room,
     contentGapMs: ({ model }) =>
       model.reasons || !parsed.facts.stream ? limits.contentGapReasoningMs : limits.contentGapMs,
+    occupy(release) {
+      releasePlace = release
+    },
+    vacate,
     leftMs: () => Math.max(0, limits.totalMs - (deps.clock.monoMs() - context.startedMonoMs)),
     readsOnWhenGone(connector) {
       if (readsOn) return true
@@ -43,6 +52,7 @@ export function requestLifecycle(
       return true
     },
     end() {
+      vacate()
       room.set(0)
       if (readsOn) readOnSlots.release(hold.account)
     },

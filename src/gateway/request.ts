@@ -226,6 +226,9 @@ export interface RequestLifecycle {
   readonly room: MemoryReservation
   /** How long an upstream may go without content under this plan. */
   contentGapMs(plan: RequestPlan): number
+  /** Its place at an upstream, which `vacate` and `end` release. */
+  occupy(release: () => void): void
+  vacate(): void
   /** What is left of the request's whole time. */
   leftMs(): number
   /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */

@@ -9,6 +9,7 @@ import type { Offer, RoutingStrategy, Snapshot } from '../catalog/types.ts'
 import { type Health, orderUpstreams, type Preference, stickyHash } from '../providers/health.ts'
 import type { Speed, Speeds } from '../providers/speeds.ts'
 import type { Candidate, ParsedRequest } from './request.ts'
+import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 interface PreferenceInput {
   readonly snapshot: Pick<Snapshot, 'models'>
@@ -43,12 +44,13 @@ export interface OrderDeps {
   readonly catalog: { readonly snapshot: Pick<Snapshot, 'models'> }
   readonly health: Pick<Health, 'snapshot'>
   readonly speeds: Pick<Speeds, 'of'>
+  readonly capacity: Pick<UpstreamCapacity, 'isFull'>
   readonly clock: Clock
 }
 
 /** The offers of one model in the order in which they are called. */
 export function orderOffers(
-  { catalog, health, speeds, clock }: OrderDeps,
+  { catalog, health, speeds, capacity, clock }: OrderDeps,
   candidates: readonly Candidate[],
   { account }: Pick<Caller, 'account'>,
   { facts, body }: ParsedRequest,
@@ -66,6 +68,7 @@ export function orderOffers(
     health: health.snapshot(),
     sticky,
     nowMs: clock.monoMs(),
+    isFull: ({ upstream }) => capacity.isFull(upstream),
     preferenceOf: preferenceOf && (({ offer }) => preferenceOf(offer)),
   })
 }

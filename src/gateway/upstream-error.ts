@@ -6,6 +6,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { secretParts } from '../base/secret-fields.ts'
 import type { Upstream } from '../catalog/types.ts'
+import type { Attempt } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
@@ -108,4 +109,16 @@ export function recordUpstreamFailure(
     { upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },
     failure.operator ? "upstream rejected this gateway's credential, billing or model" : 'an attempt failed',
   )
+}
+
+/** The error where no candidate was left; `last`: the attempt before, if there was one. */
+export function noUpstreamLeft(last: Attempt | undefined): TollgateError {
+  return new TollgateError('upstream_unavailable', {
+    message: 'No upstream for this model is available right now. Try again later.',
+    retryAfterMs: 1_000,
+    detail:
+      last === undefined
+        ? 'no candidate could take the request'
+        : `the last attempt ended with ${last.failure}`,
+  })
 }

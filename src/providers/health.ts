@@ -43,6 +43,8 @@ interface OrderInput<Candidate> {
   readonly sticky: number
   /** On the clock that never jumps. */
   readonly nowMs: number
+  /** Whether it takes no further request now; left out: none. */
+  readonly isFull?: ((candidate: Candidate) => boolean) | undefined
   /** Left out: by weight alone. */
   readonly preferenceOf?: ((candidate: Candidate) => Preference) | undefined
 }
@@ -164,7 +166,7 @@ function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
  */
 export function orderUpstreams<Candidate extends Choosable>(
   candidates: readonly Candidate[],
-  { health, sticky, nowMs, preferenceOf }: OrderInput<Candidate>,
+  { health, sticky, nowMs, isFull, preferenceOf }: OrderInput<Candidate>,
 ): readonly Candidate[] {
   if (candidates.length < 2) return candidates
   const asideUntilMs = ({ upstream: { name }, offer }: Candidate): number => {
@@ -180,6 +182,7 @@ export function orderUpstreams<Candidate extends Choosable>(
     return {
       candidate,
       asideUntilMs: asideUntilMs(candidate),
+      full: Number(isFull?.(candidate) ?? false),
       cost,
       rank: rank(candidate, share, sticky),
     }
@@ -188,6 +191,7 @@ export function orderUpstreams<Candidate extends Choosable>(
   ranked.sort(
     (one, other) =>
       one.asideUntilMs - other.asideUntilMs ||
+      one.full - other.full ||
       one.candidate.priority - other.candidate.priority ||
       // Not by their difference: two unknown costs are infinite.
       Number(one.cost > other.cost) - Number(one.cost < other.cost) ||

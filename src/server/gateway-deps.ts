@@ -13,6 +13,7 @@ import { createMetrics } from '../gateway/metrics.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
 import { orderOffers } from '../gateway/routing-strategies.ts'
+import { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
 import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
@@ -46,6 +47,7 @@ export function composeGatewayDeps(
     limits,
   )
   const speeds = openSpeeds({ limits, clock })
+  const capacity = new UpstreamCapacity(clock, limits)
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
   const { ledger } = services
@@ -81,11 +83,12 @@ export function composeGatewayDeps(
     uploads: services.uploads,
     health: services.health,
     speeds,
+    capacity,
     providerKeys: services.providerKeys,
     metrics,
     nextId: services.nextId,
     order: (candidates, caller, parsed) =>
-      orderOffers({ ...services, speeds, clock }, candidates, caller, parsed),
+      orderOffers({ ...services, speeds, capacity, clock }, candidates, caller, parsed),
     polls: responsePolls(() => deps, shared),
     load: state.load,
     read: readLimits(limits),

@@ -4,10 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
-import { TollgateError } from '../../base/errors.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Snapshot } from '../../catalog/types.ts'
-import type { Attempt } from '../../ledger/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
@@ -34,7 +32,9 @@ import {
   type SkippedCandidate,
   tryCandidates,
 } from '../retry-loop.ts'
+import { awaitCapacity, type CapacityDeps } from '../upstream-capacity.ts'
 import {
+  noUpstreamLeft,
   publicUpstreamError,
   recordUpstreamFailure,
   recordUpstreamSuccess,
@@ -42,7 +42,7 @@ import {
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
 
-export interface DispatchDeps extends UpstreamErrorDeps {
+export interface DispatchDeps extends UpstreamErrorDeps, Pick<CapacityDeps, 'capacity'> {
   readonly sender: Sender
   readonly clock: Clock
   readonly providerKeys: Pick<ProviderKeys, 'health' | 'isCurrent'>
@@ -50,16 +50,16 @@ export interface DispatchDeps extends UpstreamErrorDeps {
   readonly failpoints: Failpoints
   /** The current catalog, which may be newer than the one that the request was routed with. */
   readonly snapshot: Snapshot
-  readonly limits: AttemptLimits & {
-    readonly peekMs: number
-    readonly eventBytesMax: number
-    readonly contentGapReasoningMs: number
-    readonly attemptsMax: number
-    readonly retryShareMax: number
-    readonly retriesMin: number
-    readonly inputSampleBytesMax: number
-    readonly serverToolUsesMax: number
-  }
+  readonly limits: AttemptLimits &
+    CapacityDeps['limits'] & {
+      readonly peekMs: number
+      readonly eventBytesMax: number
+      readonly attemptsMax: number
+      readonly retryShareMax: number
+      readonly retriesMin: number
+      readonly inputSampleBytesMax: number
+      readonly serverToolUsesMax: number
+    }
 }
 
 export interface DispatchInput {
@@ -112,6 +112,8 @@ function generatingPolicy(
       deps.failpoints.reach('before-dispatch')
       const work = await input.workFor(candidate)
       if ('kind' in work) return work
+      const hasPlace = await awaitCapacity(deps, context, lifecycle, candidate.upstream)
+      if (!hasPlace) return { kind: 'skipped', reason: 'upstream_at_limit' }
       const body = bodyFor(work, candidate.upstreamModel)
       return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
     },
@@ -387,12 +389,4 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,
       }
   }
-}
-
-function noUpstreamLeft(last: Attempt | undefined): TollgateError {
-  return new TollgateError('upstream_unavailable', {
-    message: 'No upstream for this model is available right now. Try again later.',
-    retryAfterMs: 1_000,
-    detail: last === undefined ? 'the route has no candidate' : `the last attempt ended with ${last.failure}`,
-  })
 }

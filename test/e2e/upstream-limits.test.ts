@@ -1,0 +1,157 @@
+/** `limits` of an upstream: what the operator allows it is filled, and not exceeded, however many requests come. */
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import type { Config } from '../../src/config/config.ts'
+import { type FaultUpstream, faultUpstream, type Reply } from '../support/fault-upstream.ts'
+import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { type MovableClock, movableClock, passTime } from '../support/movable-clock.ts'
+import { Sent } from '../support/paying-client.ts'
+import { refuses, standsIn } from '../support/stand-in.ts'
+
+interface Hosts {
+  readonly gateway: TestGateway
+  readonly account: TestAccount
+  readonly clock: MovableClock
+  /** Requests at each host that are not answered yet. */
+  readonly waiting: Readonly<Record<'small' | 'spare', Reply[]>>
+  readonly most: Readonly<Record<'small' | 'spare', number>>
+}
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function hosts(limits: object, more: Partial<Config['limits']> = {}): Promise<Hosts> {
+  const clock = movableClock()
+  const waiting = { small: [] as Reply[], spare: [] as Reply[] }
+  const most = { small: 0, spare: 0 }
+  const host = async (name: 'small' | 'spare'): Promise<FaultUpstream> => {
+    const upstream = await faultUpstream(() => ({
+      answer(reply) {
+        waiting[name].push(reply)
+        most[name] = Math.max(most[name], waiting[name].length)
+      },
+    }))
+    closing.unshift(() => upstream.close())
+    return upstream
+  }
+  const upstream = async (name: 'small' | 'spare', own: object) => ({
+    ...{ name, provider: 'openai', url: (await host(name)).origin, credential: `${name}-credential` },
+    ...{ models: [{ id: `unused-${name}` }], weight: 1, ...own },
+  })
+  const offer = (name: string, priority: number) => ({
+    ...{ upstream: name, model: `at-${name}`, dialects: ['openai-chat'], priority },
+  })
+  const model = { context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] }
+  const gateway = await testGateway({
+    offers: 'as configured',
+    clock,
+    upstreams: [await upstream('small', { limits }), await upstream('spare', {})],
+    models: [
+      { id: 'alone', ...model, offers: [offer('small', 1)] },
+      { id: 'both', ...model, offers: [offer('small', 1), offer('spare', 2)] },
+    ] as unknown as Config['models'],
+    limits: {
+      requestsPerMinute: null,
+      retriesMin: 100,
+      cooldownMsMax: 0,
+      failuresBeforeEjection: 1_000,
+      ...more,
+    },
+  })
+  closing.unshift(() => gateway.close())
+  return { gateway, account: await gateway.account('10'), clock, waiting, most }
+}
+
+function send({ gateway, account }: Hosts, model: string): Sent {
+  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] }
+  return new Sent(gateway.origin, { key: account.key, format: 'chat', body })
+}
+
+const arrived = (replies: Reply[], count: number) =>
+  eventually(
+    'requests',
+    async () => replies.length,
+    (length) => length >= count,
+  )
+
+test('requests beyond `concurrent` go to the next offer', async () => {
+  const at = await hosts({ concurrent: 2, requestsPerMinute: null })
+  const sent = Array.from({ length: 5 }, () => send(at, 'both'))
+  await arrived(at.waiting.small, 2)
+  await arrived(at.waiting.spare, 3)
+  for (const reply of [...at.waiting.small, ...at.waiting.spare]) standsIn('hi').answer(reply)
+  for (const one of sent) assert.equal((await one.whole()).status, 200)
+  assert.deepEqual(at.most, { small: 2, spare: 3 })
+})
+
+test('without another offer they wait, each for one that ends, also by failing', async () => {
+  const at = await hosts({ concurrent: 1, requestsPerMinute: null })
+  const sent = Array.from({ length: 4 }, () => send(at, 'alone'))
+  for (const end of [standsIn('hi'), refuses(529), refuses(400), standsIn('hi')]) {
+    await arrived(at.waiting.small, 1)
+    end.answer(at.waiting.small.splice(0)[0]!)
+  }
+  const ends = await Promise.all(sent.map(async (one) => (await one.whole()).status))
+  assert.deepEqual(ends.sort(), [200, 200, 400, 503])
+  assert.equal(at.most.small, 1)
+})
+
+test('a request that no upstream had room for in time gets 503 with Retry-After, and pays nothing', async () => {
+  const at = await hosts({ concurrent: 1, requestsPerMinute: null }, { upstreamWaitMs: 10_000 })
+  const first = send(at, 'alone')
+  await arrived(at.waiting.small, 1)
+  const second = send(at, 'alone').whole()
+  const { status, text, headers } = await passTime(at.clock, second, () => true)
+  assert.equal(status, 503, text)
+  assert.equal(headers['retry-after'], '1')
+  assert.match(text, /upstream_unavailable/)
+  standsIn('hi').answer(at.waiting.small[0]!)
+  assert.equal((await first.whole()).status, 200)
+  assert.equal((await at.gateway.balance(at.account.id)).held, 0n)
+})
+
+test('a client that leaves while it waits takes no place', async () => {
+  const at = await hosts({ concurrent: 1, requestsPerMinute: null })
+  const first = send(at, 'alone')
+  await arrived(at.waiting.small, 1)
+  const second = send(at, 'alone')
+  await eventually(
+    'two holds',
+    () => at.gateway.balance(at.account.id),
+    ({ openHolds }) => openHolds === 2,
+  )
+  second.leave()
+  await eventually(
+    'one hold',
+    () => at.gateway.balance(at.account.id),
+    ({ openHolds }) => openHolds === 1,
+  )
+  standsIn('hi').answer(at.waiting.small.splice(0)[0]!)
+  assert.equal((await first.whole()).status, 200)
+  const third = send(at, 'alone')
+  await arrived(at.waiting.small, 1)
+  standsIn('hi').answer(at.waiting.small[0]!)
+  assert.equal((await third.whole()).status, 200)
+})
+
+test('requests beyond `requestsPerMinute` wait for the next minute', async () => {
+  const at = await hosts({ concurrent: null, requestsPerMinute: 2 }, { upstreamWaitMs: 120_000 })
+  const answer = async (): Promise<void> => {
+    await arrived(at.waiting.small, 1)
+    standsIn('hi').answer(at.waiting.small.splice(0)[0]!)
+  }
+  for (let sent = 0; sent < 2; sent += 1) {
+    const whole = send(at, 'alone').whole()
+    await answer()
+    assert.equal((await whole).status, 200)
+  }
+  const began = at.clock.monoMs()
+  const third = send(at, 'alone').whole()
+  await passTime(at.clock, arrived(at.waiting.small, 1), () => true)
+  assert.ok(at.clock.monoMs() - began > 30_000)
+  await answer()
+  assert.equal((await third).status, 200)
+})
