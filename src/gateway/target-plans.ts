@@ -72,22 +72,19 @@ export class TargetPlans {
   /**
    * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
    * gives the hold as it pays for another plan, null where it does not cover it; `chargeAs` records that the next attempt
-   * is charged at another model's price.
+   * is charged at another model's price, false where there is no open hold.
    */
   workWithin(
     hold: Hold,
     fit: (prepared: PreparedRequest) => Promise<Hold | null>,
-    chargeAs: (plan: RequestPlan) => Promise<void>,
+    chargeAs: (plan: RequestPlan) => Promise<boolean>,
   ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
     let charged = this.#first?.plan.price.id
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
     /** False where it is unknown whether it was recorded: the attempts so far are still settled. */
     async function recorded(plan: RequestPlan): Promise<boolean> {
       charged = undefined
-      const isRecorded = await chargeAs(plan).then(
-        () => true,
-        () => false,
-      )
+      const isRecorded = await chargeAs(plan).catch(() => false)
       if (isRecorded) charged = plan.price.id
       return isRecorded
     }

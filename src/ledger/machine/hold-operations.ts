@@ -230,12 +230,13 @@ interface ModelInput extends OfHold {
 }
 
 /** What the request is charged as, once another model serves it; the amount stays. */
-export const setModel: Operation<ModelInput, null> = {
+/** Answers whether there is such a hold. */
+export const setModel: Operation<ModelInput, boolean> = {
   durable: false,
   rows: ({ id }) => [{ table: 'hold', id }],
   apply(rows, { id, model, priceVersion }) {
     const hold = rows.hold.get(id)
-    if (hold === undefined) return unchanged(null)
-    return { answer: null, changes: [update('hold', id, { ...hold, model, priceVersion })] }
+    if (hold === undefined) return unchanged(false)
+    return { answer: true, changes: [update('hold', id, { ...hold, model, priceVersion })] }
   },
 }

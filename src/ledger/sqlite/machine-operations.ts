@@ -69,8 +69,8 @@ export function machineOperations(engine: Engine) {
     },
     setModel: {
       durable: setModel.durable,
-      run: (id: bigint, model: string, priceVersion: bigint): void =>
-        void engine.run(setModel, { id, model, priceVersion }),
+      run: (id: bigint, model: string, priceVersion: bigint): boolean =>
+        engine.run(setModel, { id, model, priceVersion }),
     },
     credit: { durable: credit.durable, run: (ask: CreditAsk) => engine.run(credit, ask) },
     createAccount: {
