@@ -18,6 +18,7 @@ import {
   sendsThen,
   wholeAnswer,
 } from '../support/fault-upstream.ts'
+import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, Sent } from '../support/paying-client.ts'
@@ -330,9 +331,7 @@ test('the number of attempts is limited, however many upstreams there are; the l
 })
 
 test('an upstream that refuses connections is skipped', async (context) => {
-  const gone = await startSandbox({ clock: systemClock })
-  await gone.close()
-  const upstreams = upstreamsAt([gone.origin, second.origin])
+  const upstreams = upstreamsAt([unreachableOrigin, second.origin])
   const other = await testGateway({ upstreams, models, limits })
   context.after(() => other.close())
   const { key } = await other.account('1')

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { faultUpstream, sends } from '../support/fault-upstream.ts'
+import { unreachableOrigin } from '../support/free-port.ts'
 import { testGateway } from '../support/gateway.ts'
 import {
   eventually,
@@ -180,9 +181,7 @@ test('each attempt that an upstream charges for without a delivery is written of
 })
 
 test('an unreachable upstream causes no cost', async () => {
-  const gone = await startSandbox({ clock: systemClock })
-  await gone.close()
-  const alone = await testGateway({ openai: gone.origin, models: meteredModels() })
+  const alone = await testGateway({ openai: unreachableOrigin, models: meteredModels() })
   const account = await alone.account('1')
   const sent = new Sent(alone.origin, {
     key: account.key,

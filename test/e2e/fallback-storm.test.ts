@@ -16,6 +16,7 @@ import {
   sends,
   wholeAnswer,
 } from '../support/fault-upstream.ts'
+import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
@@ -104,8 +105,6 @@ before(async () => {
     }
     upstreams.set(name, await faultUpstream(() => behavior))
   }
-  const gone = await faultUpstream(() => standsIn('too late'))
-  await gone.close()
   bystander = await faultUpstream(() => standsIn('not offered'))
   const configured = { credential: 'a-credential', weight: 1, models: [] }
   gateway = await testGateway({
@@ -118,7 +117,7 @@ before(async () => {
         ...configured,
       })),
       // Refuses connections, and costs an attempt each time.
-      { name: 'gone', provider: 'openai', url: gone.origin, ...configured },
+      { name: 'gone', provider: 'openai', url: unreachableOrigin, ...configured },
       { name: 'bystander', provider: 'openai', url: bystander.origin, ...configured, models: 'all' as const },
     ],
     models: [

@@ -1,20 +1,11 @@
 /** A page that is requested in the moment in which the server begins to listen gets a response. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { freePort } from '../support/free-port.ts'
 import { testGateway } from '../support/gateway.ts'
 import { temporaryDirectory } from '../support/open-ledger.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  server.close()
-  await once(server, 'close')
-  return address.port
-}
 
 /** The first connection that the server accepts. */
 async function connected(port: number): Promise<Socket> {

@@ -4,12 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 
@@ -48,16 +47,6 @@ function filesOf(folder: string): readonly string[] {
     const { size, mtimeMs } = statSync(join(folder, name))
     return `${name} ${size} ${mtimeMs}`
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  server.close()
-  await once(server, 'close')
-  return address.port
 }
 
 suite('readiness', { concurrency: 1 }, () => {

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { type Behaviour, type FaultUpstream, faultUpstream, hangs } from '../support/fault-upstream.ts'
+import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually, type MeteredGateway, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
@@ -400,11 +401,9 @@ test('a conversation stays with its upstream, and conversations spread over all'
 })
 
 test('an unreachable upstream costs nothing and is skipped', async () => {
-  const gone = await faultUpstream(() => hangs)
-  await gone.close()
   spareDoes = standsIn('stood in')
   const alone = await testGateway({
-    openai: gone.origin,
+    openai: unreachableOrigin,
     models: meteredModels(),
     upstreams: [upstream('behind', 'openai', spare.origin, 0)],
   })
