@@ -664,12 +664,8 @@ for (const { name, head, piece: more, expect } of oversized) {
       const { path, keyHeader } = asking[format]
       const client = new RawClient(gateway.port)
       client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${keyHeader(account.key)}\r\n${head}\r\n`)
-      let sentBytes = 0
-      while (more !== '' && client.received === '' && !client.closed) {
-        sentBytes += more.length
-        client.send(more)
-        await new Promise<void>((resolve) => setImmediate(resolve))
-      }
+      while (more !== '' && client.received === '' && !client.closed) await client.sendAndDrain(more)
+      const sentBytes = client.socket.bytesWritten
       const refusal = readRefusal(format, await client.answer())
       assert.deepEqual([refusal.status, refusal.code], expect)
       assert.ok(sentBytes <= 8 * bodyBytesMax, `${sentBytes} bytes were taken before the answer`)

@@ -44,6 +44,16 @@ export class RawClient {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
   }
 
+  /** Sends, then waits until the system took the bytes, a response arrived or the connection ended. */
+  async sendAndDrain(bytes: string): Promise<void> {
+    let drained = false
+    this.socket.write(Buffer.from(bytes, 'latin1'), () => {
+      drained = true
+      this.#wake()
+    })
+    while (!drained && !this.#closed && this.#received.length === 0) await this.#more()
+  }
+
   /** The next response with a content-length or in chunks; undefined when the connection ends before it is complete. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
