@@ -5,40 +5,42 @@
 import { assert } from '../../base/assert.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import type { AccountAssignment, TakeOverAsk } from '../types.ts'
-import type { StateRows } from './state-rows.ts'
+import type { SqliteEngine } from './engine.ts'
 
-export function ownerOperations(database: Database, rows: StateRows) {
+export function ownerOperations(database: Database, engine: SqliteEngine) {
   return {
-    assign: { durable: true, run: assignOperation(database, rows) },
-    takeOver: { durable: true, run: takeOverOperation(database, rows) },
+    assign: { durable: true, run: assignOperation(database, engine) },
+    takeOver: { durable: true, run: takeOverOperation(database, engine) },
   } as const
 }
 
-function assignOperation(database: Database, rows: StateRows) {
+function assignOperation(database: Database, engine: SqliteEngine) {
   const taken = prepare(database, 'SELECT 1 FROM account WHERE id <> ? AND (owner = ? OR email = ?)')
   const update = prepare(database, 'UPDATE account SET owner = ?, email = ?, name = ? WHERE id = ?')
   return (id: bigint, { owner, email, name }: AccountAssignment): 'assigned' | 'taken' | 'no_account' => {
-    rows.flush()
+    engine.flush()
     const folded = email === null ? null : email.toLowerCase()
     if (taken.row(id, owner, folded) !== undefined) return 'taken'
     return update.run(owner, folded, name, id) === 1 ? 'assigned' : 'no_account'
   }
 }
 
-function takeOverOperation(database: Database, rows: StateRows) {
+function takeOverOperation(database: Database, engine: SqliteEngine) {
   const find = prepare(database, 'SELECT owner FROM account WHERE id = ?')
   const findTopUp = prepare(database, 'SELECT 1 FROM top_up WHERE account = ? LIMIT 1')
   const leave = prepare(
     database,
     "UPDATE account SET owner = NULL, email = NULL, name = 'unused' WHERE id = ? AND owner = ?",
   )
-  const assign = assignOperation(database, rows)
+  const assign = assignOperation(database, engine)
   const isUsed = (id: bigint): boolean => {
-    const { posted, openHolds } = rows.knownAccount(id)
+    const account = engine.tables.account.find(id)
+    assert(account !== undefined, 'an account that is left exists')
+    const { posted, openHolds } = account
     return posted !== 0n || openHolds > 0 || findTopUp.row(id) !== undefined
   }
   return ({ account, leaving, ...to }: TakeOverAsk): 'taken_over' | 'not_free' => {
-    rows.flush()
+    engine.flush()
     const found = find.row(account)
     if (found === undefined) return 'not_free'
     const [owner] = found

@@ -6,8 +6,8 @@ import { type Field, flag, integer, number, rowOf, text } from '../../store/sqli
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { OpenResponse, UnrecordedResponse } from '../background-response-types.ts'
-import type { KeyUsageState } from '../machine/rows.ts'
-import type { StateRows } from './state-rows.ts'
+import { releaseConcurrency } from '../machine/hold-operations.ts'
+import type { SqliteEngine } from './engine.ts'
 
 const responseRow = rowOf({ id: integer('b.id'), account: integer('b.account') })
 
@@ -29,20 +29,20 @@ export const isNoBackgroundHold =
 /** Rows of closed holds that are removed for each one that is written. */
 const forgottenPerRow = 4n
 
-export function backgroundOperations(database: Database, rows: StateRows) {
+export function backgroundOperations(database: Database, engine: SqliteEngine) {
   const remove = prepare(database, 'DELETE FROM provider_object WHERE account = ? AND id = ?')
   return {
-    reserveResponse: { durable: false, run: reserveOperation(database, rows) },
-    recordResponse: { durable: true, run: recordOperation(database, rows) },
+    reserveResponse: { durable: false, run: reserveOperation(database, engine) },
+    recordResponse: { durable: true, run: recordOperation(database, engine) },
     forgetResponse: {
       durable: true,
       run: (account: bigint, responseId: string): void => void remove.run(account, responseId),
     },
-    removeUnrecorded: { durable: true, run: removeUnrecordedOperation(database, rows) },
+    removeUnrecorded: { durable: true, run: removeUnrecordedOperation(database, engine) },
   } as const
 }
 
-function reserveOperation(database: Database, rows: StateRows) {
+function reserveOperation(database: Database, engine: SqliteEngine) {
   // The account's open holds are few, its responses may be many.
   const count = prepare(
     database,
@@ -55,7 +55,7 @@ function reserveOperation(database: Database, rows: StateRows) {
       (SELECT id FROM background_response WHERE id < ? AND NOT ${isOpen} ORDER BY id LIMIT ?)`,
   )
   return (id: bigint, account: bigint, perAccountMax: number): 'reserved' | 'full' => {
-    rows.flush()
+    engine.flush()
     if (Number(count.row(account)?.[0]) >= perAccountMax) return 'full'
     forget.run(id, forgottenPerRow)
     insert.run(id, account)
@@ -63,27 +63,20 @@ function reserveOperation(database: Database, rows: StateRows) {
   }
 }
 
-function recordOperation(database: Database, rows: StateRows) {
+function recordOperation(database: Database, engine: SqliteEngine) {
   const update = prepare(
     database,
     'UPDATE background_response SET upstream = ?, response_id = ?, facts = ? WHERE id = ?',
   )
-  const withoutRunning = <State extends Pick<KeyUsageState, 'running'>>(state: State): State => ({
-    ...state,
-    running: state.running - 1,
-  })
   return (id: bigint, upstream: string, responseId: string, facts: string): boolean => {
-    const hold = rows.hold(id)
-    if (hold === undefined || update.run(upstream, responseId, facts, id) !== 1) return false
-    if (hold.isConcurrencyReleased) return true
-    rows.saveAccount(withoutRunning(rows.knownAccount(hold.account)))
-    rows.saveKeyUsage(withoutRunning(rows.keyUsage(hold.key, hold.account)))
-    rows.saveHold({ ...hold, isConcurrencyReleased: true })
+    if (engine.tables.hold.find(id) === undefined) return false
+    if (update.run(upstream, responseId, facts, id) !== 1) return false
+    engine.run(releaseConcurrency, { id })
     return true
   }
 }
 
-function removeUnrecordedOperation(database: Database, rows: StateRows) {
+function removeUnrecordedOperation(database: Database, engine: SqliteEngine) {
   const select = prepareRows(
     database,
     responseRow,
@@ -92,7 +85,7 @@ function removeUnrecordedOperation(database: Database, rows: StateRows) {
   )
   const remove = prepare(database, 'DELETE FROM background_response WHERE response_id IS NULL')
   return (): readonly UnrecordedResponse[] => {
-    rows.flush()
+    engine.flush()
     const unrecorded = select.all()
     remove.run()
     return unrecorded

@@ -12,24 +12,22 @@ import { machineOperations } from './machine-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
-import { type StateRows, stateRows } from './state-rows.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
 
 export function ledgerOperations(database: Database, engine: SqliteEngine) {
-  const rows = stateRows(engine)
   const machine = machineOperations(engine)
   const credit = machine.credit.run
   return {
     ...machine,
-    ...backgroundOperations(database, rows),
-    ...topUpOperations(database, engine, rows),
+    ...backgroundOperations(database, engine),
+    ...topUpOperations(database, engine),
     redeem: { durable: true, run: redeemOperation(database, credit) },
-    signupCredit: { durable: true, run: signupCreditOperation(database, rows, credit) },
-    ...ownerOperations(database, rows),
+    signupCredit: { durable: true, run: signupCreditOperation(database, engine, credit) },
+    ...ownerOperations(database, engine),
     suspend: { durable: true, run: suspendOperation(database, machine.suspend.run) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
-    orphans: { durable: false, run: findOrphans(database, rows) },
-    overdue: { durable: false, run: findOverdue(database, rows) },
+    orphans: { durable: false, run: findOrphans(database, engine) },
+    overdue: { durable: false, run: findOverdue(database, engine) },
   } as const satisfies OperationTable
 }
 
@@ -60,25 +58,25 @@ function claimProcessOperation(database: Database) {
 }
 
 /** Holds of processes that are gone; `process` is the one that lives. */
-function findOrphans(database: Database, rows: StateRows) {
+function findOrphans(database: Database, engine: SqliteEngine) {
   const select = prepare(
     database,
     `SELECT ${orphanColumns} FROM hold WHERE process <> ? AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
   )
   return (process: number, limit: number): readonly Orphan[] => {
-    rows.flush()
+    engine.flush()
     return select.rows(BigInt(process), BigInt(limit)).map(toOrphan)
   }
 }
 
 /** Holds older than the id `before`: no request lives so long. */
-function findOverdue(database: Database, rows: StateRows) {
+function findOverdue(database: Database, engine: SqliteEngine) {
   const select = prepare(
     database,
     `SELECT ${orphanColumns} FROM hold WHERE process = ? AND id < ? AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
   )
   return (process: number, before: bigint, limit: number): readonly Orphan[] => {
-    rows.flush()
+    engine.flush()
     return select.rows(BigInt(process), before, BigInt(limit)).map(toOrphan)
   }
 }

@@ -6,11 +6,11 @@ import { assert } from '../../base/assert.ts'
 import { dayOf } from '../../limits/calendar.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from '../types.ts'
-import type { StateRows } from './state-rows.ts'
+import type { SqliteEngine } from './engine.ts'
 
 export function signupCreditOperation(
   database: Database,
-  rows: StateRows,
+  engine: SqliteEngine,
   credit: (ask: CreditAsk) => CreditResult,
 ) {
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
@@ -22,7 +22,7 @@ export function signupCreditOperation(
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
   )
   return (ask: SignupAsk): SignupResult => {
-    rows.flush()
+    engine.flush()
     if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
     // The creator of the account has already decided its credit.
     if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }

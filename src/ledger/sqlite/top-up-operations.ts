@@ -16,7 +16,7 @@ import {
 } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
-import { credit as creditAccount, debit } from '../machine/account-operations.ts'
+import { credit as creditAccount, debit, suspend } from '../machine/account-operations.ts'
 import type {
   PayAsk,
   PayResult,
@@ -28,7 +28,6 @@ import type {
 import { assertAmount, least } from '../rules/money.ts'
 import type { CreditAsk, CreditResult } from '../types.ts'
 import type { SqliteEngine } from './engine.ts'
-import type { StateRows } from './state-rows.ts'
 
 type Credit = (ask: CreditAsk) => CreditResult
 
@@ -46,12 +45,12 @@ type TopUpAmounts = ValueOf<typeof topUpRow>
 const selectTopUp = (database: Database) =>
   prepareRows(database, topUpRow, `SELECT ${topUpRow.names} FROM top_up WHERE id = ?`)
 
-export function topUpOperations(database: Database, engine: SqliteEngine, rows: StateRows) {
+export function topUpOperations(database: Database, engine: SqliteEngine) {
   const credit: Credit = (ask) => engine.run(creditAccount, ask)
   return {
     payTopUp: { durable: true, run: payTopUpOperation(database, credit) },
     returnTopUp: { durable: true, run: returnTopUpOperation(database, engine) },
-    restoreTopUp: { durable: true, run: restoreTopUpOperation(database, rows, credit) },
+    restoreTopUp: { durable: true, run: restoreTopUpOperation(database, engine, credit) },
   } as const
 }
 
@@ -222,7 +221,7 @@ export function overrideDisputeSuspension(database: Database) {
   }
 }
 
-function restoreTopUpOperation(database: Database, rows: StateRows, credit: Credit) {
+function restoreTopUpOperation(database: Database, engine: SqliteEngine, credit: Credit) {
   const findReturn = findLatestReturn(database)
   const find = selectTopUp(database)
   const restore = prepare(
@@ -230,7 +229,7 @@ function restoreTopUpOperation(database: Database, rows: StateRows, credit: Cred
     'UPDATE top_up_return SET restored_entry = ? WHERE source = ? AND reference = ?',
   )
   const save = updateReturnedSums(database)
-  const thaw = liftDisputeSuspension(database, rows)
+  const thaw = liftDisputeSuspension(database, engine)
   return ({ entryId, source, reference: asked, nowMs }: RestoreAsk): RestoreResult => {
     const latest = findReturn(source, asked)
     if (latest === undefined) return { kind: 'nothing' }
@@ -259,7 +258,7 @@ function restoreTopUpOperation(database: Database, rows: StateRows, credit: Cred
 const restoredMark = 'returned'
 
 /** Lifts a suspension that was ours, once no payment of the account is in dispute; an operator's stays. */
-function liftDisputeSuspension(database: Database, rows: StateRows) {
+function liftDisputeSuspension(database: Database, engine: SqliteEngine) {
   const disputed = prepare(database, 'SELECT 1 FROM top_up WHERE account = ? AND disputed > 0 LIMIT 1')
   const find = prepareRows(database, frozenRow, frozenOf)
   const clear = prepare(
@@ -269,10 +268,8 @@ function liftDisputeSuspension(database: Database, rows: StateRows) {
   return (id: bigint): void => {
     if (disputed.row(id) !== undefined) return
     const frozenMs = find.one(id)?.frozenMs ?? null
-    const account = rows.knownAccount(id)
-    if (frozenMs !== null && account.suspendedMs === frozenMs) {
-      rows.saveAccount({ ...account, suspendedMs: null })
-    }
+    const suspendedMs = engine.tables.account.find(id)?.suspendedMs ?? null
+    if (frozenMs !== null && suspendedMs === frozenMs) engine.run(suspend, { account: id, atMs: null })
     clear.run(id)
   }
 }
