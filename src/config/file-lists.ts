@@ -94,7 +94,7 @@ const upstreamFields = z.strictObject({
     })
     .optional()
     .describe(
-      'What this server sends it at most: `{ concurrent: 16, requestsPerMinute: 500 }`, or one of them. Beyond that other offers are called, and otherwise requests wait. Defaults to no limit.',
+      'The model requests that this server sends it at most, without token counts and files: `{ concurrent: 16, requestsPerMinute: 500 }`, or one of them. Beyond that other offers are called, and otherwise requests wait. Defaults to no limit.',
     ),
   formats: formats
     .optional()

@@ -84,8 +84,7 @@ export interface GatewayDeps extends FrontRates {
   readonly refusals: Pick<RefusalLog, 'note' | 'flush'>
   readonly inFlight: InFlightRequests
   readonly sender: Sender
-  /** Settles a background response: durable when it resolves as settled; tried once. */
-  /** `model`: public name. */
+  /** Settles a background response, `model` by its public name: durable when it resolves as settled; tried once. */
   readonly settleResponse: (settlement: Settlement, model: string) => Promise<SettlementResult>
   /** The current catalog. */
   readonly snapshot: Snapshot

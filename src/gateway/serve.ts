@@ -181,10 +181,9 @@ async function execute(
     const upstreamResponse = await dispatch(deps, context, {
       first: { plan, hold },
       candidates: plans.candidates,
-      workFor: plans.workWithin(
-        hold,
-        (prepared) => fitToHold(deps, caller, hold, prepared),
-        ({ model, price }) => deps.ledger.setModel(hold.id, { model: model.name, priceVersion: price.id }),
+      workFor: plans.workWithin(hold, (prepared) => fitToHold(deps, caller, hold, prepared)),
+      recordModel: plans.recordingModel(({ model, price }) =>
+        deps.ledger.setModel(hold.id, { model: model.name, priceVersion: price.id }),
       ),
       dropBodies: () => plans.drop(),
       lifecycle,

@@ -71,23 +71,13 @@ export class TargetPlans {
 
   /**
    * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
-   * gives the hold as it pays for another plan, null where it does not cover it; `chargeAs` records that the next attempt
-   * is charged at another model's price, false where there is no open hold.
+   * gives the hold as it pays for another plan, null where it does not cover it.
    */
   workWithin(
     hold: Hold,
     fit: (prepared: PreparedRequest) => Promise<Hold | null>,
-    chargeAs: (plan: RequestPlan) => Promise<boolean>,
   ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
-    let charged = this.#first?.plan.price.id
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
-    /** False where it is unknown whether it was recorded: the attempts so far are still settled. */
-    async function recorded(plan: RequestPlan): Promise<boolean> {
-      charged = undefined
-      const isRecorded = await chargeAs(plan).catch(() => false)
-      if (isRecorded) charged = plan.price.id
-      return isRecorded
-    }
     return async (candidate) => {
       const prepared = await this.of(candidate.target)
       if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
@@ -97,11 +87,22 @@ export class TargetPlans {
       holds.set(prepared, Promise.resolve(fitted))
       const held = await fitted
       if (held === null) return { kind: 'skipped', reason: 'hold_too_small' }
-      const { price } = prepared.plan
-      if (price.id !== charged && !(await recorded(prepared.plan))) {
-        return { kind: 'skipped', reason: 'store_unavailable' }
-      }
       return { ...prepared, hold: held }
+    }
+  }
+
+  /**
+   * Records the model and the price that the next attempt is charged at, where they are not those of the hold. `record`
+   * answers false where there is no open hold. False: it is unknown whether it was recorded, so there must be no attempt.
+   */
+  recordingModel(record: (plan: RequestPlan) => Promise<boolean>): (plan: RequestPlan) => Promise<boolean> {
+    let charged = this.#first?.plan.price.id
+    return async (plan) => {
+      if (plan.price.id === charged) return true
+      charged = undefined
+      const isRecorded = await record(plan).catch(() => false)
+      if (isRecorded) charged = plan.price.id
+      return isRecorded
     }
   }
 

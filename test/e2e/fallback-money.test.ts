@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import type { Config } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
@@ -30,11 +32,23 @@ const vectors = JSON.stringify({
   usage: { prompt_tokens: 5_000, total_tokens: 5_000 },
 })
 
+const eventStream = ['content-type: text/event-stream']
+const started = {
+  type: 'message_start',
+  message: {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'x', content: [] },
+    usage: { input_tokens: 1_000, output_tokens: 1 },
+  },
+}
+const overloadedAfterUsage = `event: message_start\ndata: ${JSON.stringify(started)}\n\nevent: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n`
+
 /** Requests that `slow` has received and not answered. */
 const waiting: Reply[] = []
 let refusing: FaultUpstream
 let serving: FaultUpstream
 let slow: FaultUpstream
+/** Reports usage, and then an error. */
+let breaking: FaultUpstream
 /** Accepts connections and never completes a TLS handshake. */
 let mute: Server
 let gateway: TestGateway
@@ -45,6 +59,7 @@ before(async () => {
   serving = await faultUpstream(({ path }) =>
     path.includes('embeddings') ? wholeAnswer(200, vectors, json) : standsIn('served'),
   )
+  breaking = await faultUpstream(() => wholeAnswer(200, overloadedAfterUsage, eventStream))
   slow = await faultUpstream(() => ({ answer: (reply) => void waiting.push(reply) }))
   mute = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await new Promise((resolve) => mute.once('listening', resolve))
@@ -77,6 +92,8 @@ before(async () => {
     { id: 'dear', ...chat('serving'), prices: [{ input: '1', output: '100' }] },
     { id: 'slow-then-mute', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['mute'] },
     { id: 'mute', ...chat('mute'), reasoning: true, prices: [{ input: '10', output: '100' }] },
+    { id: 'wasteful', ...messages('breaking'), prices: [{ input: '3', output: '15' }], fallbacks: ['plain'] },
+    { id: 'plain', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
     { id: 'slow-then-stream', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['stream'] },
     { id: 'stream', ...chat('slow'), reasoning: true, prices: [{ input: '10', output: '100' }] },
   ] as unknown as Config['models']
@@ -89,15 +106,19 @@ before(async () => {
       upstream('refusing-messages', 'anthropic', refusing.origin),
       upstream('serving-messages', 'anthropic', serving.origin),
       upstream('slow', 'openai', slow.origin),
+      upstream('breaking', 'anthropic', breaking.origin),
       upstream('mute', 'openai', `https://127.0.0.1:${port}`),
     ],
     models,
-    limits: { requestsPerMinute: null, retriesMin: 100, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+    limits: {
+      ...{ requestsPerMinute: null, retriesMin: 100, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+      contentGapMs: 20_000,
+    },
   })
 })
 after(async () => {
   await gateway.close()
-  for (const upstream of [refusing, serving, slow]) await upstream.close()
+  for (const upstream of [refusing, serving, slow, breaking]) await upstream.close()
   mute.close()
 })
 
@@ -120,6 +141,19 @@ async function receiptOf(account: TestAccount): Promise<ReceiptRow> {
 
 const causedLosses = async ({ id }: TestAccount) =>
   (await gateway.gateway.services.ledger.account(id))?.writtenOffToday
+
+/** The next request at the slow upstream. */
+async function nextAtSlow(): Promise<Reply> {
+  const [reply] = await eventually(
+    'a request',
+    async () => waiting.splice(0),
+    (replies) => replies.length > 0,
+  )
+  assert.ok(reply !== undefined)
+  return reply
+}
+
+const opened = (): string => chunkedHead + httpChunk(streams.chat.opening + streams.chat.content('hi'))
 
 const long = 'hello '.repeat(3_000)
 const paid: readonly (readonly [name: string, path: Path, body: object])[] = [
@@ -161,36 +195,66 @@ test('where the client leaves before a fallback was asked, nothing is written of
   const account = await gateway.account('100')
   const connected = new Promise((resolve) => mute.once('connection', resolve))
   const sent = send(account, { ...hello, model: 'slow-then-mute', max_tokens: 8_000, stream: true })
-  const [reply] = await eventually(
-    'a request',
-    async () => waiting.splice(0),
-    (replies) => replies.length > 0,
-  )
+  const failing = await nextAtSlow()
   clock.advance(10_000)
-  refuses(529).answer(reply!)
+  refuses(529).answer(failing)
   await connected
   sent.leave()
   assert.equal((await receiptOf(account)).writtenOff, 0n)
   assert.equal(await causedLosses(account), 0n)
 })
 
+test('what a failed attempt cost is not a loss that the account caused by leaving', async () => {
+  const account = await gateway.account('100')
+  const sent = send(account, { ...hello, model: 'wasteful', max_tokens: 100, stream: true })
+  await nextAtSlow()
+  sent.leave()
+  assert.equal((await receiptOf(account)).writtenOff, 3_000_000n)
+  assert.equal(await causedLosses(account), 0n)
+})
+
+test('a fallback that reasons may be silent for as long as a model that does', async () => {
+  const account = await gateway.account('100')
+  const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000, stream: true })
+  refuses(529).answer(await nextAtSlow())
+  const serves = await nextAtSlow()
+  clock.advance(25_000)
+  serves.send(opened() + httpChunk(streams.chat.finish) + httpChunk())
+  const { status, text } = await sent.whole()
+  assert.equal(status, 200, text)
+  assert.match(text, /hi/)
+})
+
+test('no fallback is asked for a request whose hold was closed', async () => {
+  const account = await gateway.account('100')
+  const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000 }).whole()
+  const first = await nextAtSlow()
+  const { ledger } = gateway.gateway.services
+  const database = new DatabaseSync(join(gateway.dataFolder, 'tollgate.db'), { readOnly: true })
+  const read = database.prepare('SELECT id FROM hold WHERE account = ?')
+  read.setReadBigInts(true)
+  const hold = await eventually(
+    'the hold',
+    async () => read.get(account.id) as { id: bigint } | undefined,
+    (row) => row !== undefined,
+  )
+  database.close()
+  assert.ok(hold !== undefined)
+  await ledger.release(hold.id)
+  const asked = slow.requests.length
+  refuses(529).answer(first)
+  assert.equal((await sent).status, 503)
+  assert.equal(slow.requests.length, asked)
+})
+
 test('the time of failed attempts does not count as reasoning of the one that a client left', async () => {
   const account = await gateway.account('100')
   const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000, stream: true })
-  const next = async () =>
-    (
-      await eventually(
-        'a request',
-        async () => waiting.splice(0),
-        (replies) => replies.length > 0,
-      )
-    )[0]!
-  const failing = await next()
+  const failing = await nextAtSlow()
   clock.advance(10_000)
   refuses(529).answer(failing)
-  const serves = await next()
-  const { opening, content } = streams.chat
-  serves.send(chunkedHead + httpChunk(opening + content('hi')))
+  const serves = await nextAtSlow()
+  serves.send(opened())
   await sent.until((text) => text.includes('hi'))
   sent.leave()
   // 60 tokens a second at $100 per million would be $0.06.

@@ -77,6 +77,10 @@ const messages = '"messages":[{"role":"user","content":"hello"}]'
 const bodies: readonly (readonly [place: string, body: string])[] = [
   ['first', `{"models":["third"],"model":"first",${messages}}`],
   ['between', `{"model":"first", "models" : [ "third" ] ,${messages}}`],
+  [
+    'in a body that is read on another thread',
+    `{"model":"first","models":["third"],"user":"${'u'.repeat(300_000)}",${messages}}`,
+  ],
   ['last', `{"model":"first",${messages},"models":["third"]}`],
 ]
 for (const [place, body] of bodies) {

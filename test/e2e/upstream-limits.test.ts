@@ -51,6 +51,10 @@ async function hosts(limits: object, more: Partial<Config['limits']> = {}): Prom
     upstreams: [await upstream('small', { limits }), await upstream('spare', {})],
     models: [
       { id: 'alone', ...model, offers: [offer('small', 1)] },
+      {
+        ...{ id: 'falling', ...model, prices: [{ input: '3', output: '6' }] },
+        ...{ offers: [offer('spare', 1)], fallbacks: ['alone'] },
+      },
       { id: 'both', ...model, offers: [offer('small', 1), offer('spare', 2)] },
     ] as unknown as Config['models'],
     limits: {
@@ -154,4 +158,29 @@ test('requests beyond `requestsPerMinute` wait for the next minute', async () =>
   assert.ok(at.clock.monoMs() - began > 30_000)
   await answer()
   assert.equal((await third).status, 200)
+})
+
+test('a fallback that had no room is not the model of the receipt', async () => {
+  const at = await hosts({ concurrent: 1, requestsPerMinute: null }, { upstreamWaitMs: 0 })
+  const first = send(at, 'alone')
+  await arrived(at.waiting.small, 1)
+  const falling = send(at, 'falling').whole()
+  await arrived(at.waiting.spare, 1)
+  refuses(529).answer(at.waiting.spare[0]!)
+  assert.equal((await falling).status, 503)
+  const [receipt] = await eventually(
+    'a receipt',
+    () => at.gateway.gateway.services.ledger.receipts(at.account.id, 10, null),
+    (rows) => rows.length > 0,
+  )
+  assert.equal(receipt?.model, 'falling')
+  assert.deepEqual(
+    receipt?.attempts.map(({ upstream, failure }) => [upstream, failure]),
+    [
+      ['spare', 'upstream_overloaded'],
+      ['small', 'upstream_at_limit'],
+    ],
+  )
+  standsIn('hi').answer(at.waiting.small[0]!)
+  assert.equal((await first.whole()).status, 200)
 })

@@ -68,6 +68,8 @@ export interface DispatchInput {
   readonly candidates: readonly Candidate[]
   /** What a candidate is sent, or why it cannot take the request. */
   readonly workFor: (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate>
+  /** Records the model that the next attempt is charged as; false: there must be no attempt. */
+  readonly recordModel: (plan: RequestPlan) => Promise<boolean>
   /** Lets go of the bodies, once an upstream has begun to respond. */
   readonly dropBodies: () => void
   readonly lifecycle: RequestLifecycle
@@ -114,6 +116,8 @@ function generatingPolicy(
       if ('kind' in work) return work
       const hasPlace = await awaitCapacity(deps, context, lifecycle, candidate.upstream)
       if (!hasPlace) return { kind: 'skipped', reason: 'upstream_at_limit' }
+      // Last: the receipt of the attempts before names their model where there is no other attempt.
+      if (!(await input.recordModel(work.plan))) return { kind: 'skipped', reason: 'store_unavailable' }
       const body = bodyFor(work, candidate.upstreamModel)
       return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
     },
