@@ -24,6 +24,14 @@ export function allTests() {
 }
 
 /**
+ * @param {string} folder relative to the checkout
+ * @returns {string[]} the test files in it and below it
+ */
+export function testsIn(folder) {
+  return allTests().filter((file) => file.startsWith(folder === '' ? '' : `${folder}/`))
+}
+
+/**
  * What a test file starts decides with which others it shares a process, and how many: all of a process use what one of
  * them has loaded and compiled.
  * @typedef {'own process' | 'browser' | 'program' | 'gateway' | 'unit'} Kind

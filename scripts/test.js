@@ -6,7 +6,7 @@
  * Must work on a fresh checkout without an install step.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -63,7 +63,9 @@ function chosenFiles() {
     if (absent.length > 0) fail(`no such test file: ${absent.join(', ')}`)
     const paths = named.map((file) => relative(root, resolve(file)).replaceAll('\\', '/'))
     process.chdir(root)
-    return paths
+    const tests = paths.flatMap((path) => (statSync(path).isDirectory() ? plan.testsIn(path) : [path]))
+    if (tests.length === 0) fail(`no test file in ${paths.join(', ')}`)
+    return tests
   }
   process.chdir(root)
   let all = plan.allTests()
