@@ -30,7 +30,16 @@ export interface SkippedCandidate {
 /** `other_models`: only those of other models than the one that failed. */
 export type RetryScope = 'none' | 'anywhere' | 'other_models'
 
+/** Which candidate is tried next. */
+export interface Choice {
+  readonly candidate: Candidate
+  /** Why it is skipped; null: it is not. */
+  readonly skipped: string | null
+}
+
 export interface RetryPolicy<Task extends AttemptTask> {
+  /** `first` or one of the others that are left; resolves once it has room for the request. */
+  choose(first: Candidate, others: readonly Candidate[]): Promise<Choice>
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
   prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
@@ -69,17 +78,21 @@ export async function tryCandidates<Task extends AttemptTask>(
 ): Promise<RetryLoopResult<Task>> {
   const { attemptsMax } = deps.limits
   const log = new AttemptLog(deps, context)
-  let waiting = [...candidates]
+  let left = [...candidates]
   const retried: FinalAttempt<Task>[] = []
   let last: FinalAttempt<Task> | null = null
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
-    const candidate = waiting.shift()
-    if (candidate === undefined) break
-    if (!isStillThere(deps, candidate)) continue
+    const [first, ...others] = left.filter((candidate) => isStillThere(deps, candidate))
+    if (first === undefined) break
+    const { candidate, skipped } = await policy.choose(first, others)
+    left = [first, ...others].filter((other) => other !== candidate)
+    if (skipped !== null) log.skipped(candidate, skipped)
+    // Checked again, because it may have waited.
+    if (skipped !== null || !isStillThere(deps, candidate)) continue
     const task = await policy.prepare(candidate)
     if (task === null) break
     if (isSkipped(task)) {
-      log.skipped(candidate, task)
+      if (task.reason !== null) log.skipped(candidate, task.reason)
       continue
     }
     if (last !== null) retried.push(last)
@@ -91,11 +104,9 @@ export async function tryCandidates<Task extends AttemptTask>(
     last = { candidate, task, outcome }
     const scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
-    if (scope === 'other_models')
-      waiting = waiting.filter(({ target }) => !isSameModel(target, candidate.target))
+    if (scope === 'other_models') left = left.filter(({ target }) => !isSameModel(target, candidate.target))
     // The kept-alive connection had ended, so that the same upstream has not seen the request.
-    if (outcome.kind === 'failed' && outcome.stale && log.attemptsAt(candidate) === 1)
-      waiting.unshift(candidate)
+    if (outcome.kind === 'failed' && outcome.stale && log.attemptsAt(candidate) === 1) left.unshift(candidate)
   }
   if (last === null || context.work.interruption === undefined)
     return { final: last, attempts: log.attempts, retried }
@@ -109,7 +120,7 @@ function isStillThere({ snapshot, providerKeys }: RetryLoopDeps, { target, offer
   return providerKeys.isCurrent(upstream) && snapshot.models.has(target.model.name)
 }
 
-function isSameModel({ model }: Target, other: Target): boolean {
+export function isSameModel({ model }: Target, other: Target): boolean {
   return model.name === other.model.name
 }
 
@@ -147,8 +158,7 @@ class AttemptLog {
     this.#records.push(record)
   }
 
-  skipped({ upstream }: Candidate, { reason }: SkippedCandidate): void {
-    if (reason === null) return
+  skipped({ upstream }: Candidate, reason: string): void {
     const nowMs = steadyClock(this.#clock, this.#context).wallMs()
     const times = { startedMs: nowMs, firstByteMs: null, endedMs: nowMs }
     this.#records.push({ upstream: upstream.name, status: null, failure: reason, ...times })

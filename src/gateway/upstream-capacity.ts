@@ -7,7 +7,10 @@ import type { Interruptible } from '../base/interruption.ts'
 import type { Upstream } from '../catalog/types.ts'
 import { RateWindows } from '../limits/rate-meter.ts'
 import { fits, waitMs } from '../limits/window.ts'
-import type { RequestContext, RequestLifecycle } from './request.ts'
+import type { AttemptTask } from '../providers/attempt.ts'
+import { asideUntilMs, type Health } from '../providers/health.ts'
+import type { Candidate, RequestContext, RequestLifecycle } from './request.ts'
+import { type Choice, isSameModel, type RetryPolicy } from './retry-loop.ts'
 
 type LimitedUpstream = Pick<Upstream, 'name' | 'limits'>
 
@@ -16,6 +19,9 @@ export type Place =
   | { readonly kind: 'taken'; readonly release: () => void }
   | { readonly kind: 'full'; readonly retryMs: number | null }
 
+/** The upstream of which a request has ended; null: the wait is over without one. */
+type Wake = (name: string | null) => void
+
 const unlimited: Place = { kind: 'taken', release: () => {} }
 
 export class UpstreamCapacity {
@@ -23,7 +29,7 @@ export class UpstreamCapacity {
   readonly #running = new Map<string, number>()
   readonly #minutes: RateWindows<string>
   /** Wakes the requests that wait for an upstream, the first one in front. */
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiting = new Map<string, Set<Wake>>()
 
   constructor(clock: Clock, { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number }) {
     this.#clock = clock
@@ -58,22 +64,31 @@ export class UpstreamCapacity {
     return this.#waiting.get(name)?.size ?? 0
   }
 
-  /** Resolves when a request of the upstream has ended, after `ms`, or when `work` is interrupted. */
-  whenReleased(name: string, ms: number, work: Interruptible): Promise<void> {
+  /**
+   * Resolves with the upstream of which a request has ended, or with null after `ms` and when `work` is interrupted. Who
+   * then takes no place there wakes the next one.
+   */
+  whenReleased(names: readonly string[], ms: number, work: Interruptible): Promise<string | null> {
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(name) ?? new Set()
-      this.#waiting.set(name, waiting)
-      const wake = (): void => {
+      const wake = (name: string | null): void => {
         timer.cancel()
         work.listen(undefined)
-        waiting.delete(wake)
-        if (waiting.size === 0) this.#waiting.delete(name)
-        resolve()
+        for (const one of names) this.#forget(one, wake)
+        resolve(name)
       }
-      const timer = this.#clock.after(ms, wake)
-      waiting.add(wake)
-      work.listen(wake)
+      const timer = this.#clock.after(ms, () => wake(null))
+      for (const name of names) {
+        const waiting = this.#waiting.get(name) ?? new Set()
+        this.#waiting.set(name, waiting.add(wake))
+      }
+      work.listen(() => wake(null))
     })
+  }
+
+  /** Wakes the request that has waited longest for the upstream. */
+  wakeNext(name: string): void {
+    const [first] = this.#waiting.get(name) ?? []
+    first?.(name)
   }
 
   #obstacle({ name, limits }: LimitedUpstream): Extract<Place, { kind: 'full' }> | null {
@@ -98,8 +113,13 @@ export class UpstreamCapacity {
     const running = this.#runningAt(name) - 1
     if (running > 0) this.#running.set(name, running)
     else this.#running.delete(name)
-    const [first] = this.#waiting.get(name) ?? []
-    first?.()
+    this.wakeNext(name)
+  }
+
+  #forget(name: string, wake: Wake): void {
+    const waiting = this.#waiting.get(name)
+    waiting?.delete(wake)
+    if (waiting?.size === 0) this.#waiting.delete(name)
   }
 }
 
@@ -109,25 +129,68 @@ export interface CapacityDeps {
   readonly limits: { readonly upstreamWaitMs: number; readonly upstreamWaitersMax: number }
 }
 
-/** False where it was not free in time, or the request was interrupted. The lifecycle releases it. */
-export async function awaitCapacity(
+/** One of a request's attempts: what it may wait for, and until when. */
+interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
+  /** In the order of preference; never empty. */
+  readonly choices: readonly Choice[]
+  readonly lifecycle: RequestLifecycle
+  /** On the clock that never jumps. */
+  readonly untilMs: number
+}
+
+/**
+ * The first choice whose upstream has room, as soon as one has; null where none had in time, or the request was
+ * interrupted. Its place is taken, and released by the lifecycle.
+ */
+async function takePlace<Choice extends { readonly upstream: Upstream }>(
   { capacity, clock, limits }: CapacityDeps,
-  { work }: Pick<RequestContext, 'work'>,
-  lifecycle: RequestLifecycle,
-  upstream: Upstream,
-): Promise<boolean> {
+  { work, choices, lifecycle, untilMs }: Waiting<Choice>,
+): Promise<Choice | null> {
   // The attempt before this one has ended.
   lifecycle.vacate()
-  const untilMs = clock.monoMs() + Math.min(limits.upstreamWaitMs, lifecycle.leftMs())
+  const names = choices.map(({ upstream }) => upstream.name)
+  let wokenBy: string | null = null
   for (;;) {
-    const place = capacity.take(upstream)
-    if (place.kind === 'taken') {
-      lifecycle.occupy(place.release)
-      return true
-    }
     const leftMs = untilMs - clock.monoMs()
-    const isTooMany = capacity.waitingAt(upstream.name) >= limits.upstreamWaitersMax
-    if (leftMs <= 0 || isTooMany || work.interruption !== undefined) return false
-    await capacity.whenReleased(upstream.name, Math.min(leftMs, place.retryMs ?? leftMs), work)
+    let timerMs = leftMs
+    for (const choice of choices) {
+      const place = capacity.take(choice.upstream)
+      if (place.kind === 'taken') {
+        lifecycle.occupy(place.release)
+        if (wokenBy !== null && wokenBy !== choice.upstream.name) capacity.wakeNext(wokenBy)
+        return choice
+      }
+      timerMs = Math.min(timerMs, place.retryMs ?? timerMs)
+    }
+    const isTooMany = names.some((name) => capacity.waitingAt(name) >= limits.upstreamWaitersMax)
+    if (leftMs <= 0 || isTooMany || work.interruption !== undefined) return null
+    wokenBy = await capacity.whenReleased(names, timerMs, work)
+  }
+}
+
+/** The first candidate is waited for only while no other offer of its model that is in rotation has room. */
+export function choosingByRoom(
+  deps: CapacityDeps & { readonly health: Pick<Health, 'snapshot'> },
+  { work }: Pick<RequestContext, 'work'>,
+  lifecycle: RequestLifecycle,
+): RetryPolicy<AttemptTask>['choose'] {
+  const { clock, health, limits } = deps
+  let untilMs: number | null = null
+  return async (first, others): Promise<Choice> => {
+    const nowMs = clock.monoMs()
+    untilMs ??= nowMs + limits.upstreamWaitMs
+    const isInRotation = (candidate: Candidate): boolean =>
+      asideUntilMs(health.snapshot(), candidate, nowMs) === 0
+    const choices = others.filter((other) => isSameModel(other.target, first.target) && isInRotation(other))
+    const waiting = {
+      work,
+      lifecycle,
+      choices: [first, ...choices],
+      untilMs: Math.min(untilMs, nowMs + lifecycle.leftMs()),
+    }
+    const candidate = await takePlace(deps, waiting)
+    if (candidate === null) return { candidate: first, skipped: 'upstream_at_limit' }
+    untilMs = null
+    return { candidate, skipped: null }
   }
 }

@@ -169,19 +169,11 @@ export function orderUpstreams<Candidate extends Choosable>(
   { health, sticky, nowMs, isFull, preferenceOf }: OrderInput<Candidate>,
 ): readonly Candidate[] {
   if (candidates.length < 2) return candidates
-  const asideUntilMs = ({ upstream: { name }, offer }: Candidate): number => {
-    if (health.size === 0) return 0
-    const ofUpstream = health.get(name)?.asideUntilMs ?? 0
-    const ofOffer =
-      offer === undefined ? 0 : (health.get(offerKey(name, offer.upstreamModel))?.asideUntilMs ?? 0)
-    const until = Math.max(ofUpstream, ofOffer)
-    return until > nowMs ? until : 0
-  }
   const ranked = candidates.map((candidate) => {
     const { cost, share } = preferenceOf?.(candidate) ?? even
     return {
       candidate,
-      asideUntilMs: asideUntilMs(candidate),
+      asideUntilMs: asideUntilMs(health, candidate, nowMs),
       full: Number(isFull?.(candidate) ?? false),
       cost,
       rank: rank(candidate, share, sticky),
@@ -198,6 +190,20 @@ export function orderUpstreams<Candidate extends Choosable>(
       other.rank - one.rank,
   )
   return ranked.map(({ candidate }) => candidate)
+}
+
+/** Until when a candidate is out of rotation, on the clock that never jumps; 0: it is not. */
+export function asideUntilMs(
+  health: HealthSnapshot,
+  { upstream: { name }, offer }: Pick<Choosable, 'upstream' | 'offer'>,
+  nowMs: number,
+): number {
+  if (health.size === 0) return 0
+  const ofUpstream = health.get(name)?.asideUntilMs ?? 0
+  const ofOffer =
+    offer === undefined ? 0 : (health.get(offerKey(name, offer.upstreamModel))?.asideUntilMs ?? 0)
+  const until = Math.max(ofUpstream, ofOffer)
+  return until > nowMs ? until : 0
 }
 
 const even: Preference = { cost: 0, share: 1 }

@@ -23,7 +23,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function hosts(limits: object, more: Partial<Config['limits']> = {}): Promise<Hosts> {
+async function hosts(
+  limits: object,
+  more: Partial<Config['limits']> = {},
+  spareLimits: object | undefined = undefined,
+): Promise<Hosts> {
   const clock = movableClock()
   const waiting = { small: [] as Reply[], spare: [] as Reply[] }
   const most = { small: 0, spare: 0 }
@@ -48,7 +52,7 @@ async function hosts(limits: object, more: Partial<Config['limits']> = {}): Prom
   const gateway = await testGateway({
     offers: 'as configured',
     clock,
-    upstreams: [await upstream('small', { limits }), await upstream('spare', {})],
+    upstreams: [await upstream('small', { limits }), await upstream('spare', { limits: spareLimits })],
     models: [
       { id: 'alone', ...model, offers: [offer('small', 1)] },
       {
@@ -56,6 +60,7 @@ async function hosts(limits: object, more: Partial<Config['limits']> = {}): Prom
         ...{ offers: [offer('spare', 1)], fallbacks: ['alone'] },
       },
       { id: 'both', ...model, offers: [offer('small', 1), offer('spare', 2)] },
+      { id: 'reserve', ...model, offers: [offer('spare', 1)] },
     ] as unknown as Config['models'],
     limits: {
       requestsPerMinute: null,
@@ -81,6 +86,16 @@ const arrived = (replies: Reply[], count: number) =>
     (length) => length >= count,
   )
 
+/** Why attempts failed or offers were skipped, from the account's receipts, of which there are `count`. */
+async function failures({ gateway, account }: Hosts, count: number): Promise<readonly string[]> {
+  const receipts = await eventually(
+    'the receipts',
+    () => gateway.gateway.services.ledger.receipts(account.id, 100, null),
+    ({ length }) => length === count,
+  )
+  return receipts.flatMap(({ attempts }) => attempts.flatMap(({ failure }) => failure ?? []))
+}
+
 test('requests beyond `concurrent` go to the next offer', async () => {
   const at = await hosts({ concurrent: 2, requestsPerMinute: null })
   const sent = Array.from({ length: 5 }, () => send(at, 'both'))
@@ -89,6 +104,36 @@ test('requests beyond `concurrent` go to the next offer', async () => {
   for (const reply of [...at.waiting.small, ...at.waiting.spare]) standsIn('hi').answer(reply)
   for (const one of sent) assert.equal((await one.whole()).status, 200)
   assert.deepEqual(at.most, { small: 2, spare: 3 })
+})
+
+test('requests that come at the same time never wait while another offer has room', async () => {
+  const at = await hosts({ concurrent: 2, requestsPerMinute: null })
+  const sent = Array.from({ length: 20 }, () => send(at, 'both'))
+  await arrived(at.waiting.spare, 18)
+  for (const reply of [...at.waiting.small, ...at.waiting.spare]) standsIn('hi').answer(reply)
+  for (const one of sent) assert.equal((await one.whole()).status, 200)
+  assert.deepEqual(await failures(at, 20), [])
+})
+
+test('a request that waits takes the first place at any of its offers', async () => {
+  const one = { concurrent: 1, requestsPerMinute: null }
+  const at = await hosts(one, {}, one)
+  const [first, second] = [send(at, 'alone'), send(at, 'reserve')]
+  await arrived(at.waiting.small, 1)
+  await arrived(at.waiting.spare, 1)
+  const third = send(at, 'both')
+  await eventually(
+    'three holds',
+    () => at.gateway.balance(at.account.id),
+    ({ openHolds }) => openHolds === 3,
+  )
+  standsIn('hi').answer(at.waiting.spare.splice(0)[0]!)
+  assert.equal((await second.whole()).status, 200)
+  await arrived(at.waiting.spare, 1)
+  for (const reply of [...at.waiting.small, ...at.waiting.spare]) standsIn('hi').answer(reply)
+  for (const request of [first, third]) assert.equal((await request.whole()).status, 200)
+  assert.deepEqual(at.most, { small: 1, spare: 1 })
+  assert.deepEqual(await failures(at, 3), [])
 })
 
 test('without another offer they wait, each for one that ends, also by failing', async () => {

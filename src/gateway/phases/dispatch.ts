@@ -32,7 +32,7 @@ import {
   type SkippedCandidate,
   tryCandidates,
 } from '../retry-loop.ts'
-import { awaitCapacity, type CapacityDeps } from '../upstream-capacity.ts'
+import { type CapacityDeps, choosingByRoom } from '../upstream-capacity.ts'
 import {
   noUpstreamLeft,
   publicUpstreamError,
@@ -110,12 +110,11 @@ function generatingPolicy(
   const bodyFor = patchedBodies(deps)
   const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
+    choose: choosingByRoom(deps, context, lifecycle),
     async prepare(candidate) {
       deps.failpoints.reach('before-dispatch')
       const work = await input.workFor(candidate)
       if ('kind' in work) return work
-      const hasPlace = await awaitCapacity(deps, context, lifecycle, candidate.upstream)
-      if (!hasPlace) return { kind: 'skipped', reason: 'upstream_at_limit' }
       // Last: the receipt of the attempts before names their model where there is no other attempt.
       if (!(await input.recordModel(work.plan))) return { kind: 'skipped', reason: 'store_unavailable' }
       const body = bodyFor(work, candidate.upstreamModel)
