@@ -1,9 +1,10 @@
 /**
- * The programs under test, as child processes: started, found by the port that they print, measured by
- * the kernel's accounting, and ended by their own process ID.
+ * The programs under test, as child processes on free ports: started, found by the port that they print, and ended by
+ * their own process ID.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,32 +12,13 @@ import { fileURLToPath } from 'node:url'
 export interface Program {
   readonly name: string
   readonly port: number
-  readonly key: string
   readonly processes: readonly number[]
   stop(): Promise<void>
 }
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const clockTicksPerSecond = 100
-
-/** CPU time of all threads of the processes so far, microseconds. */
-export function cpuMicros(processes: readonly number[]): number {
-  let ticks = 0
-  for (const id of processes) {
-    const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    ticks += Number(fields[11]) + Number(fields[12])
-  }
-  return (ticks / clockTicksPerSecond) * 1_000_000
-}
-
-/** Resident memory of the processes, bytes. */
-export function residentBytes(processes: readonly number[]): number {
-  let kilobytes = 0
-  for (const id of processes) {
-    kilobytes += Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0)
-  }
-  return kilobytes * 1_024
-}
+/** Collects garbage on a signal, in Node programs, before their memory is read. */
+const collector = ['--import', new URL('./collect-on-signal.ts', import.meta.url).href]
 
 /** A program of ours that prints its port. */
 export async function startScript(
@@ -44,46 +26,43 @@ export async function startScript(
   script: string,
   parameters: readonly string[],
 ): Promise<Program> {
-  const child = spawn(process.execPath, [here(script), ...parameters], {
+  const child = spawn(process.execPath, [...collector, here(script), ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const port = Number(await firstMatch(child, /^(\d+)/))
-  return { name, port, key: 'none', processes: [child.pid ?? 0], stop: () => ended(child) }
+  return { name, port, processes: [child.pid ?? 0], stop: () => ended(child) }
 }
 
-/** The gateway with everything on: keys, limits, holds, settlements, durable receipts. */
-export async function startGateway(upstreamPort: number): Promise<Program> {
+/** The gateway of a checkout, with its data in a new folder. */
+export async function startServer(
+  name: string,
+  checkout: string,
+  upstreamPort: number,
+): Promise<Program & { readonly dataFolder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const settings = join(folder, 'tollgate.yaml')
+  const dataFolder = join(folder, 'data')
   writeFileSync(settings, gatewaySettings)
-  const environment = {
-    ...process.env,
-    TOLLGATE_DATA: join(folder, 'data'),
-    TOLLGATE_CONFIG: settings,
-    TOLLGATE_PORT: '0',
-    TOLLGATE_LOG_LEVEL: 'warn',
-    OPENAI_API_KEY: 'bench',
-    TOLLGATE_OPENAI_URL: `http://127.0.0.1:${upstreamPort}`,
-    ANTHROPIC_API_KEY: 'bench',
-    TOLLGATE_ANTHROPIC_URL: `http://127.0.0.1:${upstreamPort}`,
-  }
-  const main = here('../src/main.ts')
-  const child = spawn(process.execPath, [main, 'serve'], {
-    env: environment,
+  const child = spawn(process.execPath, [...collector, join(checkout, 'src/main.ts'), 'serve'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      TOLLGATE_DATA: dataFolder,
+      TOLLGATE_CONFIG: settings,
+      TOLLGATE_PORT: '0',
+      TOLLGATE_LOG_LEVEL: 'error',
+      OPENAI_API_KEY: 'bench',
+      TOLLGATE_OPENAI_URL: `http://127.0.0.1:${upstreamPort}`,
+      ANTHROPIC_API_KEY: 'bench',
+      TOLLGATE_ANTHROPIC_URL: `http://127.0.0.1:${upstreamPort}`,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const port = Number(await firstMatch(child, /ready at http:\/\/127\.0\.0\.1:(\d+)/))
-  const made = spawnSync(
-    process.execPath,
-    [main, 'account', 'create', '--email', 'bench@example.org', '--credit', '1000000', '--json'],
-    { env: environment, encoding: 'utf8' },
-  )
-  if (made.status !== 0) throw new Error(made.stderr)
-  const { key } = JSON.parse(made.stdout) as { key: string }
   return {
-    name: 'tollgate',
+    name,
     port,
-    key,
+    dataFolder,
     processes: [child.pid ?? 0],
     async stop() {
       await ended(child)
@@ -98,46 +77,25 @@ const gatewaySettings = `limits:
   tokensPerMinute: 1000000000
   concurrent: 100000
 models:
-  - id: gpt-bench
-    context: 128000
-    maxOutput: 4096
-    prices:
-      - input: '0.15'
-        cacheRead: '0.075'
-        output: '0.60'
-        source: made up for measuring
-  - id: responses-bench
-    provider: openai
-    upstreams: [openai]
-    dialects: [openai-responses]
-    context: 128000
-    maxOutput: 4096
-    prices:
-      - input: '0.15'
-        cacheRead: '0.075'
-        output: '0.60'
-        source: made up for measuring
-  - id: claude-bench
-    context: 128000
-    maxOutput: 4096
-    prices:
-      - input: '0.15'
-        cacheRead: '0.075'
-        output: '0.60'
-        source: made up for measuring
+${['gpt-bench', 'claude-bench'].map((id) => `  - { id: ${id}, ${modelFields()} }`).join('\n')}
+  - { id: responses-bench, provider: openai, upstreams: [openai], dialects: [openai-responses], ${modelFields()} }
 `
+
+function modelFields(): string {
+  return "context: 1000000, maxOutput: 4096, prices: [{ input: '0.15', cacheRead: '0.075', output: '0.60', source: made up for measuring }]"
+}
 
 /** nginx as a plain proxy with keep-alive to the upstream; undefined where it is not installed. */
 export async function startNginx(upstreamPort: number): Promise<Program | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-nginx-'))
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort()
   const settings = join(folder, 'nginx.conf')
   writeFileSync(settings, nginxSettings(folder, port, upstreamPort))
   const child = spawn('nginx', ['-p', folder, '-c', settings, '-e', join(folder, 'error.log')], {
     stdio: 'inherit',
   })
-  await untilListening(port)
+  await untilAnswering(port, '/')
   const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
     .trim()
     .split(' ')
@@ -145,7 +103,6 @@ export async function startNginx(upstreamPort: number): Promise<Program | undefi
   return {
     name: 'nginx',
     port,
-    key: 'none',
     processes: [child.pid ?? 0, ...workers],
     async stop() {
       await ended(child)
@@ -169,16 +126,28 @@ http {
 `
 }
 
-async function untilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    try {
-      await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' })
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+const answerTries = 600
+const betweenTriesMs = 50
+
+/** Resolves once the address answers below 500; rejects after 30 s. */
+export async function untilAnswering(port: number, path: string): Promise<void> {
+  for (let tries = 0; tries < answerTries; tries += 1) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
+    await response?.arrayBuffer()
+    if (response !== undefined && response.status < 500) return
+    await new Promise((resolve) => setTimeout(resolve, betweenTriesMs))
   }
-  throw new Error('nginx did not begin to listen')
+  throw new Error(`nothing answered at port ${port}, ${path}`)
 }
 
 function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {

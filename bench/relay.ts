@@ -1,12 +1,12 @@
 /**
- * The floor for a Node program with the same parts: `node:http` in, undici out, bytes
+ * The floor for a Node program with the same parts: `node:http` in, undici out, the path and the bytes
  * relayed as they come. No key, no limit, no money. Arguments: the upstream's port.
  */
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
 
 const [upstreamPort = ''] = process.argv.slice(2)
-const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 2_048, pipelining: 1 })
+const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 4_096, pipelining: 1 })
 
 const server = createServer({ noDelay: true, keepAliveTimeout: 75_000 }, (request, response) => {
   const chunks: Buffer[] = []
@@ -15,7 +15,7 @@ const server = createServer({ noDelay: true, keepAliveTimeout: 75_000 }, (reques
     pool.dispatch(
       {
         method: 'POST',
-        path: '/v1/chat/completions',
+        path: request.url ?? '/',
         headers: ['content-type', 'application/json'],
         body: chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks),
       },

@@ -1,192 +1,173 @@
 /**
- * `npm run bench`: the CPU time of all threads per request and per streamed event, next to floors
- * measured in the same interleaved run. Ratios hold on every machine; microseconds only on this one.
+ * `npm run bench`: the CPU time of all threads per request and per streamed event, next to floors measured in the same
+ * interleaved run. Ratios hold on every machine; microseconds only on this one.
+ *
+ * `npm run bench -- [files of bench/scenarios…] [--against FOLDER] [--minutes 5] [--rounds N]`
+ *
+ * `--against`: a second checkout, measured in the same rounds. Without `--rounds`, rounds are repeated until the
+ * minutes are over; on a busy machine there may be only one.
  */
-import { spawnSync } from 'node:child_process'
-import { connect, type Socket } from 'node:net'
+import { readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cpuMicros, type Program, residentBytes, startGateway, startNginx, startScript } from './programs.ts'
+import { parseArgs } from 'node:util'
+import { type Gateway, proveLevels, startGateway } from './gateway.ts'
+import { bytesPerIdleStream } from './idle-streams.ts'
+import { startLoadGenerator } from './load-generator.ts'
+import { residentBytes } from './machine.ts'
+import { type Bench, type Contender, measureRound, measureSlice, Results } from './measure.ts'
+import { type Program, startNginx, startScript } from './programs.ts'
+import { chatBody, chatPath, type Scenario } from './scenario.ts'
+import { type Columns, eventTable, requestTable, warnings } from './tables.ts'
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
-const warmRequests = 30_000
-const requestsPerRound = 30_000
-const streamsPerRound = 1_500
-const fewEvents = 4
-const manyEvents = 68
-const idleStreams = 1_000
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    against: { type: 'string' },
+    minutes: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
+  },
+})
+const untilMs = performance.now() + Number(values.minutes) * 60_000
+/** What reading the memory takes at the end. */
+const memoryMs = 20_000
+const accountsTotal = 1_000
+const idleStreams = 'idle-streams'
 
-interface Scenario {
-  readonly name: string
-  readonly connections: number
-  readonly requests: number
-  readonly body: string
-  /** Where it is asked; the address of Chat Completions where it is left out. */
-  readonly path?: string
+/** Every program gets this many of the same requests before it is measured, in turns of one step. */
+const warmUp = { requests: 30_000, first: 5_000, step: 1_000 }
+const warmUpScenario: Scenario = {
+  name: 'warm-up',
+  connections: 64,
+  requests: warmUp.step,
+  path: chatPath,
+  body: chatBody({}),
+  isExact: true,
 }
+const firstRequests = `the first ${warmUp.first.toLocaleString('en-US')} requests`
 
-const prompt = 'Tell me how a gateway counts what it relays, please. '.repeat(16)
-
-const chatPath = '/v1/chat/completions'
-
-/** Translated between formats: the proxies in the comparison pass them through. */
-const ways = [
-  { name: 'chat → Messages', path: chatPath, model: 'claude-bench' },
-  { name: 'Messages → Responses', path: '/v1/messages', model: 'responses-bench' },
-]
-
-function body(fields: object, text = prompt): string {
-  return JSON.stringify({
-    model: 'gpt-bench',
-    max_tokens: 256,
-    ...fields,
-    messages: [{ role: 'user', content: text }],
-  })
-}
-
-const scenarios: readonly Scenario[] = [
-  { name: 'json', connections: 64, requests: requestsPerRound, body: body({}) },
-  { name: 'json, one connection', connections: 1, requests: 4_000, body: body({}) },
-  { name: 'json, 100 kB', connections: 64, requests: 4_000, body: body({}, prompt.repeat(118)) },
-  {
-    name: `stream, ${fewEvents} events`,
-    connections: 64,
-    requests: streamsPerRound * 4,
-    body: body({ stream: true }, `events=${fewEvents} `),
-  },
-  {
-    name: `stream, ${manyEvents} events`,
-    connections: 64,
-    requests: streamsPerRound,
-    body: body({ stream: true }, `events=${manyEvents} `),
-  },
-]
-
-const translated: readonly Scenario[] = ways.flatMap(({ name, path, model }) => [
-  {
-    name: `json, ${name}`,
-    connections: 64,
-    requests: requestsPerRound / 2,
-    body: body({ model }),
-    path,
-  },
-  {
-    name: `stream, ${name}, ${fewEvents} events`,
-    connections: 64,
-    requests: streamsPerRound * 4,
-    body: body({ model, stream: true }, `events=${fewEvents} `),
-    path,
-  },
-  {
-    name: `stream, ${name}, ${manyEvents} events`,
-    connections: 64,
-    requests: streamsPerRound,
-    body: body({ model, stream: true }, `events=${manyEvents} `),
-    path,
-  },
-])
-
-interface Measure {
-  readonly micros: number
-  readonly perSecond: number
-}
-
-/** One load run: CPU time per request of the program, and how many it served per second. */
-function measure(program: Program, scenario: Scenario): Measure {
-  const { connections, requests, body: text, path = chatPath } = scenario
-  const cpuBefore = cpuMicros(program.processes)
-  const startedMs = performance.now()
-  const load = spawnSync(
-    process.execPath,
-    [
-      fileURLToPath(new URL('./load.ts', import.meta.url)),
-      `${program.port}`,
-      `${connections}`,
-      `${requests}`,
-      text,
-      program.key,
-      path,
-    ],
-    { encoding: 'utf8' },
+async function chosenScenarios(): Promise<readonly Scenario[]> {
+  const folder = new URL('./scenarios/', import.meta.url)
+  const files = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''))
+  const unknown = positionals.find((name) => name !== idleStreams && !files.includes(name))
+  if (unknown !== undefined) throw new Error(`${unknown}: one of ${[...files, idleStreams].join(', ')}`)
+  const loaded = await Promise.all(
+    files
+      .filter((file) => positionals.length === 0 || positionals.includes(file))
+      .map(async (file) => (await import(new URL(`${file}.ts`, folder).href)) as { scenarios: Scenario[] }),
   )
-  if (load.status !== 0) throw new Error(`${program.name}: ${load.stdout}${load.stderr}`)
-  const seconds = (performance.now() - startedMs) / 1_000
-  return { micros: (cpuMicros(program.processes) - cpuBefore) / requests, perSecond: requests / seconds }
+  return loaded
+    .flatMap(({ scenarios }) => scenarios)
+    .filter(({ onlyIfNamed }) => positionals.length > 0 || onlyIfNamed === undefined)
 }
 
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+/** Floors first, the gateway of this checkout last. */
+async function startContenders(upstreamPort: number, accounts: number): Promise<Contender[]> {
+  const nginx = await startNginx(upstreamPort)
+  const floors = [
+    ...(nginx === undefined ? [] : [nginx]),
+    await startScript('node relay', './relay.ts', [`${upstreamPort}`]),
+  ]
+  const checkouts = [
+    ...(values.against === undefined ? [] : [['against', resolve(values.against)] as const]),
+    ['tollgate', fileURLToPath(new URL('..', import.meta.url))] as const,
+  ]
+  const gateways: Gateway[] = []
+  for (const [name, folder] of checkouts)
+    gateways.push(await startGateway(name, folder, { upstreamPort, accounts }))
+  return [
+    ...floors.map((program) => ({ program })),
+    ...gateways.map((gateway) => ({ program: gateway, gateway })),
+  ]
 }
 
-/** Bytes of memory that one more idle stream costs the program. */
-async function memoryPerStream(program: Program): Promise<number> {
-  const text = body({ stream: true }, 'idle=1')
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${program.key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`
-  const sockets: Socket[] = []
-  const open = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ port: program.port, host: '127.0.0.1' }, () => socket.write(head + text))
-      socket.once('data', () => resolve())
-      socket.once('error', reject)
-      sockets.push(socket)
-    })
-  for (let count = 0; count < idleStreams / 2; count += 1) await open()
-  const before = residentBytes(program.processes)
-  for (let count = 0; count < idleStreams / 2; count += 1) await open()
-  const after = residentBytes(program.processes)
-  for (const socket of sockets) socket.destroy()
-  return (after - before) / (idleStreams / 2)
-}
-
-const upstream = await startScript('upstream', './upstream.ts', [])
-const programs: Program[] = []
-try {
-  const nginx = await startNginx(upstream.port)
-  if (nginx !== undefined) programs.push(nginx)
-  programs.push(await startScript('node relay', './relay.ts', [`${upstream.port}`]))
-  programs.push(await startGateway(upstream.port))
-  console.log(
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}; median of ${rounds} interleaved rounds`,
-  )
-
-  const measured = new Map<string, Measure[]>()
-  for (const program of programs) measure(program, { ...scenarios[0]!, requests: warmRequests })
-  for (let round = 0; round < rounds; round += 1) {
-    for (const scenario of [...scenarios, ...translated]) {
-      for (const program of programs) {
-        const key = `${scenario.name}|${program.name}`
-        const found = measure(program, scenario)
-        measured.set(key, [...(measured.get(key) ?? []), found])
-      }
+async function warm(bench: Bench, results: Results, answered: Map<Program, number>): Promise<void> {
+  for (let step = 0; step * warmUp.step < warmUp.requests; step += 1) {
+    for (const contender of bench.contenders) {
+      const slice = await measureSlice(bench, contender, warmUpScenario, step)
+      answered.set(contender.program, (answered.get(contender.program) ?? 0) + slice.answered)
+      if (step * warmUp.step < warmUp.first) results.add(firstRequests, contender.program.name, slice)
     }
   }
-  const micros = (scenario: string, program: string): number =>
-    median((measured.get(`${scenario}|${program}`) ?? []).map((found) => found.micros))
-  const perSecond = (scenario: string, program: string): number =>
-    median((measured.get(`${scenario}|${program}`) ?? []).map((found) => found.perSecond))
-
-  const columns = programs.map(({ name }) => `${name}: CPU µs | requests/s`)
-  console.log(`\n| | ${columns.join(' | ')} |`)
-  console.log(`|---|${programs.map(() => '---:|---:').join('|')}|`)
-  for (const { name } of [...scenarios, ...translated]) {
-    const cells = programs.map(
-      (program) => `${micros(name, program.name).toFixed(1)} | ${perSecond(name, program.name).toFixed(0)}`,
-    )
-    console.log(`| ${name} | ${cells.join(' | ')} |`)
-  }
-  const events = manyEvents - fewEvents
-  for (const kind of ['stream', ...ways.map(({ name }) => `stream, ${name}`)]) {
-    const perEvent = programs.map(({ name }) => {
-      const many = micros(`${kind}, ${manyEvents} events`, name)
-      return `${((many - micros(`${kind}, ${fewEvents} events`, name)) / events).toFixed(1)} |`
-    })
-    console.log(`| CPU µs per event, ${kind} | ${perEvent.join(' | ')} |`)
-  }
-  const memory: string[] = []
-  for (const program of programs) memory.push(`${((await memoryPerStream(program)) / 1_024).toFixed(1)} |`)
-  console.log(`| kB per idle stream | ${memory.join(' | ')} |`)
-} finally {
-  for (const program of programs) await program.stop()
-  await upstream.stop()
 }
+
+async function measureRounds(
+  bench: Bench,
+  scenarios: readonly Scenario[],
+  results: Results,
+): Promise<number> {
+  // Loads differ in the code that they need: their first slices only compile it.
+  const short = scenarios.map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests / 2) }))
+  await measureRound(bench, short, new Results(), 0)
+  for (let round = 0; ; round += 1) {
+    const startedMs = performance.now()
+    await measureRound(bench, scenarios, results, round)
+    const nowMs = performance.now()
+    const isEnough =
+      values.rounds === undefined
+        ? nowMs + (nowMs - startedMs) > untilMs - memoryMs
+        : round + 1 >= Number(values.rounds)
+    if (isEnough) return round + 1
+  }
+}
+
+/** In new processes: what the heap of an earlier load left free would hide what a stream takes. */
+async function printMemory(upstreamPort: number, residentAfter: ReadonlyMap<string, number>): Promise<void> {
+  const contenders = await startContenders(upstreamPort, 1)
+  try {
+    console.log(
+      '\n| | resident MB after the run | resident MB at start | kB per idle stream |\n|---|---:|---:|---:|',
+    )
+    for (const contender of contenders) {
+      const { name, processes } = contender.program
+      const figures = [residentAfter.get(name) ?? Number.NaN, residentBytes(processes)].map((bytes) =>
+        (bytes / 1e6).toFixed(0),
+      )
+      const perStream = (await bytesPerIdleStream(contender)) / 1_000
+      console.log(`| ${[name, ...figures, perStream.toFixed(1)].join(' | ')} |`)
+    }
+  } finally {
+    for (const { program } of contenders) await program.stop()
+  }
+}
+
+async function main(): Promise<void> {
+  const scenarios = await chosenScenarios()
+  const upstream = await startScript('upstream', './upstream.ts', [])
+  const generator = startLoadGenerator()
+  let contenders: Contender[] = []
+  try {
+    const accounts = scenarios.some(({ keys }) => keys === 'all') ? accountsTotal : 1
+    contenders = await startContenders(upstream.port, accounts)
+    const bench = { contenders, generator, ownProcesses: [process.pid, generator.pid, ...upstream.processes] }
+    const results = new Results()
+    const answered = new Map<Program, number>()
+    await warm(bench, results, answered)
+    for (const { program, gateway } of contenders)
+      if (gateway !== undefined) console.log(await proveLevels(gateway, answered.get(program) ?? 0))
+    const rounds = await measureRounds(bench, scenarios, results)
+    const names = contenders.map(({ program }) => program.name)
+    const columns: Columns = { subject: names.at(-1) ?? '', others: names.slice(0, -1) }
+    const rows = [{ name: firstRequests }, ...scenarios]
+    console.log(
+      `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}; medians of ${rounds} interleaved rounds after ${warmUp.requests} requests to each program\n`,
+    )
+    console.log(requestTable(results, rows, columns))
+    const events = eventTable(results, scenarios, columns)
+    if (events !== '') console.log(`\n${events}`)
+    for (const warning of warnings(results, rows, columns)) console.log(`\n${warning}`)
+    if (positionals.length > 0 && !positionals.includes(idleStreams)) return
+    const resident = contenders.map(
+      ({ program }) => [program.name, residentBytes(program.processes)] as const,
+    )
+    for (const { program } of contenders.splice(0)) await program.stop()
+    await printMemory(upstream.port, new Map(resident))
+  } finally {
+    for (const { program } of contenders) await program.stop()
+    await generator.stop()
+    await upstream.stop()
+  }
+}
+
+await main()

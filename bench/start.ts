@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cpuMicros, residentBytes } from './programs.ts'
+import { cpuMicros, residentBytes } from './machine.ts'
 
 const starts = Number(process.env.BENCH_STARTS ?? 5)
 const idleMs = Number(process.env.BENCH_IDLE_MS ?? 30_000)

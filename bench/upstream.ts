@@ -7,7 +7,7 @@ import { createServer, type Socket } from 'node:net'
 
 const usage = { prompt_tokens: 200, completion_tokens: 64, total_tokens: 264 }
 
-const answer = JSON.stringify({
+const chatAnswer = JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion',
   created: 1,
@@ -72,7 +72,7 @@ interface Answers {
 const streamHead = Buffer.from(head('text/event-stream; charset=utf-8', 'transfer-encoding: chunked'))
 
 const chat: Answers = {
-  json: whole(answer),
+  json: whole(chatAnswer),
   opening: streamHead,
   content: chatEvent({
     choices: [{ index: 0, delta: { content: ' word' }, logprobs: null, finish_reason: null }],
@@ -162,14 +162,16 @@ const answersTo = [
   ['POST /v1/responses', responses],
 ] as const
 
-const pauseMs = 10
-
-/** How many content events a stream has: the body says `"events":N`; 0 streams nothing and stays open. */
-function eventsOf(body: string): number {
-  return Number(/events=(\d+)/.exec(body)?.[1] ?? 0)
+/** What the prompt of a request asks for: `events=N pause=MS`; `idle=1` streams one event and stays open. */
+function wishOf(body: Buffer): { readonly events: number; readonly pauseMs: number } {
+  // The prompt is near the beginning; a large body is not searched to its end.
+  const text = body.toString('latin1', 0, 400)
+  const found = /events=(\d+) pause=(\d+)/.exec(text)
+  return { events: Number(found?.[1] ?? 0), pauseMs: Number(found?.[2] ?? 0) }
 }
 
-function stream(socket: Socket, { opening, content, tail }: Answers, events: number): void {
+function stream(socket: Socket, { opening, content, tail }: Answers, body: Buffer): void {
+  const { events, pauseMs } = wishOf(body)
   socket.write(opening)
   let left = events
   const next = (): void => {
@@ -180,33 +182,62 @@ function stream(socket: Socket, { opening, content, tail }: Answers, events: num
     }
     left -= 1
     socket.write(content)
-    // A pause, so that each event arrives separately, as a model's do.
-    setTimeout(next, pauseMs)
+    // Even without a pause each event is written separately, as a model's are.
+    if (pauseMs === 0) setImmediate(next)
+    else setTimeout(next, pauseMs)
   }
   next()
 }
 
-function idle(socket: Socket, { opening, content }: Answers): void {
-  socket.write(opening)
-  socket.write(content)
+function answer(socket: Socket, answers: Answers, body: Buffer): void {
+  const beginning = body.toString('latin1', 0, 400)
+  if (beginning.includes('idle=1')) {
+    socket.write(answers.opening)
+    socket.write(answers.content)
+  } else if (beginning.includes('"stream":true')) stream(socket, answers, body)
+  else socket.write(answers.json)
+}
+
+interface Pending {
+  readonly answers: Answers
+  readonly bodyBytes: number
+  /** Where the body begins. */
+  readonly bodyAt: number
+}
+
+function readHead(received: Buffer): Pending | undefined {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  const head = received.toString('latin1', 0, headEnd)
+  const [, answers] = answersTo.find(([beginning]) => head.startsWith(beginning)) ?? ['', chat]
+  return {
+    answers,
+    bodyBytes: Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0),
+    bodyAt: headEnd + 4,
+  }
 }
 
 const server = createServer({ noDelay: true }, (socket) => {
-  let pending = ''
+  let chunks: Buffer[] = []
+  let bytes = 0
+  let pending: Pending | undefined
   socket.on('error', () => socket.destroy())
-  socket.on('data', (chunk) => {
-    pending += chunk.toString('latin1')
+  socket.on('data', (received) => {
+    chunks.push(received as Buffer)
+    bytes += received.length
     for (;;) {
-      const headEnd = pending.indexOf('\r\n\r\n')
-      if (headEnd < 0) return
-      const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
-      if (pending.length < headEnd + 4 + length) return
-      const body = pending.slice(headEnd + 4, headEnd + 4 + length)
-      const [, answers] = answersTo.find(([beginning]) => pending.startsWith(beginning)) ?? ['', chat]
-      pending = pending.slice(headEnd + 4 + length)
-      if (body.includes('idle=1')) idle(socket, answers)
-      else if (body.includes('"stream":true')) stream(socket, answers, eventsOf(body))
-      else socket.write(answers.json)
+      if (pending !== undefined && bytes < pending.bodyAt + pending.bodyBytes) return
+      if (bytes === 0) return
+      const all = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+      chunks = [all]
+      pending ??= readHead(all)
+      if (pending === undefined) return
+      const { answers, bodyAt, bodyBytes } = pending
+      if (bytes < bodyAt + bodyBytes) continue
+      answer(socket, answers, all.subarray(bodyAt, bodyAt + bodyBytes))
+      pending = undefined
+      chunks = [all.subarray(bodyAt + bodyBytes)]
+      bytes = chunks[0]?.length ?? 0
     }
   })
 })

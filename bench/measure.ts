@@ -1,0 +1,132 @@
+/**
+ * Measures programs in interleaved slices: in each round every program gets each load once, in an order that
+ * rotates, so that what else happens on the machine meets all of them. Prints nothing.
+ */
+import type { Gateway } from './gateway.ts'
+import type { LoadReport } from './load.ts'
+import type { LoadGenerator } from './load-generator.ts'
+import { cpuMicros, foreignShare, machineTime } from './machine.ts'
+import { type Program, untilAnswering } from './programs.ts'
+import type { Scenario } from './scenario.ts'
+
+/** One program's turn with one load. */
+export interface Slice {
+  readonly round: number
+  readonly cpuMicros: number
+  readonly answered: number
+  readonly ms: number
+  readonly refused: LoadReport['refused']
+  /** The generator's own use of a core, 0 to 1. */
+  readonly generatorShare: number
+  /** What other programs used of the machine, 0 to 1. */
+  readonly foreign: number
+}
+
+export interface Contender {
+  readonly program: Program
+  /** Undefined for a floor, which checks no key. */
+  readonly gateway?: Gateway
+}
+
+export interface Bench {
+  readonly contenders: readonly Contender[]
+  readonly generator: LoadGenerator
+  /** Processes that belong to this run, except the contenders'. */
+  readonly ownProcesses: readonly number[]
+}
+
+const sliceMsMax = 60_000
+/** Floors are cheap, and the kernel accounts in steps of 10 ms. */
+const floorRequests = 3
+
+/** One slice; waits until the program is ready. */
+export async function measureSlice(
+  bench: Bench,
+  { program, gateway }: Contender,
+  scenario: Scenario,
+  round: number,
+): Promise<Slice> {
+  if (gateway !== undefined) await untilAnswering(program.port, '/readyz')
+  const { connections, path, body } = scenario
+  const requests = scenario.requests * (gateway === undefined && !scenario.isExact ? floorRequests : 1)
+  const all = [...bench.ownProcesses, ...bench.contenders.flatMap((contender) => contender.program.processes)]
+  const before = { own: cpuMicros(program.processes), all: cpuMicros(all), machine: machineTime() }
+  const keys =
+    gateway === undefined ? ['none'] : gateway.keys.slice(0, scenario.keys === 'all' ? undefined : 1)
+  const report = await bench.generator.run({
+    port: program.port,
+    connections,
+    requests,
+    path,
+    body,
+    keys,
+    msMax: sliceMsMax,
+  })
+  return {
+    round,
+    cpuMicros: cpuMicros(program.processes) - before.own,
+    answered: report.answered,
+    ms: report.ms,
+    refused: report.refused,
+    generatorShare: report.cpuMicros / (report.ms * 1_000),
+    foreign: foreignShare(before.machine, machineTime(), cpuMicros(all) - before.all),
+  }
+}
+
+/** Slices by scenario and program. */
+export class Results {
+  readonly #slices = new Map<string, Slice[]>()
+
+  add(scenario: string, program: string, slice: Slice): void {
+    const name = `${scenario}|${program}`
+    this.#slices.set(name, [...(this.#slices.get(name) ?? []), slice])
+  }
+
+  /** Those that were answered without refusals, if there are any: a refusal costs less than an answer. */
+  of(scenario: string, program: string): readonly Slice[] {
+    const all = (this.#slices.get(`${scenario}|${program}`) ?? []).filter(({ answered }) => answered > 0)
+    const clean = all.filter(({ refused }) => Object.keys(refused).length === 0)
+    return clean.length > 0 ? clean : all
+  }
+
+  all(): readonly Slice[] {
+    return [...this.#slices.values()].flat()
+  }
+
+  /** Refusals by status. */
+  refusedOf(scenario: string, program: string): Readonly<Record<string, number>> {
+    const sums: Record<string, number> = {}
+    for (const { refused } of this.#slices.get(`${scenario}|${program}`) ?? [])
+      for (const [status, count] of Object.entries(refused)) sums[status] = (sums[status] ?? 0) + count
+    return sums
+  }
+}
+
+/** Every contender's slice of every scenario, the first contender another one in each round. */
+export async function measureRound(
+  bench: Bench,
+  scenarios: readonly Scenario[],
+  results: Results,
+  round: number,
+): Promise<void> {
+  const shift = round % bench.contenders.length
+  const order = [...bench.contenders.slice(shift), ...bench.contenders.slice(0, shift)]
+  for (const scenario of scenarios)
+    for (const contender of order)
+      results.add(
+        scenario.name,
+        contender.program.name,
+        await measureSlice(bench, contender, scenario, round),
+      )
+}
+
+export const microsPerRequest = ({ cpuMicros, answered }: Slice): number => cpuMicros / answered
+export const requestsPerSecond = ({ answered, ms }: Slice): number => (answered * 1_000) / ms
+
+/** The middle of the numbers; NaN without any. */
+export function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((one, other) => one - other)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+}
