@@ -107,6 +107,7 @@ const ownHeaders = [
   'transfer-encoding',
   'upgrade',
   'user-agent',
+  'x-tollgate-hops',
 ]
 
 /** What is wrong with it, as field and sentence; undefined: nothing. */

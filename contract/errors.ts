@@ -113,6 +113,7 @@ const rows = {
   upstream_timeout: [504, 'timeout', 'upstream', 'later', 'Upstream timeout'],
   upstream_truncated: [502, 'server', 'upstream', 'later', 'Upstream response truncated'],
   upstream_invalid: [502, 'server', 'upstream', 'later', 'Invalid upstream response'],
+  gateway_loop: [508, 'server', 'gateway', 'never', 'Loop between gateways'],
 
   // The gateway
   overloaded: [503, 'overloaded', 'gateway', 'later', 'Gateway overloaded'],

@@ -134,6 +134,10 @@ export const limitsTable = {
   readOnMs: limit(120_000, 'How long a response is read after its client disconnected.'),
   readOnPerAccountMax: limitOrZero(8, 'Concurrent responses read that way per account.'),
   attemptsMax: limit(3, 'Attempts per request.'),
+  hopsMax: limit(
+    3,
+    'Gateways that may have forwarded a request before it arrives; beyond it, 508 ([loops](providers.md#gateways-behind-gateways)).',
+  ),
   retryShareMax: limit(0.2, 'Retries as a share of running requests.'),
   retriesMin: limitOrZero(3, 'Retries that are always allowed, regardless of that share.'),
   cooldownMsMax: limitOrZero(60_000, 'Longest cooldown of a failing upstream.'),

@@ -3,6 +3,7 @@
  * caller are copied, and the credential is always ours.
  */
 import type { OutgoingRequest } from './connector.ts'
+import { hopsHeader } from './hops.ts'
 
 /** Headers of every upstream request. No compression: the bytes are parsed while they are relayed. */
 export function commonHeaders(outgoing: OutgoingRequest): string[] {
@@ -14,7 +15,7 @@ export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
   return headersFrom(outgoing, 'tollgate')
 }
 
-function headersFrom({ streamed }: OutgoingRequest, agent: string): string[] {
+function headersFrom({ streamed, hops }: OutgoingRequest, agent: string): string[] {
   return [
     'content-type',
     'application/json',
@@ -24,6 +25,7 @@ function headersFrom({ streamed }: OutgoingRequest, agent: string): string[] {
     'identity',
     'user-agent',
     agent,
+    ...(hops === null ? [] : [hopsHeader, String(hops)]),
   ]
 }
 

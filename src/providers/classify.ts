@@ -23,6 +23,7 @@ export type ErrorKind =
   | 'rejected'
   | 'content'
   | 'no_answer'
+  | 'loop'
 
 /** Fits when every part that is given fits. */
 export interface ErrorRule {
@@ -56,6 +57,8 @@ interface Consequence {
 }
 
 const limitsItsRate = "The upstream's rate limit was exceeded. Try again later."
+const leadsBack =
+  'The upstream of this model leads back to this gateway. The administrators have been notified.'
 /** For failures that only the operator can mend. */
 export const unavailable = 'This model is temporarily unavailable. The administrators have been notified.'
 
@@ -87,6 +90,8 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
     ),
     messageFrom: 'gateway',
   },
+  // Another gateway is behind this upstream, and asks this one again.
+  loop: { ...operators('gateway_loop', leadsBack, 60_000), concerns: 'model' },
   larger_than_rate: callers('upstream_rejected'),
   context: callers('context_too_long'),
   rejected: callers('upstream_rejected'),
@@ -132,6 +137,7 @@ const messageCharactersMax = 2_000
 
 /** What every provider means by a status; comes after a provider's own rules. */
 const commonRules: readonly ErrorRule[] = [
+  { statuses: [508], meaning: 'loop' },
   { words: ['insufficient_system_resource'], meaning: 'overloaded' },
   {
     statuses: [400, 413, 422],

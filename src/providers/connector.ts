@@ -28,6 +28,8 @@ export interface OutgoingRequest {
   /** The caller's headers, lower case; a connector picks from its allow-list. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly requestId: string
+  /** How many gateways have forwarded the request, including this one; null: not sent, the address is the provider's own. */
+  readonly hops: number | null
 }
 
 export interface SignedRequest {

@@ -28,6 +28,7 @@ function outgoing(dialect: DialectName, more: Partial<OutgoingRequest> = {}): Ou
     query: '',
     headers: {},
     requestId: 'req_1',
+    hops: null,
     ...more,
   }
 }

@@ -61,6 +61,7 @@ export async function listHostModels(
     streamed: false,
     query: '',
     headers: {},
+    hops: null,
   })
   const answer = await received(asking, {
     origin: host.origin,

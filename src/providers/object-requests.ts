@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { MemoryReservation } from '../base/shared-budget.ts'
 import type { Connector } from './connector.ts'
 import type { FileHost } from './file-hosts-table.ts'
+import { hopsTo } from './hops.ts'
 import { filePath } from './paths.ts'
 import type { Sender } from './send.ts'
 import type { SendFailure, UpstreamRequest } from './send-types.ts'
@@ -36,6 +37,7 @@ export function objectRequest(connector: Connector, host: FileHost, ask: ObjectR
     query: '',
     headers: withBetas(ask.headers, host.betas),
     requestId: ask.requestId,
+    hops: hopsTo(connector, upstream, ask.headers),
   })
   const headers = body === null ? [] : ['content-type', body.contentType]
   for (let at = 0; at < prepared.headers.length; at += 2) {

@@ -316,6 +316,8 @@ const common = [
   'accept',
   'accept-encoding',
   'user-agent',
+  // The upstreams are not at their providers' own addresses.
+  'x-tollgate-hops',
 ]
 const reaching: Readonly<Record<Format, readonly string[]>> = {
   chat: [...common, 'authorization', 'x-client-request-id', 'openai-beta'],

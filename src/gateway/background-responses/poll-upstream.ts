@@ -57,6 +57,8 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
     query: '',
     headers: input.headers,
     requestId: input.requestId,
+    // It follows the path of the request that created the response, which has ended.
+    hops: null,
   })
   const request: UpstreamRequest = {
     origin: upstream.origin,

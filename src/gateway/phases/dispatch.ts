@@ -9,6 +9,7 @@ import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
+import { hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import type { UpstreamFormat } from '../../wire/dialect.ts'
@@ -170,6 +171,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     query: of.plan.translation === null ? context.query : '',
     headers: headersFor(context, of.plan),
     requestId: context.requestId,
+    hops: hopsTo(connector, upstream, context.request.headers),
   })
   return {
     request: {

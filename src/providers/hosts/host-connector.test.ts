@@ -21,6 +21,7 @@ function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = 
     query: '',
     headers: { 'user-agent': 'Anthropic/1', 'anthropic-beta': 'b', 'x-openai-api-key': 'theirs' },
     requestId: 'req_1',
+    hops: null,
     ...more,
   }
 }

@@ -9,6 +9,7 @@ import { formatId, type NextId } from '../../../base/ids.ts'
 import { Interruptible } from '../../../base/interruption.ts'
 import { Downstream } from '../../../http/downstream.ts'
 import { malformation } from '../../../http/edge.ts'
+import { hopsOf } from '../../../providers/hops.ts'
 import { EventPadding } from '../../../wire/stream/event-padding.ts'
 import type { RequestContext } from '../../request.ts'
 import { matchPath } from './match-path.ts'
@@ -17,7 +18,7 @@ export interface AcceptDeps {
   readonly clock: Clock
   readonly nextId: NextId
   readonly draining: { readonly begun: boolean }
-  readonly limits: { readonly headersMax: number; readonly urlBytesMax: number }
+  readonly limits: { readonly headersMax: number; readonly urlBytesMax: number; readonly hopsMax: number }
   readonly clientNetwork: (request: IncomingMessage) => string
   /** The public base URL of this server. */
   readonly address: string
@@ -60,6 +61,11 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
 function refusal(deps: AcceptDeps, request: IncomingMessage): TollgateError | undefined {
   const malformed = malformation(request, deps.limits)
   if (malformed !== undefined) return new TollgateError(malformed.code, { message: malformed.message })
+  if (hopsOf(request.headers) > deps.limits.hopsMax) {
+    return new TollgateError('gateway_loop', {
+      message: `This request was forwarded by more than ${deps.limits.hopsMax} gateways: an upstream of one of them leads back to it.`,
+    })
+  }
   if (deps.draining.begun) {
     return new TollgateError('draining', {
       message: 'This server is shutting down. Try again.',

@@ -11,6 +11,7 @@ import type { ProviderKeys } from '../../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
+import { hopsTo } from '../../../providers/hops.ts'
 import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
@@ -161,6 +162,7 @@ function countingTask(
     query: countRequest.query,
     headers: countRequest.headers,
     requestId: context.requestId,
+    hops: hopsTo(connector, upstream, context.request.headers),
   })
   return {
     request: { origin: upstream.origin, method: 'POST', ...prepared, body: countRequest.body },

@@ -1,0 +1,27 @@
+/**
+ * The count of gateways that have forwarded a request, in a header between gateways. It ends a loop: an upstream whose address
+ * leads back here, directly or through another gateway. Providers' own addresses never get the header.
+ */
+import type { CustomHost } from '../../contract/custom-hosts.ts'
+import type { Connector, OutgoingRequest } from './connector.ts'
+
+export const hopsHeader = 'x-tollgate-hops'
+
+/** How many gateways have forwarded this request before it arrived here. Invalid values count as none. */
+export function hopsOf(headers: OutgoingRequest['headers']): number {
+  // A proxy may have joined several headers of this name.
+  const values = [headers[hopsHeader] ?? []].flat().flatMap((value) => value.split(','))
+  const counts = values.map((value) => value.trim()).filter((value) => /^\d{1,6}$/.test(value))
+  return Math.max(0, ...counts.map(Number))
+}
+
+/** The count for a request to this upstream; null: it is at the provider's own address. */
+export function hopsTo(
+  connector: Pick<Connector, 'defaultOrigin' | 'addressExample'>,
+  { origin, custom }: { readonly origin: string; readonly custom?: CustomHost | undefined },
+  headers: OutgoingRequest['headers'],
+): number | null {
+  const isProviders =
+    connector.addressExample !== undefined || new URL(connector.defaultOrigin).origin === origin
+  return custom === undefined && isProviders ? null : hopsOf(headers) + 1
+}
