@@ -10,7 +10,7 @@ import { cpuMark } from './test-process.js'
 const cpuLine = new RegExp(`${cpuMark}([\\d.]+) (.*)\\n`, 'g')
 const processForm = /^(?:process-\d+\.mjs|test-process\.js)$/
 
-/** @param {AsyncIterable<{ type: string, data: any }>} events what the runner reports, see node:test `TestsStream` */
+/** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events what the runner reports, see node:test `TestsStream` */
 // biome-ignore lint/style/noDefaultExport: the runner takes a reporter's default export only
 export default async function* reportTests(events) {
   const counts = { tests: 0, skipped: 0 }

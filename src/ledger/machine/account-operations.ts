@@ -66,24 +66,12 @@ export const credit: Operation<CreditAsk, CreditResult> = {
 /** The account after a credit, and the rows that prove it. */
 function credits(
   account: AccountState,
-  { entryId, amount, source, reference, nowMs, note }: CreditAsk,
+  ask: CreditAsk,
 ): { readonly account: AccountState; readonly changes: readonly Change[] } {
+  const { entryId, amount, source, reference } = ask
   const posted = account.posted + amount
   assert(posted <= nanoMax, 'a balance fits its column')
-  const entry: EntryState = {
-    id: entryId,
-    account: account.id,
-    position: account.entries + 1,
-    counter: counters[source],
-    kind: 'credit',
-    amount,
-    balanceAfter: posted,
-    source,
-    reference,
-    request: null,
-    note,
-    createdMs: nowMs,
-  }
+  const entry = entryOf(account, ask, { counter: counters[source], kind: 'credit', amount })
   const given = { entry: entryId, account: account.id, amount }
   return {
     account: { ...account, posted, entries: entry.position },
@@ -91,6 +79,26 @@ function credits(
       insert('entry', entryId, entry),
       insert('creditReference', byReference(source, reference), given),
     ],
+  }
+}
+
+/** The account's next entry, which changes its balance by `amount`. */
+function entryOf(
+  { id, posted, entries }: AccountState,
+  { entryId, source, reference, nowMs, note }: CreditAsk | DebitInput,
+  booked: Pick<EntryState, 'counter' | 'kind' | 'amount'>,
+): EntryState {
+  return {
+    id: entryId,
+    account: id,
+    position: entries + 1,
+    ...booked,
+    balanceAfter: posted + booked.amount,
+    source,
+    reference,
+    request: null,
+    note,
+    createdMs: nowMs,
   }
 }
 
@@ -110,29 +118,16 @@ export interface DebitInput {
 export const debit: Operation<DebitInput, null> = {
   durable: true,
   rows: ({ account }) => [{ table: 'account', id: account }],
-  apply(rows, { entryId, account: id, amount, source, reference, nowMs, note, suspends }) {
-    const account = knownAccount(rows, id)
+  apply(rows, ask) {
+    const { entryId, amount, nowMs, suspends } = ask
+    const account = knownAccount(rows, ask.account)
     const posted = account.posted - amount
     assert(amount > 0n && posted >= -nanoMax, 'a balance fits its column')
-    const position = account.entries + 1
-    const entry: EntryState = {
-      id: entryId,
-      account: id,
-      position,
-      counter: 'clearing',
-      kind: 'refund',
-      amount: -amount,
-      balanceAfter: posted,
-      source,
-      reference,
-      request: null,
-      note,
-      createdMs: nowMs,
-    }
+    const entry = entryOf(account, ask, { counter: 'clearing', kind: 'refund', amount: -amount })
     const debited: AccountState = {
       ...account,
       posted,
-      entries: position,
+      entries: entry.position,
       overdrawn: most(account.overdrawn, account.held - posted),
       suspendedMs: suspends ? (account.suspendedMs ?? nowMs) : account.suspendedMs,
     }
