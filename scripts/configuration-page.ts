@@ -44,6 +44,7 @@ const tables: Readonly<Record<string, () => string>> = {
     ),
   operator: () => memberTable('operator'),
   providerKeys: () => memberTable('providerKeys'),
+  telemetry: () => memberTable('telemetry'),
   upstreams: () => itemTable(upstream),
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),

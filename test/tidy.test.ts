@@ -26,10 +26,10 @@ const isSource = (path: string) => /^(src|sandbox|contract)\/.*\.ts$/.test(path)
 /** The ledger's public side: its operations and its rules. */
 const theLedger = 'ledger ledger/rules'
 
-const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers http wire base contract type:config`
+const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers telemetry http wire base contract type:config`
 /** What the phases share. */
 const shared =
-  'request adapt-to-host input-size response-headers error-response upstream-error in-flight-requests metrics retry-loop route-wish upstream-capacity'
+  'request adapt-to-host input-size response-headers error-response upstream-error in-flight-requests metrics request-tracing retry-loop route-wish upstream-capacity'
     .split(' ')
     .map((name) => `gateway/${name}`)
     .join(' ')
@@ -80,6 +80,7 @@ const layers: Readonly<Record<string, string>> = {
   'provider-keys': 'catalog store base contract type:providers type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',
+  telemetry: 'base contract type:providers type:config',
   tokens: 'threads wire base type:config',
   'gateway/phases': `${belowPhases} ${shared}`,
   'gateway/files': `${belowPhases} ${shared}`,

@@ -21,6 +21,7 @@ import {
 } from './identity.ts'
 import { type Limits, limitDefaults } from './limits-table.ts'
 import { rootSecret } from './schemas.ts'
+import { type TelemetrySettings, telemetryOf } from './telemetry.ts'
 import {
   type Environment,
   readSettings,
@@ -29,7 +30,7 @@ import {
   variableText,
 } from './values.ts'
 
-export type { Environment, Limits }
+export type { Environment, Limits, TelemetrySettings }
 export { limitDefaults }
 
 const fileBytesMax = 4 * 1024 * 1024
@@ -48,6 +49,8 @@ export interface Config {
   readonly browserOrigins: readonly string[]
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   readonly metricsToken: string | null
+  /** OpenTelemetry; null: not configured. */
+  readonly telemetry: TelemetrySettings | null
   /** The configured root secret; null: the file in the data folder. */
   readonly secret: string | null
   readonly upstreams: readonly UpstreamSetting[]
@@ -190,6 +193,7 @@ function assembled(
     browserOrigins: values.browserOrigins,
     logLevel: values.logLevel,
     metricsToken: values.metricsToken,
+    telemetry: telemetryOf(values),
     models: values.models,
     aliases: values.aliases,
     disabled: values.disabled,

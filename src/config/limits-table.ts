@@ -500,6 +500,14 @@ export const limitsTable = {
 
   // Shutdown
   drainMs: limitOrZero(600_000, 'How long running requests may continue after the server was asked to stop.'),
+  spansQueuedMax: limit(
+    10_000,
+    'Spans that wait for the OpenTelemetry collector; more are dropped and counted.',
+  ),
+  spansPerExportMax: limit(512, 'Spans of one export.'),
+  spanExportMs: limit(5_000, 'How long spans wait for others to be exported with.'),
+  metricExportMs: limit(60_000, 'The interval in which metrics are exported.'),
+  telemetryTimeoutMs: limit(10_000, 'How long an export may take.'),
   closeMs: limit(5_000, 'How long idle connections may take to close at shutdown.'),
 } as const satisfies Readonly<Record<string, Limit>>
 

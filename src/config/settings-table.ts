@@ -28,6 +28,14 @@ import {
   whole,
   words,
 } from './schemas.ts'
+import {
+  otlpEndpoint,
+  otlpHeaderMap,
+  otlpHeaders,
+  ratio,
+  resourceAttributeMap,
+  resourceAttributes,
+} from './telemetry.ts'
 
 export interface Setting {
   /** The environment variable; absent: only in the file. */
@@ -128,6 +136,54 @@ export const settingsTable = {
     schema: token,
     default: null,
     doc: 'The bearer token that enables `/metrics`; 16 to 200 visible ASCII characters.',
+  },
+  otlpEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    path: 'telemetry.endpoint',
+    schema: otlpEndpoint,
+    default: null,
+    doc: 'The base URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, which enables traces and metrics ([OpenTelemetry](running.md#opentelemetry)).',
+  },
+  otlpHeaders: {
+    variable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    path: 'telemetry.headers',
+    schema: otlpHeaderMap,
+    variableSchema: otlpHeaders,
+    default: {},
+    doc: 'Headers for the collector, as `name=value` pairs separated by commas, with percent-encoded values.',
+    fileDoc: 'Headers for the collector, as a mapping.',
+    onlyWith: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  },
+  otlpProtocol: {
+    variable: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    schema: z.literal('http/json', 'must be http/json, the only protocol that this server speaks'),
+    default: 'http/json',
+    doc: 'The protocol of the collector. Only `http/json` is supported.',
+    onlyWith: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  },
+  serviceName: {
+    variable: 'OTEL_SERVICE_NAME',
+    path: 'telemetry.serviceName',
+    schema: words,
+    default: 'tollgate',
+    doc: 'The `service.name` of spans and metrics.',
+  },
+  resourceAttributes: {
+    variable: 'OTEL_RESOURCE_ATTRIBUTES',
+    path: 'telemetry.resourceAttributes',
+    schema: resourceAttributeMap,
+    variableSchema: resourceAttributes,
+    default: {},
+    doc: 'More attributes of spans and metrics, as `name=value` pairs separated by commas.',
+    fileDoc: 'More attributes of spans and metrics, as a mapping.',
+  },
+  traceRatio: {
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    path: 'telemetry.traceRatio',
+    schema: z.number().min(0).max(1),
+    variableSchema: ratio,
+    default: 1,
+    doc: 'The share of requests that is traced, from 0 to 1. A client that sends `traceparent` decides for its own requests.',
   },
   secret: {
     variable: 'TOLLGATE_SECRET',
@@ -325,6 +381,7 @@ export type SettingName = keyof typeof settingsTable
 export const mappingSections: Readonly<Record<string, string>> = {
   server: 'Network, data folder and logging; a mapping.',
   providerKeys: 'Provider keys of accounts; a mapping.',
+  telemetry: 'OpenTelemetry; a mapping.',
   operator: 'The operator as shown to users; a mapping.',
   limits: 'Overrides of [limits](#limits); a mapping.',
 }

@@ -24,6 +24,7 @@ import type { Connector } from '../providers/connector.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Speeds } from '../providers/speeds.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
@@ -68,6 +69,8 @@ export interface GatewayDeps extends FrontRates {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
+  /** null: not configured. */
+  readonly telemetry: Telemetry | null
   readonly speeds: Speeds
   readonly capacity: UpstreamCapacity
   readonly nextId: NextId

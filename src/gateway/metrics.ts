@@ -15,6 +15,8 @@ export interface Metrics {
   filesToDelete(count: number): void
   /** Refused requests that could not be logged. */
   refusalsDropped(count: number): void
+  /** Spans that did not reach the collector. */
+  spansDropped(count: number): void
 }
 
 /** What gauges read when they are scraped. */
@@ -23,14 +25,14 @@ export interface MetricSources {
   readonly upstreams: () => readonly { readonly name: string; readonly isHealthy: boolean }[]
 }
 
-/** `token`: what a scraper sends; without one there is no endpoint, so process metrics are not collected. */
+/** `hasReader`: whether the metrics are scraped or exported; otherwise process metrics are not collected. */
 export function createMetrics(
   { running, upstreams }: MetricSources,
-  token: string | null,
+  hasReader: boolean,
   { metricPairsMax }: { readonly metricPairsMax: number },
 ): Metrics {
   const registry = new Registry()
-  if (token !== null) collectDefaultMetrics({ register: registry })
+  if (hasReader) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'tollgate_requests_total',
     help: 'Requests by dialect and outcome: `ok`, or a code of the error table.',
@@ -53,6 +55,11 @@ export function createMetrics(
   const dropped = new Counter({
     name: 'tollgate_refusals_dropped_total',
     help: 'Rejected requests missing from the rejection log because there were too many or the database failed.',
+    registers: [registry],
+  })
+  const spansDropped = new Counter({
+    name: 'tollgate_spans_dropped_total',
+    help: 'Spans that the OpenTelemetry collector did not accept, or that there was no room for.',
     registers: [registry],
   })
   new Gauge({
@@ -88,5 +95,6 @@ export function createMetrics(
     },
     upstreamFailed: (provider, code) => failures.inc({ provider, code }),
     refusalsDropped: (count) => dropped.inc(count),
+    spansDropped: (count) => spansDropped.inc(count),
   }
 }

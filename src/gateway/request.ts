@@ -17,6 +17,7 @@ import type { InputBoundSource } from '../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Exchange } from '../providers/send-types.ts'
+import type { RequestTrace } from '../telemetry/request-trace.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { FormatOperation, UploadOperation, UrlFields } from '../wire/client-routes.ts'
 import type {
@@ -78,6 +79,8 @@ export interface RequestContext {
   readonly work: Interruptible
   readonly startedMs: number
   readonly startedMonoMs: number
+  /** null: telemetry is not configured. */
+  readonly trace: RequestTrace | null
 }
 
 /** decode: the body and its extracted fields. The body is dropped as soon as a response has begun. */

@@ -39,6 +39,7 @@ import type {
   TargetRoute,
 } from './request.ts'
 import { requestLifecycle } from './request-lifecycle.ts'
+import { traceEnd } from './request-tracing.ts'
 import { checkpoints } from './stream-checkpoints.ts'
 import { TargetPlans } from './target-plans.ts'
 
@@ -81,10 +82,10 @@ export async function serve(
   try {
     if (context.refusal !== undefined) throw context.refusal
     await handlers[context.operation](deps, context, callerOf)
-    deps.metrics.requestEnded(context, 'ok', secondsSince(deps, context))
+    recordEnd(deps, context, 'ok', response.statusCode)
   } catch (thrown) {
     const error = asTollgateError(thrown)
-    deps.metrics.requestEnded(context, error.code, secondsSince(deps, context))
+    recordEnd(deps, context, error.code, error.status)
     deps.log[levelOf(error)]({ err: error, request: context.requestId }, 'request failed')
     recordRefusal(deps, context, error)
     const delay = delayErrorResponse(
@@ -226,8 +227,10 @@ function recordRefusal(deps: GatewayDeps, context: RequestContext, error: Tollga
   deps.refusals.note(refusal, model === null ? null : publicModelName(deps.snapshot, model))
 }
 
-function secondsSince(deps: GatewayDeps, context: RequestContext): number {
-  return (deps.clock.monoMs() - context.startedMonoMs) / 1_000
+/** `outcome`: `ok`, or the code of the error. */
+function recordEnd(deps: GatewayDeps, context: RequestContext, outcome: string, status: number): void {
+  deps.metrics.requestEnded(context, outcome, (deps.clock.monoMs() - context.startedMonoMs) / 1_000)
+  traceEnd(deps, context, { outcome, status })
 }
 
 /** `error` for internal errors, `warn` for errors with a detail for the operator, else `debug`. */

@@ -3,15 +3,17 @@ import { accountSuspended, keyStopped } from '../access/stopped.ts'
 import { Background } from '../base/background.ts'
 import type { Clock } from '../base/clock.ts'
 import { failpoints } from '../base/failpoint.ts'
+import type { RandomBytes } from '../base/ids.ts'
 import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
 import { responsePolls } from '../gateway/background-responses/polls.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { InFlightRequests } from '../gateway/in-flight-requests.ts'
-import { createMetrics } from '../gateway/metrics.ts'
+import { createMetrics, type Metrics } from '../gateway/metrics.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
+import { traceSettled } from '../gateway/request-tracing.ts'
 import { orderOffers } from '../gateway/routing-strategies.ts'
 import { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
 import { clientNetworkOf } from '../http/client-address.ts'
@@ -20,12 +22,21 @@ import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { openSender } from '../providers/send.ts'
 import { openSpeeds } from '../providers/speeds.ts'
+import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
+import { program } from './program.ts'
 import type { Services } from './services.ts'
+
+interface ProcessOptions {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: RandomBytes
+}
 
 /** `state`: what changes while the server runs. */
 export function composeGatewayDeps(
-  { config, clock, log }: { readonly config: Config; readonly clock: Clock; readonly log: Log },
+  options: ProcessOptions,
   services: Services,
   state: {
     readonly load: GatewayDeps['load']
@@ -33,6 +44,7 @@ export function composeGatewayDeps(
     readonly addressRef: { readonly address: string }
   },
 ): GatewayDeps {
+  const { config, clock, log } = options
   const { limits } = config
   const inFlight = new InFlightRequests()
   const metrics = createMetrics(
@@ -43,9 +55,10 @@ export function composeGatewayDeps(
           return { name, isHealthy: !['cooling', 'ejected'].includes(services.health.report(name).state) }
         }),
     },
-    config.metricsToken,
+    config.metricsToken !== null || config.telemetry !== null,
     limits,
   )
+  const telemetry = configuredTelemetry(options, metrics)
   const speeds = openSpeeds({ limits, clock })
   const capacity = new UpstreamCapacity(clock, limits)
   const background = new Background(clock, log)
@@ -86,6 +99,7 @@ export function composeGatewayDeps(
     capacity,
     providerKeys: services.providerKeys,
     metrics,
+    telemetry,
     nextId: services.nextId,
     order: (candidates, caller, parsed) =>
       orderOffers({ ...services, speeds, capacity, clock }, candidates, caller, parsed),
@@ -101,12 +115,27 @@ export function composeGatewayDeps(
     },
     ...openFrontRates(limits),
     settleResponse: (settlement, model) =>
-      settleResponse(shared, settlement, (result) =>
-        metrics.settled({ model, settlement, result, held: null }),
-      ),
+      settleResponse(shared, settlement, (result) => {
+        metrics.settled({ model, settlement, result, held: null })
+        traceSettled({ telemetry, clock }, null, { model, settlement, result })
+      }),
     balanceWaits: new KeyedSemaphore(limits.holdWaitersPerAccountMax),
   }
   return deps
+}
+
+function configuredTelemetry(
+  { config, clock, log, random }: ProcessOptions,
+  metrics: Metrics,
+): Telemetry | null {
+  const { telemetry: settings, limits } = config
+  if (settings === null) return null
+  return openTelemetry({
+    ...{ settings, limits, clock, log, random, version: program.version },
+    sender: openSender({ limits, clock }),
+    registry: metrics.registry,
+    dropped: (count) => metrics.spansDropped(count),
+  })
 }
 
 function refusalLog(

@@ -213,7 +213,7 @@ async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Pr
       if (!(await within(clock, closeMs, deps.background.drained()))) {
         log.error({ works: deps.background.count }, 'not everything was written; the next start closes holds')
       }
-      await deps.sender.close()
+      await Promise.all([deps.telemetry?.close(), deps.sender.close()])
       // A store that is lost cannot be closed; what listens must not keep the process alive for it.
       await services.close().finally(() => sandbox?.close())
     },

@@ -25,6 +25,7 @@ import type {
   UpstreamResponse,
   WastedUsage,
 } from '../request.ts'
+import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
 import {
   type FinalAttempt,
@@ -121,7 +122,10 @@ function generatingPolicy(
       const body = bodyFor(work, candidate.upstreamModel)
       return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
     },
-    recordOutcome: (candidate, outcome) => recordOutcome(deps, context, candidate, outcome),
+    recordOutcome(candidate, outcome) {
+      traceOutcome(context, outcome)
+      recordOutcome(deps, context, candidate, outcome)
+    },
     retryAt: (outcome) => (outcome.kind === 'failed' ? retryScope(deps, context, outcome) : 'none'),
     retryCounter: deps.inFlight,
   }
@@ -178,7 +182,10 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
       origin: upstream.origin,
       method: 'POST',
       path: prepared.path,
-      headers: prepared.headers,
+      headers: traceAttempt(context, of.candidate, {
+        operation: of.plan.operation,
+        headers: prepared.headers,
+      }),
       body: of.body,
       authorizer: prepared.authorizer,
     },

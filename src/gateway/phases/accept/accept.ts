@@ -3,7 +3,6 @@
  * no caller.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../../base/clock.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import { formatId, type NextId } from '../../../base/ids.ts'
 import { Interruptible } from '../../../base/interruption.ts'
@@ -12,10 +11,10 @@ import { malformation } from '../../../http/edge.ts'
 import { hopsOf } from '../../../providers/hops.ts'
 import { EventPadding } from '../../../wire/stream/event-padding.ts'
 import type { RequestContext } from '../../request.ts'
+import { beginTrace, type TracingDeps } from '../../request-tracing.ts'
 import { matchPath } from './match-path.ts'
 
-export interface AcceptDeps {
-  readonly clock: Clock
+export interface AcceptDeps extends TracingDeps {
   readonly nextId: NextId
   readonly draining: { readonly begun: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number; readonly hopsMax: number }
@@ -36,6 +35,7 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
   const found = matchPath({ method, path, query: search, headers, address: deps.address })
   const client = new Downstream(response, deps.clock)
   const work = new Interruptible()
+  const started = { startedMs: deps.clock.wallMs(), startedMonoMs: deps.clock.monoMs() }
   client.onGone(() => work.interrupt({ kind: 'gone' }))
   const envelope = found.address.stream ? found.dialect.streamEnvelope(search) : null
   return {
@@ -53,8 +53,8 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
     client,
     network: deps.clientNetwork(request),
     work,
-    startedMs: deps.clock.wallMs(),
-    startedMonoMs: deps.clock.monoMs(),
+    ...started,
+    trace: beginTrace(deps, request, started),
   }
 }
 

@@ -34,11 +34,12 @@ import type {
   SettlementResult,
   UpstreamResponse,
 } from '../../request.ts'
+import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { countedInput, countedOutput } from './count-output.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
 
-export interface SettleDeps extends DurableSettleDeps, SpeedDeps {
+export interface SettleDeps extends DurableSettleDeps, SpeedDeps, TracingDeps {
   readonly counter: Counter
   readonly nextId: NextId
   readonly metrics: Pick<Metrics, 'settled'>
@@ -76,7 +77,9 @@ export async function settle(
       outcome.reason === 'complete' ? () => withheldSettlement(deps, request, { settlement, outcome }) : null,
     onSettled(settled, result) {
       const { plan, hold } = request
-      deps.metrics.settled({ model: plan.model.name, settlement: settled, result, held: hold.amount })
+      const done = { model: plan.model.name, settlement: settled, result }
+      deps.metrics.settled({ ...done, held: hold.amount })
+      traceSettled(deps, context, done)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
       warnOfExcess(deps, context, request, { settled, result })
     },

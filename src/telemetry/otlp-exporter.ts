@@ -1,0 +1,151 @@
+/**
+ * Sends spans and metrics to a collector: OTLP as JSON over HTTP. Spans wait in a bounded queue; what does not fit, or is
+ * not accepted, is dropped and counted. Nothing here delays a request or fails one.
+ */
+import type { Clock, Timer } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Sender } from '../providers/send.ts'
+import { type Attributes, otlpAttributes, otlpScope } from './otlp.ts'
+import type { OtlpMetric } from './prometheus-metrics.ts'
+import type { OtlpSpan } from './request-trace.ts'
+
+export interface ExporterLimits {
+  readonly spansQueuedMax: number
+  readonly spansPerExportMax: number
+  readonly spanExportMs: number
+  readonly telemetryTimeoutMs: number
+}
+
+export interface ExporterOptions {
+  readonly sender: Pick<Sender, 'send'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: ExporterLimits
+  /** The collector's base URL; `/v1/traces` and `/v1/metrics` follow it. */
+  readonly endpoint: URL
+  /** Flat: name, value, name, value. */
+  readonly headers: readonly string[]
+  readonly resource: Attributes
+  /** Spans that were not delivered. */
+  readonly dropped: (count: number) => void
+}
+
+/** `retry`: the collector may take the same later. */
+type Delivery = 'accepted' | 'retry' | 'rejected'
+
+/** The responses that the protocol lets a client repeat. */
+const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+export class OtlpExporter {
+  readonly #options: ExporterOptions
+  readonly #resource: object
+  #queue: OtlpSpan[] = []
+  #timer: Timer | undefined
+  #sending: Promise<void> | undefined
+  #isFailing = false
+
+  constructor(options: ExporterOptions) {
+    this.#options = options
+    this.#resource = { attributes: otlpAttributes(options.resource) }
+  }
+
+  add(spans: readonly OtlpSpan[]): void {
+    if (spans.length === 0) return
+    const { limits, dropped, clock } = this.#options
+    if (this.#queue.length + spans.length > limits.spansQueuedMax) return dropped(spans.length)
+    this.#queue.push(...spans)
+    if (this.#queue.length >= limits.spansPerExportMax) this.#flushSoon()
+    else this.#timer ??= clock.after(limits.spanExportMs, () => this.#flushSoon())
+  }
+
+  /** Sends what is queued, once; what the collector does not take is dropped. */
+  async close(): Promise<void> {
+    this.#timer?.cancel()
+    await this.#sending
+    while (this.#queue.length > 0) if ((await this.#exportSpans()) !== 'accepted') break
+    if (this.#queue.length > 0) this.#options.dropped(this.#queue.length)
+    this.#queue = []
+  }
+
+  async exportMetrics(metrics: readonly OtlpMetric[]): Promise<void> {
+    const scopeMetrics = [{ scope: otlpScope, metrics }]
+    this.#note(
+      await this.#post('/v1/metrics', { resourceMetrics: [{ resource: this.#resource, scopeMetrics }] }),
+    )
+  }
+
+  /** Only one export is under way; more spans wait for the next one. */
+  #flushSoon(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#sending ??= this.#flush().finally(() => {
+      this.#sending = undefined
+      const { clock, limits } = this.#options
+      if (this.#queue.length > 0) this.#timer ??= clock.after(limits.spanExportMs, () => this.#flushSoon())
+    })
+  }
+
+  async #flush(): Promise<void> {
+    const { spansPerExportMax } = this.#options.limits
+    do {
+      if ((await this.#exportSpans()) === 'retry') return
+    } while (this.#queue.length >= spansPerExportMax)
+  }
+
+  /** Sends the oldest spans. Those that may be accepted later stay in the queue. */
+  async #exportSpans(): Promise<Delivery> {
+    const spans = this.#queue.slice(0, this.#options.limits.spansPerExportMax)
+    const scopeSpans = [{ scope: otlpScope, spans }]
+    const delivery = await this.#post('/v1/traces', {
+      resourceSpans: [{ resource: this.#resource, scopeSpans }],
+    })
+    this.#note(delivery)
+    if (delivery === 'retry') return delivery
+    this.#queue = this.#queue.slice(spans.length)
+    if (delivery === 'rejected') this.#options.dropped(spans.length)
+    return delivery
+  }
+
+  /** One line when exports begin to fail, and one when they work again. */
+  #note(delivery: Delivery): void {
+    const isFailing = delivery !== 'accepted'
+    const { log, endpoint } = this.#options
+    if (isFailing && !this.#isFailing)
+      log.warn({ collector: endpoint.origin }, 'telemetry could not be exported')
+    if (!isFailing && this.#isFailing) log.info({ collector: endpoint.origin }, 'telemetry is exported again')
+    this.#isFailing = isFailing
+  }
+
+  #post(path: string, message: object): Promise<Delivery> {
+    const { sender, clock, limits, endpoint, headers } = this.#options
+    return new Promise((resolve) => {
+      const exchange = sender.send({
+        origin: endpoint.origin,
+        method: 'POST',
+        path: `${endpoint.pathname.replace(/\/$/, '')}${path}`,
+        headers: ['content-type', 'application/json', 'user-agent', 'tollgate', ...headers],
+        body: [Buffer.from(JSON.stringify(message))],
+      })
+      let status = 0
+      const timer = clock.after(limits.telemetryTimeoutMs, () => {
+        exchange.abort()
+        finish('retry')
+      })
+      const finish = (delivery: Delivery): void => {
+        timer.cancel()
+        resolve(delivery)
+      }
+      exchange.listen({
+        head(received) {
+          status = received
+        },
+        chunk() {},
+        end() {
+          if (status >= 200 && status < 300) finish('accepted')
+          else finish(retryable.has(status) ? 'retry' : 'rejected')
+        },
+        failed: () => finish('retry'),
+      })
+    })
+  }
+}

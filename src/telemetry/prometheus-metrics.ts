@@ -1,0 +1,98 @@
+/** The metrics of `/metrics` in the JSON form of OTLP, under the same names. */
+import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
+import { otlpAttributes } from './otlp.ts'
+
+/** Values count from the start of the process. */
+export const cumulative = 2
+
+export interface OtlpMetric {
+  readonly name: string
+  readonly description: string
+  readonly unit?: string
+  readonly sum?: object
+  readonly gauge?: object
+  readonly histogram?: object
+}
+
+export interface PointTimes {
+  readonly startTimeUnixNano: string
+  readonly timeUnixNano: string
+}
+
+type RegisteredMetric = MetricObjectWithValues<MetricValue<string>>
+
+/** `metrics`: as the registry returns them. */
+export function otlpMetrics(metrics: readonly RegisteredMetric[], times: PointTimes): readonly OtlpMetric[] {
+  return metrics.flatMap((metric): readonly OtlpMetric[] => {
+    const { name, help: description, values } = metric
+    const points = () =>
+      values.map(({ labels, value }) => ({
+        attributes: otlpAttributes({ ...labels }),
+        ...times,
+        asDouble: value,
+      }))
+    switch (String(metric.type)) {
+      case 'counter':
+        return [
+          {
+            name,
+            description,
+            sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints: points() },
+          },
+        ]
+      case 'gauge':
+        return [{ name, description, gauge: { dataPoints: points() } }]
+      case 'histogram':
+        return [
+          {
+            ...{ name, description },
+            histogram: {
+              aggregationTemporality: cumulative,
+              dataPoints: histogramPoints(name, values, times),
+            },
+          },
+        ]
+      default:
+        return []
+    }
+  })
+}
+
+interface HistogramPoint {
+  readonly labels: Readonly<Record<string, string | number>>
+  /** Cumulative, as the library counts them. */
+  readonly below: { readonly bound: number; readonly count: number }[]
+  sum: number
+  count: number
+}
+
+/** The library lists buckets, sum and count of all series as one row of values. */
+function histogramPoints(
+  name: string,
+  values: readonly MetricValue<string>[],
+  times: PointTimes,
+): readonly object[] {
+  const points = new Map<string, HistogramPoint>()
+  for (const row of values) {
+    const { le, ...labels } = row.labels as Record<string, string | number>
+    const key = JSON.stringify(labels)
+    const point = points.get(key) ?? { labels, below: [], sum: 0, count: 0 }
+    points.set(key, point)
+    const { metricName } = row as MetricValueWithName<string>
+    if (metricName === `${name}_sum`) point.sum = row.value
+    else if (metricName === `${name}_count`) point.count = row.value
+    else if (le !== undefined && le !== '+Inf') point.below.push({ bound: Number(le), count: row.value })
+  }
+  return [...points.values()].map(({ labels, below, sum, count }) => {
+    const counts = below.map((bucket, index) => bucket.count - (below[index - 1]?.count ?? 0))
+    const above = count - (below.at(-1)?.count ?? 0)
+    return {
+      attributes: otlpAttributes(labels),
+      ...times,
+      count: String(count),
+      sum,
+      bucketCounts: [...counts, above].map(String),
+      explicitBounds: below.map(({ bound }) => bound),
+    }
+  })
+}
