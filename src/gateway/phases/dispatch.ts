@@ -15,6 +15,7 @@ import { sampleInput } from '../../tokens/text.ts'
 import type { UpstreamFormat } from '../../wire/dialect.ts'
 import { applyEdits } from '../../wire/json/json.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
+import { KeepAliveTimer } from '../keep-alive-timer.ts'
 import type {
   Candidate,
   CandidateWork,
@@ -26,7 +27,6 @@ import type {
   WastedUsage,
 } from '../request.ts'
 import { traceAttempt, traceOutcome } from '../request-tracing.ts'
-import { firstKeepAlive, keepAlive, streamHeaders } from '../response-headers.ts'
 import {
   type FinalAttempt,
   type RetryPolicy,
@@ -227,43 +227,6 @@ function headersFor(context: RequestContext, { translation, dialect }: RequestPl
 
 function userAgentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
   return agent === undefined ? {} : { 'user-agent': agent }
-}
-
-/** Sends keep-alives to the client of a stream, across all attempts of its request. */
-class KeepAliveTimer {
-  readonly #deps: Pick<DispatchDeps, 'clock' | 'limits'>
-  readonly #context: RequestContext
-  readonly #lifecycle: RequestLifecycle
-  #dueMs: number
-
-  constructor(
-    deps: Pick<DispatchDeps, 'clock' | 'limits'>,
-    context: RequestContext,
-    lifecycle: RequestLifecycle,
-  ) {
-    this.#deps = deps
-    this.#context = context
-    this.#lifecycle = lifecycle
-    this.#dueMs = deps.clock.monoMs() + deps.limits.peekMs
-  }
-
-  /** The time until the next keep-alive. */
-  get leftMs(): number {
-    return Math.max(0, this.#dueMs - this.#deps.clock.monoMs())
-  }
-
-  /** Commits the 200 of a stream before its upstream responds; another upstream may still serve it. */
-  keep(work: PlannedWork): void {
-    const { client } = this.#context
-    const isBegun = client.headersSent
-    if (!isBegun) {
-      client.begin(200, streamHeaders(this.#context, this.#lifecycle.headersOf(work, null), undefined))
-    }
-    const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
-    if (text === '') client.flush()
-    else client.write(text)
-    this.#dueMs = this.#deps.clock.monoMs() + this.#deps.limits.keepAliveMs
-  }
 }
 
 type BodyFor = (work: CandidateWork, upstreamModel: string) => readonly Uint8Array[]
