@@ -18,6 +18,13 @@ export function streamedAnswer(format: CloudFormat, isTool: boolean): string {
   ](isTool)
 }
 
+/** The events of a text up to the text, as when the model is still writing. */
+export function streamedBeginning(format: CloudFormat): string {
+  const events = streamedAnswer(format, false).split('\n\n')
+  const upToText = events.findIndex((one) => one.includes('hello')) + 1
+  return `${events.slice(0, upToText).join('\n\n')}\n\n`
+}
+
 const event = (data: unknown, name?: string) =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
@@ -82,14 +89,23 @@ const responseMessage = {
   content: [responseText],
 }
 
-function responses(): unknown {
+const responseCall = {
+  id: 'fc_1',
+  type: 'function_call',
+  status: 'completed',
+  call_id: 'call_1',
+  name: 'look',
+  arguments: args,
+}
+
+function responses(isTool = false): unknown {
   return {
     id: 'resp_1',
     object: 'response',
     created_at: 1,
     status: 'completed',
     model: 'base',
-    output: [responseMessage],
+    output: [isTool ? responseCall : responseMessage],
     usage: responseUsage,
   }
 }

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CloudFormat, streamedAnswer, wholeAnswer } from './cloud-answers.ts'
+import { type CloudFormat, streamedAnswer, streamedBeginning, wholeAnswer } from './cloud-answers.ts'
 
 export interface CloudRequest {
   readonly method: string
@@ -28,22 +28,31 @@ export interface CloudFacts {
   mistake(request: CloudRequest): string
   /** Why the body is refused; '' where it is accepted. */
   bodyMistake?(url: string, body: Readonly<Record<string, unknown>>): string
-  readonly refusals: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRefusal>>
+  readonly refusals: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRefusal>> & {
+    readonly balance?: CloudRefusal
+  }
   /** What other addresses answer, such as those that issue tokens; null: nothing is there. */
   issue?(request: CloudRequest): CloudRefusal | null
+}
+
+export interface ModelRequest extends CloudRequest {
+  /** Why it was rejected; '' where it was not. */
+  readonly refused: string
+  /** The client closed the connection before the end. */
+  closed: boolean
 }
 
 export interface CloudImitation {
   readonly origin: string
   /** Requests to models, in order. */
-  readonly requests: readonly (CloudRequest & { readonly refused: string })[]
+  readonly requests: readonly ModelRequest[]
   /** Requests for tokens, in order. */
   readonly issued: readonly CloudRequest[]
   close(): Promise<void>
 }
 
 export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
-  const requests: (CloudRequest & { readonly refused: string })[] = []
+  const requests: ModelRequest[] = []
   const issued: CloudRequest[] = []
   const server = createServer((incoming, response) => {
     const pieces: Buffer[] = []
@@ -58,7 +67,11 @@ export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
         return say(response, token)
       }
       const refused = route === null ? `path ${url}` : facts.mistake(request)
-      requests.push({ ...request, refused })
+      const seen: ModelRequest = { ...request, refused, closed: false }
+      requests.push(seen)
+      response.on('close', () => {
+        seen.closed = !response.writableFinished
+      })
       if (route === null) return say(response, facts.refusals.missing)
       if (refused !== '') return say(response, facts.refusals.credential)
       play(facts, { request, route, response })
@@ -91,13 +104,16 @@ function play(facts: CloudFacts, { request, route, response }: Played): void {
       status: 400,
       body: { error: { type: 'invalid_request_error', message: mistake } },
     })
-  const asked = /say (tool|rate|overload|credential)/.exec(request.text)?.[1] ?? 'text'
+  const asked = /say (tool|rate|overload|credential|balance|hold)/.exec(request.text)?.[1] ?? 'text'
   if (asked === 'rate' || asked === 'overload' || asked === 'credential')
     return say(response, facts.refusals[asked])
+  if (asked === 'balance') return say(response, facts.refusals.balance ?? facts.refusals.credential)
   const isTool = asked === 'tool'
   if (!(route.isStream ?? body['stream'] === true))
     return say(response, { status: 200, body: wholeAnswer(route.format, isTool) })
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streamedAnswer(route.format, isTool))
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (asked === 'hold') response.write(streamedBeginning(route.format))
+  else response.end(streamedAnswer(route.format, isTool))
 }
 
 function say(response: ServerResponse, { status, body, headers = {} }: CloudRefusal): void {
