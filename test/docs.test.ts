@@ -121,6 +121,27 @@ test('the list of all pages has every page', () => {
   )
 })
 
+test('the glossary has the terms of the style page, each in one or two sentences', () => {
+  const glossary = tree.get('docs/concepts/glossary.md') ?? ''
+  const rows = [...glossary.matchAll(/^\| (?!Term|-)(.+?) \| (.+) \|$/gm)].map(
+    ([, term = '', text = '']) => ({
+      term: term.toLowerCase(),
+      text,
+    }),
+  )
+  const [, listed = ''] = /^Product terms: ([^.]+)\./m.exec(tree.get('docs/style.md') ?? '') ?? []
+  const terms = [...listed.matchAll(/\*([^*]+)\*/g)].map(([, term = '']) => term.replace(/^API/, 'api'))
+  assert.ok(terms.length > 5)
+  assert.deepEqual(
+    terms.filter((term) => !rows.some((row) => row.term === term)),
+    [],
+  )
+  for (const { term, text } of rows) {
+    assert.ok(text.endsWith('.'), term)
+    assert.ok(text.split(/\. /).length <= 2, `${term}: ${text}`)
+  }
+})
+
 test('repository paths named by pages exist', () => {
   const named = /`((?:src|test|docs|scripts|contract|bench|bin|runtime)\/[\w./-]+)`/g
   for (const [path, page] of pages) {

@@ -41,6 +41,7 @@ export const siteSections: readonly SiteSection[] = [
       page('concepts/formats', 'Formats'),
       page('concepts/hosts', 'Hosts and routing'),
       page('concepts/security', 'Security'),
+      page('concepts/glossary', 'Glossary'),
     ],
   },
   {

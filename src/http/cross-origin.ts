@@ -75,7 +75,7 @@ export function answerCrossOrigin(
   response.setHeader('vary', 'Origin')
   if (decision.kind === 'allowed') {
     response.setHeader('access-control-allow-origin', decision.origin)
-    // For requests without credentials `*` means every header: cost, request id and rate limits.
+    // `*` means every header here: browsers block requests with credentials, for which it would not.
     response.setHeader('access-control-expose-headers', '*')
   }
   return false

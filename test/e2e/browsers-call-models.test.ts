@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openBrowser, type TestBrowser } from '../support/browser.ts'
 import { send } from '../support/bytes-client.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway, undividedBudgets } from '../support/gateway.ts'
 
 const library = fileURLToPath(new URL('../../node_modules/openai', import.meta.url))
 
@@ -36,6 +36,13 @@ async function openPages(): Promise<{ readonly origin: string; readonly server: 
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
+const metricsToken = 'metrics-for-tests-only'
+const largeBody = JSON.stringify({
+  model: 'sandbox-echo',
+  messages: [{ role: 'user', content: 'x'.repeat(2_000) }],
+})
+const jsonOf = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })
+
 let browser: TestBrowser
 let gateway: TestGateway
 let app: Awaited<ReturnType<typeof openPages>>
@@ -45,7 +52,7 @@ before(async () => {
   app = await openPages()
   other = await openPages()
   browser = await openBrowser()
-  gateway = await testGateway({ environment: { TOLLGATE_BROWSER_ORIGINS: app.origin } })
+  gateway = await testGateway({ environment: { TOLLGATE_BROWSER_ORIGINS: app.origin }, metricsToken })
 })
 after(async () => {
   await browser.close()
@@ -145,6 +152,67 @@ test('a preflight is answered with 204 and no body, and has no request ID', asyn
   assert.equal(answer.headers['access-control-allow-origin'], app.origin)
   assert.equal(answer.headers['access-control-allow-credentials'], undefined)
   assert.equal(answer.headers['x-request-id'], undefined)
+})
+
+/** Runs in the page. */
+async function balanceByFetch({ base, key, credentials }: Asked & { credentials: 'omit' | 'include' }) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'sandbox-echo', messages: [{ role: 'user', content: 'Hello' }] })
+  const sent = { method: 'POST', credentials, headers, body } as const
+  try {
+    const answer = await fetch(`${base}/v1/chat/completions`, sent)
+    return ['x-request-id', 'x-tollgate-balance', 'x-tollgate-cost'].map((name) => answer.headers.has(name))
+  } catch {
+    return 'blocked'
+  }
+}
+
+test('every header is readable without cookies, and a page that wants to send cookies is blocked', async () => {
+  const { key } = await gateway.account('1')
+  const visit = await browser.visit(app.origin)
+  await visit.page.goto('/')
+  const asked = { base: gateway.origin, key }
+  const seen = await visit.page.evaluate(balanceByFetch, { ...asked, credentials: 'omit' as const })
+  assert.deepEqual(seen, [true, true, true])
+  const withCookies = { ...asked, credentials: 'include' as const }
+  assert.equal(await visit.page.evaluate(balanceByFetch, withCookies), 'blocked')
+  await visit.close()
+})
+
+/** The counters of requests; those of time and memory change by themselves. */
+async function requestMetrics(): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const text = await (await fetch(`${gateway.origin}/metrics`, { headers })).text()
+  return text.split('\n').filter((line) => line.startsWith('tollgate_'))
+}
+
+test('1,000 preflights become no requests, and are answered while bodies have used all memory', async () => {
+  const full = await testGateway({
+    environment: { TOLLGATE_BROWSER_ORIGINS: app.origin },
+    limits: { ...undividedBudgets, bodyBudgetBytes: 1_000 },
+  })
+  const { key } = await full.account('1')
+  const preflight = { method: 'OPTIONS', path: '/v1/chat/completions', headers: preflightHeaders() }
+  try {
+    const post = {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: { ...jsonOf(key), origin: app.origin },
+    }
+    const rejected = await send(full.origin, { ...post, body: largeBody })
+    assert.equal(rejected.status, 503, rejected.text)
+    assert.equal((await send(full.origin, preflight)).status, 204)
+  } finally {
+    await full.close()
+  }
+  const earlier = await requestMetrics()
+  const statuses = new Set<number>()
+  for (let round = 0; round < 20; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(gateway.origin, preflight)))
+    for (const { status } of answers) statuses.add(status)
+  }
+  assert.deepEqual([...statuses], [204])
+  assert.deepEqual(await requestMetrics(), earlier)
 })
 
 test('the control plane and the playground allow no other origin', async () => {
