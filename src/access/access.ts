@@ -2,7 +2,7 @@
  * Keys on the data plane: found in memory by their keyed hash, looked up in the store once if
  * missing there, checked against the clock at every use. The whole key is never stored and never logged.
  */
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createHmac, createSecretKey, hash as oneShotHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import { createMutex } from '../base/mutex.ts'
@@ -13,8 +13,9 @@ import { Expiries } from './expiries.ts'
 import { foreignProvider } from './foreign-keys.ts'
 import { judge } from './judge.ts'
 import { isManagementKey, makeKey, readKey } from './key-form.ts'
-import { type KeyMemory, type KeyMemoryLimits, keyMemory } from './key-memory.ts'
+import { type KeyMemory, type KeyMemoryLimits, keyMemory, keyName } from './key-memory.ts'
 import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
+import { Lru } from './lru.ts'
 import type {
   Access,
   Identified,
@@ -52,6 +53,7 @@ export function openAccess(deps: AccessDeps): Access {
     // Made once: importing the key costs more than the hash itself.
     hashOf: hasher(deps.hashKey),
     memory: keyMemory((hash) => keyByHash(store, hash), limits),
+    names: new Lru(limits.keysCachedMax),
     expiries: new Expiries(clock, limits.holdMsMax, (key) => notifyStopped(key, 'expired')),
     notifyStopped,
   }
@@ -75,19 +77,38 @@ export function openAccess(deps: AccessDeps): Access {
 interface KeyChangeDeps extends AccessDeps {
   readonly hashOf: (key: string) => Buffer
   readonly memory: KeyMemory<KeyRow>
+  /** The names in `memory` of keys that were identified, by fingerprint. */
+  readonly names: Lru<string, string>
   readonly expiries: Expiries
   readonly notifyStopped: (key: bigint, by: StoppedBy) => void
 }
+
+/** Cheaper than the keyed hash. A key has too much randomness to be found by it, and nothing stores it. */
+const fingerprintOf = (credential: string): string => oneShotHash('sha256', credential, 'base64url')
 
 function hasher(hashKey: Uint8Array): (key: string) => Buffer {
   const key = createSecretKey(hashKey)
   return (text) => createHmac('sha256', key).update(text).digest()
 }
 
-async function identify(changing: KeyChangeDeps, credential: string): Promise<Identified> {
+/** A key in memory is identified without a promise, and without its checksum: only whole keys have a fingerprint there. */
+function identify(changing: KeyChangeDeps, credential: string): Identified | Promise<Identified> {
+  const fingerprint = fingerprintOf(credential)
+  const name = changing.names.get(fingerprint)
+  const row = name === undefined ? undefined : changing.memory.newestNamed(name)
+  return row === undefined ? lookUp(changing, credential, fingerprint) : judgeNow(changing, row)
+}
+
+async function lookUp(changing: KeyChangeDeps, credential: string, fingerprint: string): Promise<Identified> {
   if (readKey(credential) === undefined) return notOurs(credential)
-  const row = await changing.memory.find(changing.hashOf(credential))
+  const hash = changing.hashOf(credential)
+  const row = await changing.memory.find(hash)
   if (row === undefined) return { kind: 'invalid' }
+  changing.names.set(fingerprint, keyName(hash))
+  return judgeNow(changing, row)
+}
+
+function judgeNow(changing: KeyChangeDeps, row: KeyRow): Identified {
   const judged = judge(row, changing.clock.wallMs(), changing.accountRates)
   if (judged.kind === 'caller') changing.expiries.watch(row)
   return judged

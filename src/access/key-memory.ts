@@ -14,6 +14,8 @@ export interface KeyMemory<Row> {
   find(hash: Uint8Array): Promise<Row | undefined>
   /** The cached key; a change may have stored it during a pending lookup. */
   newest(hash: Uint8Array): Row | undefined
+  /** The same by the name that `keyName` gives to a hash. */
+  newestNamed(name: string): Row | undefined
   /** What is newest of a key. */
   put(hash: Uint8Array, row: Row): void
 }
@@ -39,7 +41,7 @@ export function keyMemory<Row>(
 
   return {
     async find(hash) {
-      const name = nameOf(hash)
+      const name = keyName(hash)
       if (unknown.get(name) !== undefined) return undefined
       const found = known.get(name)
       if (found !== undefined) return found
@@ -48,11 +50,13 @@ export function keyMemory<Row>(
       underWay.set(name, asked)
       return await asked
     },
-    newest: (hash) => known.get(nameOf(hash)),
-    put: (hash, row) => known.set(nameOf(hash), row),
+    newest: (hash) => known.get(keyName(hash)),
+    newestNamed: (name) => known.get(name),
+    put: (hash, row) => known.set(keyName(hash), row),
   }
 }
 
-function nameOf(hash: Uint8Array): string {
+/** How a key is named in memory. */
+export function keyName(hash: Uint8Array): string {
   return Buffer.from(hash).toString('base64')
 }

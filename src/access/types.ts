@@ -109,8 +109,8 @@ export type StoppedBy = 'revoked' | 'disabled' | 'expired'
 
 /** Keys: made, found by their hash in memory, changed, revoked. */
 export interface Access {
-  /** Checks format and checksum before any lookup; an unknown hash costs one read of the store. */
-  identify(credential: string): Promise<Identified>
+  /** A promise only for a key that is not in memory: checks format and checksum, then reads the store once. */
+  identify(credential: string): Identified | Promise<Identified>
   /** Makes a key; `secret` is the only copy of the whole key. */
   create(key: NewKey): Promise<{ readonly id: bigint; readonly secret: string; readonly label: string }>
   list(account: bigint): Promise<readonly KeyRow[]>

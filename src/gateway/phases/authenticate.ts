@@ -79,8 +79,8 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
   ],
 ]
 
-/** Authenticates a request; throws TollgateError. */
-export type CallerOf = (context: RequestContext) => Promise<Caller>
+/** Authenticates a request; throws TollgateError. A promise only where something has to be looked up. */
+export type CallerOf = (context: RequestContext) => Caller | Promise<Caller>
 
 /** Authenticates by API key. */
 export function authenticateByKey(deps: AuthenticateDeps): CallerOf {
@@ -91,12 +91,23 @@ export function authenticateByKey(deps: AuthenticateDeps): CallerOf {
  * Throws 401, 400 for a repeated credential header, and 429 for a network with too many unauthenticated requests. A
  * valid key is served regardless of its network.
  */
-async function authenticate(deps: AuthenticateDeps, context: RequestContext): Promise<Caller> {
-  const { access } = deps
+function authenticate(deps: AuthenticateDeps, context: RequestContext): Caller | Promise<Caller> {
   const credentials = credentialsOf(deps, context)
+  const [only] = credentials
+  const known = credentials.length === 1 && only !== undefined ? deps.access.identify(only) : undefined
+  if (known !== undefined && 'kind' in known && known.kind === 'caller') return known.caller
+  return firstCaller(deps, context, credentials, known)
+}
+
+async function firstCaller(
+  deps: AuthenticateDeps,
+  context: RequestContext,
+  credentials: readonly string[],
+  known: ReturnType<Access['identify']> | undefined,
+): Promise<Caller> {
   const found = new Map<Identified['kind'], Identified>()
   for (const credential of credentials) {
-    const identified = await access.identify(credential)
+    const identified = await (known ?? deps.access.identify(credential))
     if (identified.kind === 'caller') return identified.caller
     found.set(identified.kind, identified)
   }

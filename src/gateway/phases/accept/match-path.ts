@@ -3,6 +3,7 @@
  * Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { Lru } from '../../../access/lru.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { UrlFields } from '../../../wire/client-routes.ts'
 import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
@@ -90,8 +91,24 @@ interface Prefixed {
 
 type RouteRequest = PathRequest & Prefixed
 
+/** Operations that the path of a POST alone decides, whatever its headers and query are. */
+const ofPathAlone: ReadonlySet<GatewayOperation> = new Set(['generate', 'compact', 'embed', 'count_tokens'])
+const pathsRemembered = 256
+const rememberedCharactersMax = 512
+const remembered = new Lru<string, PathMatch>(pathsRemembered)
+
 /** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
-export function matchPath(pathRequest: PathRequest): PathMatch {
+export function matchPath(request: PathRequest): PathMatch {
+  if (request.method !== 'POST') return readPath(request)
+  const known = remembered.get(request.path)
+  if (known !== undefined) return known
+  const match = readPath(request)
+  const isSame = match.refusal === undefined && ofPathAlone.has(match.operation)
+  if (isSame && request.path.length <= rememberedCharactersMax) remembered.set(request.path, match)
+  return match
+}
+
+function readPath(pathRequest: PathRequest): PathMatch {
   const request = { ...pathRequest, ...withoutPrefixes(pathRequest.path) }
   const { rest, hint, hasBase } = request
   if (rest.length === 0 && hasBase && hint?.routes.probesBase === true) {
