@@ -123,10 +123,23 @@ export async function measureRound(
 export const microsPerRequest = ({ cpuMicros, answered }: Slice): number => cpuMicros / answered
 export const requestsPerSecond = ({ answered, ms }: Slice): number => (answered * 1_000) / ms
 
+/**
+ * The number that a quarter of all does not exceed, between two of them where it falls there; NaN without any. What
+ * else runs on the machine only adds to a measurement, so this varies less than the middle.
+ */
+export function lowerQuartile(numbers: readonly number[]): number {
+  return atShare(numbers, 0.25)
+}
+
 /** The middle of the numbers; NaN without any. */
 export function median(numbers: readonly number[]): number {
+  return atShare(numbers, 0.5)
+}
+
+function atShare(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((one, other) => one - other)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? Number.NaN
+  const above = sorted[Math.ceil(place)] ?? Number.NaN
+  return below + (above - below) * (place - Math.floor(place))
 }

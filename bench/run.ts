@@ -151,7 +151,7 @@ async function main(): Promise<void> {
     const columns: Columns = { subject: names.at(-1) ?? '', others: names.slice(0, -1) }
     const rows = [{ name: firstRequests }, ...scenarios]
     console.log(
-      `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}; medians of ${rounds} interleaved rounds after ${warmUp.requests} requests to each program\n`,
+      `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}; lower quartiles of the CPU time and medians of the rates of ${rounds} interleaved rounds after ${warmUp.requests} requests to each program\n`,
     )
     console.log(requestTable(results, rows, columns))
     const events = eventTable(results, scenarios, columns)

@@ -1,8 +1,15 @@
 /**
- * The results as Markdown tables: microseconds and rates of each program, and the ratios of the first one to the
- * others, taken round by round. Pure.
+ * The results as Markdown tables: CPU time and rates of each program, and the ratios of one program's CPU time to the
+ * others'. Pure.
  */
-import { median, microsPerRequest, type Results, requestsPerSecond, type Slice } from './measure.ts'
+import {
+  lowerQuartile,
+  median,
+  microsPerRequest,
+  type Results,
+  requestsPerSecond,
+  type Slice,
+} from './measure.ts'
 import type { Scenario } from './scenario.ts'
 
 /** `subject` is compared with each of `others`. */
@@ -17,7 +24,7 @@ function head(columns: readonly string[]): string {
   return `| | ${columns.join(' | ')} |\n|---|${columns.map(() => '---:').join('|')}|`
 }
 
-/** The median of the rounds' ratios, with the lowest and the highest. */
+/** The ratio of the lower quartiles, with the lowest and the highest ratio of one round. */
 function ratioText(subject: readonly Slice[], other: readonly Slice[], micros: MicrosOf): string {
   const ratios = subject.flatMap((slice) => {
     const same = other.find(({ round }) => round === slice.round)
@@ -25,10 +32,10 @@ function ratioText(subject: readonly Slice[], other: readonly Slice[], micros: M
     return below > 0 ? [micros(slice) / below] : []
   })
   if (ratios.length === 0) return '–'
-  const middle = median(ratios).toFixed(2)
+  const ratio = (lowerQuartile(subject.map(micros)) / lowerQuartile(other.map(micros))).toFixed(2)
   return ratios.length === 1
-    ? middle
-    : `${middle} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
+    ? ratio
+    : `${ratio} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
 }
 
 /** CPU per request and requests per second, one row a scenario. */
@@ -41,7 +48,7 @@ export function requestTable(
   const rows = scenarios.map(({ name }) => {
     const cells = programs.map((program) => {
       const slices = results.of(name, program)
-      return `${median(slices.map(microsPerRequest)).toFixed(1)} | ${median(slices.map(requestsPerSecond)).toFixed(0)}`
+      return `${lowerQuartile(slices.map(microsPerRequest)).toFixed(1)} | ${median(slices.map(requestsPerSecond)).toFixed(0)}`
     })
     const ratios = others.map((other) =>
       ratioText(results.of(name, subject), results.of(name, other), microsPerRequest),
@@ -72,8 +79,8 @@ export function eventTable(
     if (few?.stream === undefined || many?.stream === undefined) return []
     const events = many.stream.events - few.stream.events
     const cost = (program: string): number =>
-      (median(results.of(many.name, program).map(microsPerRequest)) -
-        median(results.of(few.name, program).map(microsPerRequest))) /
+      (lowerQuartile(results.of(many.name, program).map(microsPerRequest)) -
+        lowerQuartile(results.of(few.name, program).map(microsPerRequest))) /
       events
     const ratios = others.map((other) => (cost(subject) / cost(other)).toFixed(2))
     return [`| ${[family, ...programs.map((program) => cost(program).toFixed(1)), ...ratios].join(' | ')} |`]

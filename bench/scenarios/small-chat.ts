@@ -2,5 +2,5 @@
 import { chatBody, chatPath, type Scenario } from '../scenario.ts'
 
 export const scenarios: readonly Scenario[] = [
-  { name: 'small chat', connections: 64, requests: 3_000, path: chatPath, body: chatBody({}) },
+  { name: 'small chat', connections: 64, requests: 1_500, path: chatPath, body: chatBody({}) },
 ]

@@ -360,7 +360,7 @@ test('a store in trouble is said to be in trouble: no key becomes invalid by it'
   const fresh = open()
   await shut()
   await assert.rejects(
-    fresh.identify(secret),
+    async () => fresh.identify(secret),
     (error) => error instanceof TollgateError && error.code === 'store_unavailable',
   )
   assert.equal((await access.identify(secret)).kind, 'caller', 'what is in memory needs no store')

@@ -36,11 +36,8 @@ export function heldHeaders(
 ): FlatHeaders {
   const { hold, plan, candidate } = of
   const headers = [...identityHeaders(context)]
-  for (const [name, value] of Object.entries(
-    rateHeaders(context.dialect.rateHeaders, hold.rates, hold.admittedMs),
-  )) {
-    headers.push(name, value)
-  }
+  const rates = rateHeaders(context.dialect.rateHeaders, hold.rates, hold.admittedMs)
+  for (const name in rates) headers.push(name, rates[name] ?? '')
   headers.push('x-tollgate-hold', formatUsd(hold.amount))
   const { source } = hold.input
   if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)

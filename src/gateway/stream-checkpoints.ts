@@ -31,11 +31,13 @@ export function checkpoints(
   context: RequestContext,
   request: SettledRequest,
 ): (body: StreamedBody) => void {
-  const checkpoint = checkpointer(deps, context, request)
-  let isFirst = true
+  // Made by the first event: most responses are not streamed.
+  let checkpoint: ((body: StreamedBody) => void) | undefined
   return (body) => {
-    if (isFirst && request.plan.dialect.reportsInputEarly) releaseSurplus(deps, context, { request, body })
-    isFirst = false
+    if (checkpoint === undefined) {
+      if (request.plan.dialect.reportsInputEarly) releaseSurplus(deps, context, { request, body })
+      checkpoint = checkpointer(deps, context, request)
+    }
     checkpoint(body)
   }
 }

@@ -3,26 +3,38 @@ import { momentText } from './calendar.ts'
 import type { RateState, RateStates } from './types.ts'
 
 type RateHeaderKind = 'requests' | 'tokens'
-type Writer = (
-  kind: RateHeaderKind,
-  state: RateState,
-  nowMs: number,
-) => readonly (readonly [string, string])[]
+const kinds: readonly RateHeaderKind[] = ['requests', 'tokens']
 
-const openaiHeaders: Writer = (kind, { limit, remaining, resetMs }) => [
-  [`x-ratelimit-limit-${kind}`, String(limit)],
-  [`x-ratelimit-remaining-${kind}`, String(remaining)],
-  [`x-ratelimit-reset-${kind}`, durationText(resetMs)],
-]
+/** The names of a style's headers, and how it writes the moment at which the limit is unused again. */
+interface Style {
+  readonly names: Readonly<Record<RateHeaderKind, { readonly [Fact in keyof RateState]: string }>>
+  readonly reset: (resetMs: number, nowMs: number) => string
+}
 
-const anthropicHeaders: Writer = (kind, { limit, remaining, resetMs }, nowMs) => [
-  [`anthropic-ratelimit-${kind}-limit`, String(limit)],
-  [`anthropic-ratelimit-${kind}-remaining`, String(remaining)],
-  [`anthropic-ratelimit-${kind}-reset`, momentText(nowMs + resetMs)],
-]
+const openaiNames = (kind: RateHeaderKind) => ({
+  limit: `x-ratelimit-limit-${kind}`,
+  remaining: `x-ratelimit-remaining-${kind}`,
+  resetMs: `x-ratelimit-reset-${kind}`,
+})
+
+const anthropicNames = (kind: RateHeaderKind) => ({
+  limit: `anthropic-ratelimit-${kind}-limit`,
+  remaining: `anthropic-ratelimit-${kind}-remaining`,
+  resetMs: `anthropic-ratelimit-${kind}-reset`,
+})
 
 /** By the style of a client format. */
-const writers = { openai: openaiHeaders, anthropic: anthropicHeaders, none: (): ReturnType<Writer> => [] }
+const styles: Readonly<Record<'openai' | 'anthropic' | 'none', Style | null>> = {
+  openai: {
+    names: { requests: openaiNames('requests'), tokens: openaiNames('tokens') },
+    reset: durationText,
+  },
+  anthropic: {
+    names: { requests: anthropicNames('requests'), tokens: anthropicNames('tokens') },
+    reset: (resetMs, nowMs) => momentText(nowMs + resetMs),
+  },
+  none: null,
+}
 
 /** Of two limits on the same thing the one that leaves less; null where neither exists. */
 export function tighter(one: RateState | null, other: RateState | null): RateState | null {
@@ -32,18 +44,22 @@ export function tighter(one: RateState | null, other: RateState | null): RateSta
 
 /** Names and values of the headers to add to an answer; empty where there is no limit. */
 export function rateHeaders(
-  style: keyof typeof writers,
+  style: keyof typeof styles,
   rates: RateStates,
   nowMs: number,
 ): Readonly<Record<string, string>> {
-  const write: Writer = writers[style]
-  const kinds = ['requests', 'tokens'] as const
-  return Object.fromEntries(
-    kinds.flatMap((kind) => {
-      const state = rates[kind]
-      return state === null ? [] : write(kind, state, nowMs)
-    }),
-  )
+  const headers: Record<string, string> = {}
+  const written = styles[style]
+  if (written === null) return headers
+  for (const kind of kinds) {
+    const state = rates[kind]
+    if (state === null) continue
+    const names = written.names[kind]
+    headers[names.limit] = String(state.limit)
+    headers[names.remaining] = String(state.remaining)
+    headers[names.resetMs] = written.reset(state.resetMs, nowMs)
+  }
+  return headers
 }
 
 /** Whole seconds for `Retry-After`, at least one. */

@@ -60,10 +60,14 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
   let tokens = 0n
   const unpriced: string[] = []
   for (const name of meterNames) {
-    const [count, rate] = [usage[name], rateOf(rates, name)]
+    const count = usage[name]
+    if (count === 0) continue
+    const rate = rateOf(rates, name)
     tokens += toCount(count) * (rate ?? 0n)
-    if (count > 0 && rate === null) unpriced.push(name)
+    if (rate === null) unpriced.push(name)
   }
+  // Most requests have neither, and this is computed several times for each.
+  if (usage.ranAt.length === 0 && isEmpty(usage.fees)) return { cost: divideUp(tokens, perRate), unpriced }
   const ranAt = [...new Set(usage.ranAt)]
   const known = ranAt.flatMap((option) => own(price.options, option) ?? [])
   const { numerator, denominator } = product(known)
@@ -137,11 +141,10 @@ export function dearestInputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
 ): bigint {
-  return highest(
-    reachableRates(price, bound.inputTokens).flatMap((rates) =>
-      boundMeters(bound).map((meter) => rateOf(rates, meter) ?? 0n),
-    ),
-  )
+  let high = 0n
+  for (const rates of reachableRates(price, bound.inputTokens))
+    for (const meter of inputMeters) if (billable[meter](bound)) high = most(high, rateOf(rates, meter) ?? 0n)
+  return high
 }
 
 /** Whether an input token that is not audio can be billed in a class. Audio has a separate bound. */
@@ -153,9 +156,6 @@ const billable: Readonly<Record<InputMeter, (bound: Pick<RequestBound, 'cacheWri
   inputAudio: () => false,
 }
 
-const boundMeters = (bound: Pick<RequestBound, 'cacheWrites'>): readonly Meter[] =>
-  inputMeters.filter((meter) => billable[meter](bound))
-
 function dearestAudioRate(price: PriceVersion, inputTokens: number): bigint {
   return highest(reachableRates(price, inputTokens).map(({ inputAudio }) => inputAudio ?? 0n))
 }
@@ -164,11 +164,10 @@ function dearestOutputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'inputTokens' | 'outputs'>,
 ): bigint {
-  return highest(
-    reachableRates(price, bound.inputTokens).flatMap((rates) =>
-      outputMeters.filter((meter) => bound.outputs[meter]).map((meter) => rateOf(rates, meter) ?? 0n),
-    ),
-  )
+  let high = 0n
+  for (const rates of reachableRates(price, bound.inputTokens))
+    for (const meter of outputMeters) if (bound.outputs[meter]) high = most(high, rateOf(rates, meter) ?? 0n)
+  return high
 }
 
 /** null: the price does not know the class, nor does one that was written before the class was. */
@@ -179,7 +178,7 @@ function rateOf(rates: Rates, meter: Meter): bigint | null {
 /** The tier is chosen by all of the input and holds for the whole request. */
 function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
   const [base, tiers] = side === 'list' ? [price.listRates, price.listTiers] : [price.rates, price.tiers]
-  return reached(tiers, inputTokens).at(-1)?.rates ?? base
+  return tiers.length === 0 ? base : (reached(tiers, inputTokens).at(-1)?.rates ?? base)
 }
 
 function reached(tiers: readonly PriceTier[], inputTokens: number): readonly PriceTier[] {
@@ -188,7 +187,8 @@ function reached(tiers: readonly PriceTier[], inputTokens: number): readonly Pri
 
 /** What is used may stay below what is bound, so every tier up to the bound's is possible. */
 function reachableRates(price: PriceVersion, inputTokens: number): readonly Rates[] {
-  return [price.rates, ...reached(price.tiers, inputTokens).map((tier) => tier.rates)]
+  const { rates, tiers } = price
+  return tiers.length === 0 ? [rates] : [rates, ...reached(tiers, inputTokens).map((tier) => tier.rates)]
 }
 
 const one: Multiplier = { numerator: 1n, denominator: 1n }
@@ -196,6 +196,11 @@ const one: Multiplier = { numerator: 1n, denominator: 1n }
 /** A discount that is asked for may not be given. */
 function dearest(multiplier: Multiplier | undefined): Multiplier {
   return multiplier !== undefined && multiplier.numerator > multiplier.denominator ? multiplier : one
+}
+
+function isEmpty(record: object): boolean {
+  for (const _name in record) return false
+  return true
 }
 
 function product(multipliers: readonly Multiplier[]): Multiplier {
