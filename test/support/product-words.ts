@@ -9,7 +9,7 @@ export const productNames =
 export const productWords = [
   'anonymized authenticator breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
   'fallbacks hostname idempotency invariants latencies liveness loopback mistyped monospace orchestrator parsers',
-  'passthrough pipelined prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
+  'passthrough pipelined quartile quartiles prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
   'backpressure bundler decrypt deduplicates dialogs interruptible linter lookups quantile refetches reimplemented',
   'revalidated uncached unstyled validators',
   'textarea tokenized tokenizer tooltip unowned unpriced upstreams webhook webhooks whitespace',
