@@ -30,6 +30,7 @@ import { receive, removeFallbackModels, withHeaders } from './phases/decode.ts'
 import {
   countAtUpstream,
   countingFormat,
+  countingShape,
   type UpstreamCountRequest,
 } from './phases/reserve/upstream-input-bound.ts'
 import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
@@ -240,8 +241,26 @@ async function upstreamRequestFor(
   const isOwn = parsed.facts.canPassThrough && parsed.facts.writtenAs === format
   const upstream = countingFormat(route, isOwn ? [format] : [])
   if (upstream === undefined) return null
-  if (isOwn && upstream === format) return passthroughRequest(deps, context, counted)
-  return translatedRequest(deps, context, { counted, format: upstream })
+  if (!isOwn || upstream !== format) return translatedRequest(deps, context, { counted, format: upstream })
+  return countingShape(route.connector, format) === format
+    ? passthroughRequest(deps, context, counted)
+    : hostedRequest(deps, context, counted)
+}
+
+/** The request in its own format, as a host takes it that counts otherwise than the format's vendor. */
+async function hostedRequest(
+  deps: GatewayDeps,
+  context: RequestContext,
+  counted: CountedRequestAt,
+): Promise<UpstreamRequest> {
+  const { format } = counted
+  const owner = ownerOf(context, counted)
+  const reading = { format, limits: deps.read, address: context.address }
+  const edits = await withWireErrors(() => deps.bodyThreads.run('stripCarriers', reading, owner))
+  const input = { ...translationInput(deps, context, counted, format), edits }
+  const { bytes } = await withWireErrors(() => deps.bodyThreads.run('countEdited', input, owner))
+  const { headers } = context.request
+  return { format, shape: input.shape, body: [bytes], headers, query: '', isPassthrough: false }
 }
 
 async function passthroughRequest(
@@ -266,6 +285,7 @@ async function passthroughRequest(
   edits.sort((a, b) => a.start - b.start)
   return {
     format,
+    shape: format,
     body: [request.before, ...applyEdits(parsed.body.bytes, edits), request.after],
     headers: context.request.headers,
     query: context.query,
@@ -278,23 +298,27 @@ async function translatedRequest(
   context: RequestContext,
   { counted, format }: { counted: CountedRequestAt; format: UpstreamCountingFormat },
 ): Promise<UpstreamRequest> {
-  const { route, upstreamModel } = counted
-  const { model, connector } = route
-  const capabilities = connector.capabilities(model.upstreamModel)
-  const input = {
-    format: writtenFormat(counted),
-    to: format,
-    target: {
-      model: upstreamModel,
-      capabilities: { ...capabilities, outputTokensMax: model.outputTokensMax },
-    },
-    limits: deps.read,
-    address: context.address,
-  }
+  const input = translationInput(deps, context, counted, format)
   const owner = ownerOf(context, counted)
   const translated = await withWireErrors(() => deps.bodyThreads.run('countTranslated', input, owner))
   const headers = { ...context.request.headers, ...translated.headers }
-  return { format, body: [translated.bytes], headers, query: '', isPassthrough: false }
+  return { format, shape: input.shape, body: [translated.bytes], headers, query: '', isPassthrough: false }
+}
+
+function translationInput<To extends UpstreamCountingFormat>(
+  { read: limits }: Pick<GatewayDeps, 'read'>,
+  { address }: RequestContext,
+  counted: CountedRequestAt,
+  to: To,
+) {
+  const { model, connector } = counted.route
+  const capabilities = {
+    ...connector.capabilities(model.upstreamModel),
+    outputTokensMax: model.outputTokensMax,
+  }
+  const target = { model: counted.upstreamModel, capabilities }
+  const shape = countingShape(connector, to)
+  return { format: writtenFormat(counted), to, shape, target, limits, address }
 }
 
 function writtenFormat({ parsed, format }: CountedRequest): SourceFormat {

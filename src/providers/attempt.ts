@@ -244,7 +244,9 @@ class UpstreamAttempt {
 
   #interrupt(interruption: Interruption): void {
     if (this.#done) return
-    if (interruption.kind === 'gone' && this.#task.readsOnWhenGone()) {
+    // A request that has not been sent, such as one that waits for a token, is not sent for a client that has left.
+    const wasSent = this.#exchange?.requestSent ?? false
+    if (interruption.kind === 'gone' && wasSent && this.#task.readsOnWhenGone()) {
       this.#readsOn = true
       this.#deadlines.clear('keepAlive')
       this.#deadlines.set('readOn', this.#task.limits.readOnMs)

@@ -4,6 +4,7 @@
  */
 
 import type { ErrorCode } from '../base/errors.ts'
+import type { CountingShape, UpstreamCountingFormat } from '../wire/counting.ts'
 import type { Media, UpstreamProblem } from '../wire/dialect.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { RequestDifferences } from '../wire/host-differences.ts'
@@ -104,6 +105,11 @@ export interface Connector {
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** In which of its formats it serves a model of this name; absent: in all of them. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
+  /**
+   * How it takes requests that only count tokens, where it is not the format's vendor. It counts for some of its models alone, so
+   * that it may reject such a request although it takes the request that is counted.
+   */
+  readonly countingShapes?: Readonly<Partial<Record<UpstreamCountingFormat, CountingShape>>>
   /** What the provider can be asked for in a format besides generating. */
   offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
   /** What a model can take; of one that is not known, as the newest of its family. */

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { UrlFields } from '../wire/client-routes.ts'
 import {
   type ClientCountingFormat,
+  type CountingShape,
   type CountRequest,
   countBody,
   countRequest,
@@ -99,10 +100,10 @@ export const bodyWork = {
   /** What an address that counts in another format is sent. */
   countTranslated(
     body: Uint8Array,
-    input: TranslateInput & { readonly to: UpstreamCountingFormat },
+    input: TranslateInput & { readonly to: UpstreamCountingFormat; readonly shape: CountingShape },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const { bytes, headers } = translatedBody(body, input)
-    const text = countBody(input.to, bytes, { model: input.target.model, limits: input.limits })
+    const text = countBody(input.shape, bytes, { model: input.target.model, limits: input.limits })
     return { bytes: encoder.encode(text), headers }
   },
 
@@ -112,11 +113,15 @@ export const bodyWork = {
     {
       edits,
       ...input
-    }: TranslateInput & { readonly to: UpstreamCountingFormat; readonly edits: readonly BytePatch[] },
+    }: TranslateInput & {
+      readonly to: UpstreamCountingFormat
+      readonly shape: CountingShape
+      readonly edits: readonly BytePatch[]
+    },
   ): { readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> } {
     const request = joined(applyEdits(body, edits))
     if (input.to !== input.format) return bodyWork.countTranslated(request, input)
-    const text = countBody(input.to, request, { model: input.target.model, limits: input.limits })
+    const text = countBody(input.shape, request, { model: input.target.model, limits: input.limits })
     return { bytes: encoder.encode(text), headers: {} }
   },
 

@@ -112,6 +112,41 @@ for (const format of formats) {
   })
 }
 
+const hosted = {
+  'vertex-claude': [
+    'anthropic',
+    '{"model":"m","tools":[ {"a": 1.0} ],"system":"s","messages":[],"thinking":{}}',
+    'input_tokens',
+  ],
+  'vertex-gemini': [
+    'gemini',
+    '{"contents":[{"parts":[]}],"tools":[],"generationConfig":{"a":1}}',
+    'totalTokens',
+  ],
+  'bedrock-claude': [
+    'anthropic',
+    `{"input":{"invokeModel":{"body":"${btoa('{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"tools":[ {"a": 1.0} ],"system":"s","messages":[]}')}"}}}`,
+    'inputTokens',
+  ],
+} as const
+
+for (const [shape, [format, body, name]] of Object.entries(hosted) as [
+  keyof typeof hosted,
+  (typeof hosted)[keyof typeof hosted],
+][]) {
+  test(`${shape}: a host gets what it takes, and its number is read`, () => {
+    assert.equal(countBody(shape, bytes(whole[format]), { model: 'm', limits }), body)
+    assert.equal(readCount(shape, bytes(`{"${name}":19}`)), 19)
+  })
+}
+
+test('bedrock-claude: a long request in base64 is the same request', () => {
+  const messages = `"messages":["${'é'.repeat(20_000)}"]`
+  const sent = countBody('bedrock-claude', bytes(`{${messages}}`), { model: 'm', limits })
+  const { input } = JSON.parse(sent) as { input: { invokeModel: { body: string } } }
+  assert.ok(Buffer.from(input.invokeModel.body, 'base64').toString().endsWith(`,${messages}}`))
+})
+
 test('tokens cannot be asked for in the chat format', () => {
   const formats = ['openai-chat', 'openai-embeddings', 'anthropic'] as const
   assert.deepEqual(formats.filter(isClientCountingFormat), ['anthropic'])

@@ -90,15 +90,39 @@ const upstreams = {
   },
 } as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
 
+/** The same at hosts that take it otherwise than the format's vendor. */
+const hosted = {
+  // cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens: the model is in the body here.
+  'vertex-claude': {
+    members: new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking']),
+    body: namedMembers,
+    answer: 'input_tokens',
+  },
+  // cloud.google.com/vertex-ai/generative-ai/docs/model-reference/count-tokens: a request is not wrapped.
+  'vertex-gemini': {
+    members: new Set(['contents', 'systemInstruction', 'tools', 'generationConfig']),
+    body: joinedMembers,
+    answer: 'totalTokens',
+  },
+  // docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html: a body of InvokeModel in base64.
+  'bedrock-claude': {
+    members: new Set(['messages', 'system', 'tools', 'tool_choice']),
+    body: invocation,
+    answer: 'inputTokens',
+  },
+} as const satisfies Readonly<Record<string, UpstreamCounting>>
+
 type NotNull<Table> = { [Name in keyof Table]: Table[Name] extends null ? never : Name }[keyof Table]
 
 /** The formats in which clients can ask for a number of tokens. */
 export type ClientCountingFormat = NotNull<typeof clients>
 /** The formats in which upstreams can be asked for one. */
 export type UpstreamCountingFormat = NotNull<typeof upstreams>
+/** How an address that counts takes a request: as the vendor of a format, or as a host. */
+export type CountingShape = UpstreamCountingFormat | keyof typeof hosted
 
 const clientCountings: Readonly<Record<ClientCountingFormat, ClientCounting>> = clients
-const upstreamCountings: Readonly<Record<UpstreamCountingFormat, UpstreamCounting>> = upstreams
+const upstreamCountings: Readonly<Record<CountingShape, UpstreamCounting>> = { ...upstreams, ...hosted }
 
 export function isClientCountingFormat(name: ClientFormatName): name is ClientCountingFormat {
   return clients[name] !== null
@@ -191,17 +215,38 @@ function memberOf(json: Json, object: number, name: string): number {
 
 /** What the address that counts takes of a whole request, as text in the request's own order. `model` as the provider calls it. */
 export function countBody(
-  format: UpstreamCountingFormat,
+  shape: CountingShape,
   request: Uint8Array,
   { model, limits }: { readonly model: string; readonly limits: ReadLimits },
 ): string {
-  const row = upstreamCountings[format]
+  const row = upstreamCountings[shape]
   const members = readJson(request, limits, (json) => pickMembers(json, row.members))
   return row.body(members, model)
 }
 
 function joinedMembers(members: readonly string[]): string {
   return `{${members.join(',')}}`
+}
+
+function namedMembers(members: readonly string[], model: string): string {
+  return joinedMembers([`"model":${JSON.stringify(model)}`, ...members])
+}
+
+/** The version and the limit are required, and count for nothing. */
+function invocation(members: readonly string[]): string {
+  const body = joinedMembers(['"anthropic_version":"bedrock-2023-05-31"', '"max_tokens":1', ...members])
+  return jsonText({ input: { invokeModel: { body: base64(encoder.encode(body)) } } })
+}
+
+/** A multiple of three, so that pieces can be joined; arguments of a call are limited. */
+const base64PieceBytes = 8_190
+
+function base64(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += base64PieceBytes) {
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + base64PieceBytes)))
+  }
+  return text
 }
 
 function wrappedMembers(members: readonly string[], model: string): string {
@@ -224,9 +269,9 @@ function pickMembers(json: Json, names: ReadonlySet<string>): readonly string[] 
 const decoder = new TextDecoder('utf-8')
 
 /** The number in an answer of an address that counts; null where there is none that can be true. */
-export function readCount(format: UpstreamCountingFormat, answer: Uint8Array): number | null {
+export function readCount(shape: CountingShape, answer: Uint8Array): number | null {
   const value = parsed(decoder.decode(answer))
-  const tokens = isRecord(value) ? value[upstreamCountings[format].answer] : undefined
+  const tokens = isRecord(value) ? value[upstreamCountings[shape].answer] : undefined
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CloudRequest } from '../support/cloud-imitation.ts'
 import { answered, ask, cloudPlaces, form, problem, refusals, TokenCloud } from '../support/cloud-place.ts'
+import { eventually } from '../support/metered-gateway.ts'
 
 const { folder, imitate, place, written } = cloudPlaces()
 
@@ -91,6 +92,33 @@ for (const provider of ['azure', 'vertex'] as const) {
     await answered(there, provider)
     there.shift(300_000)
     assert.equal((await ask(there, provider)).status, 503)
+  })
+
+  test(`${provider}: a client that disconnects before there is a token is charged nothing, and the token serves the others`, async () => {
+    const { tokens, there } = await open()
+    const issuing = Promise.withResolvers<void>()
+    tokens.ready = issuing.promise
+    const leaving = new AbortController()
+    const left = ask(there, provider, leaving.signal)
+    const staying = ask(there, provider)
+    await eventually(
+      'both requests wait for one token',
+      async () => [(await there.tollgate.balance(there.account.id)).openHolds, there.cloud.issued.length],
+      ([openHolds, issued]) => openHolds === 2 && issued === 1,
+    )
+    leaving.abort()
+    await assert.rejects(left)
+    await eventually(
+      'the hold of the request that was abandoned is released',
+      () => there.tollgate.balance(there.account.id),
+      ({ openHolds }) => openHolds === 1,
+    )
+    assert.equal(there.cloud.requests.length, 0)
+    assert.equal((await there.tollgate.balance(there.account.id)).posted, 1_000_000_000_000n)
+    issuing.resolve()
+    assert.equal((await staying).status, 200)
+    await answered(there, provider)
+    assert.deepEqual([there.cloud.issued.length, there.cloud.requests.length], [1, 2])
   })
 
   test(`${provider}: without a token the caller gets an upstream failure and the operator the reason`, async () => {

@@ -32,7 +32,7 @@ export interface CloudFacts {
     readonly balance?: CloudRefusal
   }
   /** What other addresses answer, such as those that issue tokens; null: nothing is there. */
-  issue?(request: CloudRequest): CloudRefusal | null
+  issue?(request: CloudRequest): CloudRefusal | Promise<CloudRefusal> | null
 }
 
 export interface ModelRequest extends CloudRequest {
@@ -64,7 +64,7 @@ export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
       const token = route === null ? (facts.issue?.(request) ?? null) : null
       if (token !== null) {
         issued.push(request)
-        return say(response, token)
+        return void Promise.resolve(token).then((answer) => say(response, answer))
       }
       const refused = route === null ? `path ${url}` : facts.mistake(request)
       const seen: ModelRequest = { ...request, refused, closed: false }

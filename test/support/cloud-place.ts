@@ -37,6 +37,8 @@ export class TokenCloud {
   lifeSeconds = 3_600
   /** What is answered in place of a token. */
   failure: CloudRefusal | null = null
+  /** Tokens are issued when it resolves. */
+  ready: Promise<unknown> = Promise.resolve()
   /** What is wrong with a request for a token; '' nothing. */
   readonly #mistake: (request: CloudRequest) => string
   #valid = new Set<string>()
@@ -70,10 +72,11 @@ export class TokenCloud {
         this.#count += 1
         const token = `token-${this.#count}`
         this.#valid.add(`Bearer ${token}`)
-        return {
+        const answer = {
           status: 200,
           body: { token_type: 'Bearer', access_token: token, expires_in: this.lifeSeconds },
         }
+        return this.ready.then(() => answer)
       },
     }
   }
@@ -172,11 +175,16 @@ const models = {
   vertex: 'vertex/gemini-3.5-flash',
 }
 
-export async function ask({ tollgate, account }: Place, provider: Placing['provider']): Promise<Response> {
+export async function ask(
+  { tollgate, account }: Place,
+  provider: Placing['provider'],
+  signal: AbortSignal | null = null,
+): Promise<Response> {
   return fetch(`${tollgate.origin}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: models[provider], messages: [{ role: 'user', content: 'say text' }] }),
+    signal,
   })
 }
 

@@ -23,6 +23,7 @@ export const azure: HostRow = {
     'openai-embeddings': { header: 'api-key' },
     anthropic: { header: 'x-api-key' },
   },
+  counting: { anthropic: { shape: 'anthropic' } },
   authorizer: (credential, fields) => bearerAuthorizer(credential, fields, entraToken),
   formatsOf(model) {
     if (/^claude-/.test(model)) return ['anthropic']

@@ -5,9 +5,16 @@
 import type { HostRow } from '../hosts/host-row.ts'
 import { awsAuthorizer, awsErrorType as errorType } from './aws-authorizer.ts'
 
+/** Profiles of several regions are not counted for, the model itself is: docs.aws.amazon.com/bedrock/latest/userguide/count-tokens.html. */
+function countingPath({ prefix, model }: { readonly prefix: string; readonly model: string }): string {
+  const ownModel = model.replace(/^[a-z]+\.(?=anthropic\.)/, '')
+  return `${prefix.replace(/\/anthropic\/v1$/, '')}/model/${ownModel}/count-tokens`
+}
+
 export const bedrock: HostRow = {
   origin: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   prefixes: { 'openai-chat': '/openai/v1', 'openai-responses': '/openai/v1', anthropic: '/anthropic/v1' },
+  counting: { anthropic: { shape: 'bedrock-claude', path: countingPath } },
   modelList: null,
   authorizer: awsAuthorizer,
   formatsOf(model) {

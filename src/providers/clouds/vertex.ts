@@ -28,6 +28,10 @@ export const vertex: HostRow = {
   modelPaths: {
     anthropic: ({ model, streamed }) => `/models/${model}:${streamed ? 'streamRawPredict' : 'rawPredict'}`,
   },
+  counting: {
+    gemini: { shape: 'vertex-gemini' },
+    anthropic: { shape: 'vertex-claude', path: ({ prefix }) => `${prefix}/models/count-tokens:rawPredict` },
+  },
   modelList: null,
   authentication: {
     gemini: { header: 'x-goog-api-key' },

@@ -4,6 +4,7 @@
  */
 
 import { secretFields } from '../../base/secret-fields.ts'
+import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wire/counting.ts'
 import type { Media } from '../../wire/dialect.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { anonymousHeaders, headerOf } from '../build-headers.ts'
@@ -30,7 +31,7 @@ export const hostConnectors: readonly Connector[] = [
   ),
 ]
 
-/** What a host may be asked for; it counts no tokens, stores nothing for us and compacts nothing. */
+/** What a host may be asked for besides counting tokens; it stores nothing for us and compacts nothing. */
 const operations: readonly string[] = ['generate', 'embed']
 
 /** The most expensive image of any vendor: 10,000 patches at a factor of 2.46, see openai.ts. */
@@ -68,6 +69,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     ...(row.addressMistake === undefined ? {} : { addressMistake: row.addressMistake }),
     ...(row.formatsOf === undefined ? {} : { formatsOf: row.formatsOf }),
     ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
+    ...(row.counting === undefined ? {} : { countingShapes: shapesOf(row.counting) }),
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
     prepare: (outgoing) => {
       const path = pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing)
@@ -80,7 +82,10 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     },
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
     offers: (operation, dialect) =>
-      operations.includes(operation) && prefixes.has(dialect) && hasAddress(operation, dialect),
+      (operations.includes(operation) ||
+        (operation === 'count_tokens' && countingOf(row, dialect) !== undefined)) &&
+      prefixes.has(dialect) &&
+      hasAddress(operation, dialect),
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
     onCancel: row.onCancel,
@@ -108,12 +113,24 @@ function prefixFor(
   }
 }
 
-function pathAt({ modelPaths }: HostRow, prefix: string, outgoing: OutgoingRequest): string {
-  const modelPath = modelPaths?.[outgoing.dialect]
-  if (modelPath === undefined) return pathBelow(prefix, outgoing)
+function pathAt(row: HostRow, prefix: string, outgoing: OutgoingRequest): string {
+  const { dialect, operation, streamed } = outgoing
   // As Google writes versions of models: `@` needs no escape in a path.
   const model = encodeURIComponent(outgoing.model).replaceAll('%40', '@')
-  return prefix + modelPath({ model, streamed: outgoing.streamed })
+  if (operation === 'count_tokens')
+    return countingOf(row, dialect)?.path?.({ prefix, model }) ?? pathBelow(prefix, outgoing)
+  const modelPath = row.modelPaths?.[dialect]
+  return modelPath === undefined ? pathBelow(prefix, outgoing) : prefix + modelPath({ model, streamed })
+}
+
+type Counting = NonNullable<HostRow['counting']>
+
+function countingOf({ counting }: HostRow, dialect: UpstreamFormatName): Counting[UpstreamCountingFormat] {
+  return isUpstreamCountingFormat(dialect) ? counting?.[dialect] : undefined
+}
+
+function shapesOf(counting: Counting): NonNullable<Connector['countingShapes']> {
+  return Object.fromEntries(Object.entries(counting).map(([format, { shape }]) => [format, shape]))
 }
 
 /** Undefined: the credential is sent as it is. */

@@ -3,6 +3,7 @@
  * vendor of the format; what it leaves out is as there. It holds nothing about a model, and nothing that could be computed.
  */
 import type { SecretFields } from '../../base/secret-fields.ts'
+import type { CountingShape, UpstreamCountingFormat } from '../../wire/counting.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type { RequestDifferences } from '../../wire/host-differences.ts'
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
@@ -28,6 +29,18 @@ export interface HostRow {
   readonly modelPaths?: Readonly<
     Partial<
       Record<UpstreamFormatName, (request: { readonly model: string; readonly streamed: boolean }) => string>
+    >
+  >
+  /** Where and how it counts tokens without generating; left out: nowhere. `path`: where that is not the format's own. */
+  readonly counting?: Readonly<
+    Partial<
+      Record<
+        UpstreamCountingFormat,
+        {
+          readonly shape: CountingShape
+          readonly path?: (at: { readonly prefix: string; readonly model: string }) => string
+        }
+      >
     >
   >
   /** In which of the formats a model is served; left out: in all of them. */

@@ -11,10 +11,12 @@ import type { ProviderKeys } from '../../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
+import type { Connector } from '../../../providers/connector.ts'
 import { hopsTo } from '../../../providers/hops.ts'
 import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
+  type CountingShape,
   isUpstreamCountingFormat,
   readCount,
   type UpstreamCountingFormat,
@@ -47,6 +49,7 @@ export interface CountUpstreamDeps {
 /** A request as a counting endpoint takes it. */
 export interface UpstreamCountRequest {
   readonly format: UpstreamCountingFormat
+  readonly shape: CountingShape
   readonly body: readonly Uint8Array[]
   readonly headers: RequestContext['request']['headers']
   readonly query: string
@@ -104,8 +107,10 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
         room.set(0)
         recordOutcome(deps, context, candidate, outcome)
       },
-      retryAt: (outcome, { countRequest }) =>
-        outcome.kind !== 'interrupted' && countOf(outcome, countRequest) === null && !isRefused(outcome)
+      retryAt: (outcome, { countRequest, connector }) =>
+        outcome.kind !== 'interrupted' &&
+        countOf(outcome, countRequest) === null &&
+        !isRefused(outcome, connector)
           ? 'anywhere'
           : 'none',
       // Counting is free and has its own deadline, so it does not use the retry budget.
@@ -117,20 +122,24 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
   }
 }
 
-function countOf(outcome: AttemptOutcome, { format }: UpstreamCountRequest): number | null {
-  return outcome.kind === 'answer' ? readCount(format, outcome.bytes) : null
+function countOf(outcome: AttemptOutcome, { shape }: UpstreamCountRequest): number | null {
+  return outcome.kind === 'answer' ? readCount(shape, outcome.bytes) : null
 }
 
-function isRefused(outcome: AttemptOutcome): outcome is Failed {
-  return outcome.kind === 'failed' && isCallersFault(outcome.failure)
+/** Whether the request itself was rejected. Hosts that count for some of their models reject counts that say nothing about it. */
+function isRefused(
+  outcome: AttemptOutcome,
+  { countingShapes }: Pick<Connector, 'countingShapes'>,
+): outcome is Failed {
+  return outcome.kind === 'failed' && countingShapes === undefined && isCallersFault(outcome.failure)
 }
 
 function countOutcome<Request extends UpstreamCountRequest>({
   candidate,
-  task: { countRequest },
+  task: { countRequest, connector },
   outcome,
 }: FinalAttempt<CountingTask<Request>>): CountOutcome<Request> | null {
-  if (isRefused(outcome)) return { kind: 'refused', countRequest, failed: outcome, candidate }
+  if (isRefused(outcome, connector)) return { kind: 'refused', countRequest, failed: outcome, candidate }
   const tokens = countOf(outcome, countRequest)
   if (outcome.kind !== 'answer' || tokens === null) return null
   return { kind: 'counted', countRequest, tokens, answer: outcome }
@@ -234,6 +243,14 @@ export function countingFormat(
   )
 }
 
+/** How the model's upstreams take a request that counts. */
+export function countingShape(
+  { countingShapes }: Pick<Connector, 'countingShapes'>,
+  format: UpstreamCountingFormat,
+): CountingShape {
+  return countingShapes?.[format] ?? format
+}
+
 /** A prepared request as a counting endpoint takes it; null where the model has none. Throws WireError. */
 export async function upstreamCountRequest(
   { bodyThreads, read: limits }: { bodyThreads: Pick<BodyThreads, 'run'>; read: ReadLimits },
@@ -253,6 +270,7 @@ export async function upstreamCountRequest(
   const input = {
     format,
     to,
+    shape: countingShape(connector, to),
     edits: edits.sort((a, b) => a.start - b.start),
     target: {
       model: upstreamModel,
@@ -268,6 +286,7 @@ export async function upstreamCountRequest(
   const counted = await bodyThreads.run('countEdited', input, owner)
   return {
     format: to,
+    shape: input.shape,
     body: [counted.bytes],
     headers: { ...context.request.headers, ...translation?.headers, ...counted.headers },
     query: '',
