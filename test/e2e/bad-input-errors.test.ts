@@ -240,6 +240,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   method_not_allowed: (format) => line(format, 'GET @'),
   unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: br\r\n' }),
   expectation_failed: (format) => ask(format, { headers: 'Expect: wonders\r\n' }),
+  gateway_loop: (format) => ask(format, { headers: 'X-Tollgate-Hops: 4\r\n' }),
   malformed_http: (format) => ask(format, { headers: 'Host: b\r\n' }),
   headers_too_large: (format) => ask(format, { headers: 'a: b\r\n'.repeat(100) }),
   body_too_large: (format) => ask(format, { body: ' '.repeat(100_001) }),
