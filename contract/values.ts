@@ -12,6 +12,7 @@ import {
   type RateName,
   type UnsoldRate,
 } from './meters.ts'
+import './schema-messages.ts'
 import { usdPattern } from './usd.ts'
 import { visibleText, visibleTextMessage } from './visible-text.ts'
 
@@ -261,6 +262,8 @@ export const model = z.strictObject({
       inputs: z.array(z.string()),
       outputs: z.array(z.string()),
       deprecated: z.boolean(),
+      /** Whether it is a built-in test model; `special` ones simulate failures. null: a real model. */
+      testModel: z.enum(['basic', 'special']).nullable(),
       /** The current price before the markup; omitted rates are derived from `input`. */
       listPrice: z.strictObject({
         ...rates,

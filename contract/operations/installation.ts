@@ -31,7 +31,10 @@ export const installationOperations = {
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/models'],
-    input: z.strictObject({}),
+    input: z.strictObject({
+      /** Includes test models that simulate failures. */
+      all: z.boolean().optional(),
+    }),
     output: z.array(model),
   }),
   'models.add': operation({

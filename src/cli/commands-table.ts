@@ -262,7 +262,11 @@ export const commands: readonly Command[] = [
     ],
     print: print.credited,
   }),
-  command('models.list', { words: 'models', print: print.models }),
+  command('models.list', {
+    words: 'models',
+    options: [option('all>all', 'flag', '', 'include test models that simulate failures')],
+    print: print.models,
+  }),
   command('models.add', {
     words: 'models add',
     positionals: [model],

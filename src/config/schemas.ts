@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import '../../contract/schema-messages.ts'
 import { usdPattern } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
 import { addressMistake } from '../catalog/upstream-address.ts'

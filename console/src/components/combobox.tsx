@@ -1,13 +1,13 @@
 /** A button that opens a searched list of options in groups, for choices that are too long for a select. */
 import { Popover } from 'radix-ui'
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { ChevronDown } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { patiently } from '@/lib/connection'
 import type { ComboboxGroup } from './combobox-list.tsx'
 import { fieldLook } from './input.tsx'
 
-export type { ComboboxGroup } from './combobox-list.tsx'
+export type { ComboboxGroup, ComboboxOption } from './combobox-list.tsx'
 
 export interface ComboboxProps {
   readonly id?: string
@@ -19,12 +19,14 @@ export interface ComboboxProps {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly className?: string
+  /** Below the list, such as a switch that changes what is listed. */
+  readonly footer?: ReactNode
 }
 
 const List = lazy(patiently(async () => ({ default: (await import('./combobox-list.tsx')).ComboboxList })))
 
 export function Combobox(props: ComboboxProps): JSX.Element {
-  const { searchLabel, groups, value, onChange, className, ...rest } = props
+  const { searchLabel, groups, value, onChange, className, footer, ...rest } = props
   const [isOpen, setOpen] = useState(false)
   const chosen = groups.flatMap(({ options }) => options).find((option) => option.value === value)
   return (
@@ -61,6 +63,7 @@ export function Combobox(props: ComboboxProps): JSX.Element {
             }}
           />
         </Suspense>
+        {footer === undefined ? null : <div className="border-t border-line px-3 py-1">{footer}</div>}
       </Popover.Content>
     </Popover.Root>
   )

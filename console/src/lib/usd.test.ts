@@ -52,6 +52,7 @@ test('a column has one precision, by its largest amount', () => {
   assert.deepEqual(column(['0.025106', '0.009780', '0.110830']), ['$0.0251', '$0.0097', '$0.1108'])
   assert.deepEqual(column(['5.00', '0.000054399']), ['$5.0000', '<$0.0001'])
   assert.deepEqual(column(['0.000054399', '0.00012']), ['$0.000054', '$0.000120'])
+  assert.deepEqual(column(['0.000042', '0.00']), ['$0.000042', '$0.000000'])
   assert.deepEqual(column(['0.000000009', '0.00']), ['$0.000000009', '$0.000000000'])
   assert.deepEqual(column(['12000.123', '0.03']), ['$12,000.12', '$0.03'])
   assert.deepEqual(column(['5.00', '-0.000054399', 'about five'], true), [

@@ -57,7 +57,9 @@ export function columnDecimals(amounts: readonly string[], exact = false): numbe
   if (exact) return Math.max(2, ...amounts.map(writtenDecimals))
   const sizes = amounts.map((amount) => nano(amount)).map((amount) => (amount < 0n ? -amount : amount))
   if (sizes.every((size) => size % centNano === 0n)) return 2
-  return columnSteps.find(([from]) => sizes.some((size) => size >= from))?.[1] ?? allDecimals
+  const step = columnSteps.find(([from]) => sizes.some((size) => size >= from))?.[1]
+  // Tiny amounts keep their digits, and get no zeros that none of them has.
+  return step ?? Math.min(allDecimals, 2 * Math.ceil(Math.max(...amounts.map(writtenDecimals)) / 2))
 }
 
 function writtenDecimals(text: string): number {

@@ -42,6 +42,7 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       inputs: [...model.inputs],
       outputs: [...model.outputs],
       deprecated: model.deprecated,
+      testModel: model.testModel,
       listPrice: listPriceOut(price, billingProviders(model)),
       price: priceOut(price) as Details['price'],
       scheduled: pricesOfWeek(model, nowMs).length > 1,

@@ -6,12 +6,12 @@ import { Badge, type Tone } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Code } from '@/components/code'
+import { Combobox } from '@/components/combobox'
 import { Dialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
 import { ScrollText } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
-import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
@@ -54,19 +54,22 @@ export function Audit(): JSX.Element {
     <>
       <div className="flex flex-wrap gap-2">
         <SearchField label="Account ID (acct_…)" />
-        <Select
+        <Combobox
           aria-label="Operation"
+          searchLabel="Search operations"
+          groups={[
+            {
+              heading: '',
+              options: [
+                { value: '', label: 'All operations' },
+                ...changing.map((name) => ({ value: name, label: changeName(name), keywords: name })),
+              ],
+            },
+          ]}
           value={operation ?? ''}
-          onChange={(event) => setSearch({ operation: event.target.value, before: undefined })}
+          onChange={(name) => setSearch({ operation: name || undefined, before: undefined })}
           className="w-56"
-        >
-          <option value="">All operations</option>
-          {changing.map((name) => (
-            <option key={name} value={name}>
-              {changeName(name)}
-            </option>
-          ))}
-        </Select>
+        />
       </div>
       {entries.isError ? (
         <Problem problem={entries.error} onRetry={() => void entries.refetch()} />

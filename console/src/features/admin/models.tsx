@@ -12,10 +12,12 @@ import { moneyColumn } from '@/components/money-column'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
+import { SpecialModelsSwitch } from '@/components/special-models-switch'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { modelsToOffer } from '@/lib/special-models'
 import { exactUsd } from '@/lib/usd'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
@@ -31,8 +33,10 @@ const kinds = { all: 'All', sold: 'Enabled', unsold: 'Disabled' } as const
 export function Models(): JSX.Element {
   const { q = '', sold } = useSearch()
   const setSearch = useSetSearch()
-  const models = useOperation('models.list')
-  const rows = models.data?.filter(
+  const models = useOperation('models.list', { all: true })
+  const [showsSpecial, setShowsSpecial] = useState(false)
+  const choosable = models.data?.map((row) => ({ ...row, testModel: row.details?.testModel ?? null }))
+  const rows = (choosable === undefined ? undefined : modelsToOffer(choosable, showsSpecial))?.filter(
     (model) =>
       model.model.toLowerCase().includes(q.toLowerCase()) &&
       (sold === undefined || (sold === 'sold') === model.sold),
@@ -59,6 +63,7 @@ export function Models(): JSX.Element {
         <PriceList />
         <AddModel />
       </div>
+      <SpecialModelsSwitch models={choosable ?? []} checked={showsSpecial} onChange={setShowsSpecial} />
       {models.isError ? (
         <Problem problem={models.error} onRetry={() => void models.refetch()} />
       ) : (
@@ -72,6 +77,7 @@ type Doing = { readonly kind: 'price' | 'history' | 'upstreams' | 'disable'; rea
 
 function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }): JSX.Element {
   const [doing, setDoing] = useState<Doing>()
+  const setSearch = useSetSearch()
   const close = (): void => setDoing(undefined)
   const columns: readonly Column<Model>[] = [
     {
@@ -163,7 +169,16 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
         rows={rows}
         keyOf={({ model }) => model}
         rowHeight="twoLines"
-        empty={<Empty icon={<Boxes />} title="No matching models" text="Try part of the name." />}
+        empty={
+          <Empty
+            icon={<Boxes />}
+            title="No matching models"
+            text="Try part of the name."
+            action={
+              <Button onClick={() => setSearch({ q: undefined, sold: undefined })}>Clear filters</Button>
+            }
+          />
+        }
       />
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}

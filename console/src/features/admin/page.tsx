@@ -1,6 +1,7 @@
 /** Admin: one section per area of the installation; the URL names the section. */
 import { Link, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, lazy, Suspense } from 'react'
+import { LinkButton } from '@/components/button'
 import { Empty } from '@/components/empty'
 import { ShieldAlert } from '@/components/icons'
 import { Page } from '@/components/page'
@@ -58,6 +59,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
           icon={<ShieldAlert />}
           title="Administrators only"
           text="An administrator can give you access under Admin, People."
+          action={<LinkButton to="/console">Overview</LinkButton>}
           className="rounded-xl border border-line bg-surface"
         />
       </Page>

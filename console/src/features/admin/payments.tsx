@@ -2,6 +2,7 @@
 
 import type { JSX } from 'react'
 import { Badge, type Tone } from '@/components/badge'
+import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { Banknote } from '@/components/icons'
@@ -106,6 +107,11 @@ export function Payments(): JSX.Element {
             icon={<Banknote />}
             title="No payments yet"
             text="Top-ups appear here once someone starts one. Without a payment provider, add credit on an account's page or create codes."
+            action={
+              <LinkButton to="/console/admin/$section" params={{ section: 'codes' }}>
+                Codes
+              </LinkButton>
+            }
           />
         }
       />

@@ -36,8 +36,14 @@ export function BillingPage(): JSX.Element {
           <div className="grid items-start gap-6 lg:grid-cols-2">
             {billing.data === undefined ? (
               <>
-                <Skeleton className="h-72 rounded-xl" />
-                <Skeleton className="h-72 rounded-xl" />
+                <div className="flex min-w-0 flex-col gap-6">
+                  <Skeleton className="h-96 rounded-xl" />
+                  <Skeleton className="h-27 rounded-xl" />
+                </div>
+                <div className="flex min-w-0 flex-col gap-6">
+                  <Skeleton className="h-41 rounded-xl" />
+                  <Skeleton className="h-46 rounded-xl" />
+                </div>
               </>
             ) : (
               <>
@@ -61,7 +67,7 @@ export function BillingPage(): JSX.Element {
           { id: 'top-ups', label: 'Top-ups', content: <TopUps /> },
           {
             id: 'invoices',
-            label: 'Invoices',
+            label: 'Documents',
             content: (
               <div className="flex flex-col gap-6">
                 <Invoices />

@@ -2,7 +2,7 @@
 import { type JSX, useState } from 'react'
 import { Combobox } from '@/components/combobox'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
-import { modelsToOffer } from '@/lib/special-models'
+import { hasSpecialModels, modelsToOffer } from '@/lib/special-models'
 import { modelGroups } from '../pricing/model-groups.ts'
 import type { SoldModel } from '../pricing/sold-models.ts'
 
@@ -17,15 +17,17 @@ export interface ModelSelectProps {
 export function ModelSelect({ models, value, onChange, ...rest }: ModelSelectProps): JSX.Element {
   const [showsSpecial, setShowsSpecial] = useState(false)
   return (
-    <>
-      <Combobox
-        {...rest}
-        searchLabel="Search models"
-        groups={modelGroups(modelsToOffer(models, showsSpecial, [value]))}
-        value={value}
-        onChange={onChange}
-      />
-      <SpecialModelsSwitch models={models} checked={showsSpecial} onChange={setShowsSpecial} />
-    </>
+    <Combobox
+      {...rest}
+      searchLabel="Search models"
+      groups={modelGroups(modelsToOffer(models, showsSpecial, [value]))}
+      value={value}
+      onChange={onChange}
+      {...(hasSpecialModels(models)
+        ? {
+            footer: <SpecialModelsSwitch models={models} checked={showsSpecial} onChange={setShowsSpecial} />,
+          }
+        : {})}
+    />
   )
 }

@@ -7,11 +7,10 @@ import { type JSX, useEffect, useRef } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
-import { Empty } from '@/components/empty'
+import { Combobox } from '@/components/combobox'
 import { Field } from '@/components/field'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
-import { Select } from '@/components/select'
 import { Skeleton } from '@/components/skeleton'
 import { useAccount, useMay } from '@/lib/account'
 import { cn } from '@/lib/class-names'
@@ -23,6 +22,7 @@ import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-mode
 import { Arrival } from './arrival.tsx'
 import { modelFor } from './model-choice.ts'
 import { ModelSelect } from './model-select.tsx'
+import { NoModels } from './no-models.tsx'
 import { type Recipe, recipeOf, recipes } from './recipes.ts'
 import { Steps } from './steps.tsx'
 
@@ -80,19 +80,17 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
   return (
     <>
       <Field label="Client" className="lg:hidden">
-        <Select value={chosen.id} onChange={(event) => setSearch({ client: event.target.value })}>
-          {groups.map((group) => (
-            <optgroup key={group} label={group}>
-              {recipes
-                .filter((recipe) => recipe.group === group)
-                .map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-            </optgroup>
-          ))}
-        </Select>
+        <Combobox
+          searchLabel="Search clients"
+          groups={groups.map((group) => ({
+            heading: group,
+            options: recipes
+              .filter((recipe) => recipe.group === group)
+              .map(({ id, name }) => ({ value: id, label: name })),
+          }))}
+          value={chosen.id}
+          onChange={(client) => setSearch({ client })}
+        />
       </Field>
       <nav
         aria-label="Clients"
@@ -187,13 +185,7 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
   const key = useFreshKey(account) ?? null
   const model = modelFor(models, recipe, chosen)
   if (model === undefined) {
-    return (
-      <Empty
-        title="No models available yet"
-        text="An administrator needs to add a provider key under Admin."
-        className="rounded-xl border border-line bg-surface"
-      />
-    )
+    return <NoModels />
   }
   const facts = { address, model: { name: model.model, dialects: model.dialects }, key }
   const notes = recipe.notes(facts)

@@ -41,13 +41,21 @@ export function KeyPage(): JSX.Element {
   const key = keys.data?.find((one) => one.id === id)
   if (key !== undefined) return <Shown apiKey={key} />
   return (
-    <Page title="API key" back={back}>
+    <Page
+      title="API key"
+      description={
+        keys.data === undefined && keys.error === null ? <Skeleton className="my-0.5 h-5 w-48" /> : undefined
+      }
+      back={back}
+    >
       {keys.error !== null ? (
         <Problem problem={keys.error} onRetry={() => void keys.refetch()} />
       ) : keys.data === undefined ? (
         <>
+          <Skeleton className="h-52 rounded-xl" />
+          <Skeleton className="h-84 rounded-xl" />
+          <Skeleton className="h-40 rounded-xl" />
           <Skeleton className="h-64 rounded-xl" />
-          <Skeleton className="h-80 rounded-xl" />
         </>
       ) : (
         <Card>

@@ -234,7 +234,7 @@ function Try(): JSX.Element {
       ) : (
         <>
           {fresh === undefined ? (
-            <Code code={`export ${keyVariable.slice(1)}=sk-tg-…`} language="shell, with your key" />
+            <Code code={`export ${keyVariable.slice(1)}=sk-tg-…`} language="Shell, with your key" />
           ) : null}
           <SnippetChoice address={address} apiKey={fresh ?? keyVariable} model={model} />
           <AboutModel model={model} />

@@ -8,6 +8,7 @@ import { Stat } from '@/components/stat'
 import { Tooltip } from '@/components/tooltip'
 import type { OperationOutput } from '@/lib/api'
 import { count, duration, shortCount } from '@/lib/format'
+import { isZero } from '@/lib/usd'
 import { daysLeftShort } from '../billing/billing-words.ts'
 
 export type Overview = OperationOutput<'overview.show'>
@@ -24,11 +25,15 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
       <Stat
         label={<BalanceLabel />}
         value={of(({ available }) => <Money amount={available} />)}
-        hint={hint(({ posted, held }) => (
-          <>
-            <Money amount={posted} /> − <Money amount={held} /> reserved
-          </>
-        ))}
+        hint={hint(({ posted, held }) =>
+          isZero(held) ? (
+            'Nothing reserved'
+          ) : (
+            <>
+              <Money amount={posted} /> − <Money amount={held} /> reserved
+            </>
+          ),
+        )}
       />
       <Stat
         label="Runway (estimated)"

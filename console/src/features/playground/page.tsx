@@ -16,6 +16,7 @@ import { useAccount, useMay, useMe } from '@/lib/account'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { useMedia } from '@/lib/use-media'
 import { modelFor } from '../connect/model-choice.ts'
+import { NoModels } from '../connect/no-models.tsx'
 import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
 import { Answer } from './answer.tsx'
 import { CodeDialog } from './code-dialog.tsx'
@@ -63,14 +64,7 @@ function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Elemen
   const chosen = useSearch().model
   const model = modelFor(models, { prefers: 'openai-chat' }, chosen)
   if (model === undefined) {
-    return (
-      <Empty
-        icon={<MessagesSquare />}
-        title="No models available yet"
-        text="An administrator needs to add a provider key under Admin."
-        className="rounded-xl border border-line bg-surface"
-      />
-    )
+    return <NoModels icon={<MessagesSquare />} />
   }
   return <Played models={models} model={model} />
 }

@@ -42,18 +42,40 @@ export function ReceiptPage(): JSX.Element {
   if (receipt.data !== undefined) return <Receipt receipt={receipt.data} back={back} />
   if (stillRuns !== undefined) return <Running request={stillRuns} />
   return (
-    <Page title="Request" back={back}>
+    <Page
+      title="Request"
+      description={receipt.error === null ? <Skeleton className="my-0.5 h-5 w-32" /> : undefined}
+      back={back}
+    >
       {receipt.error !== null && receipt.error.status !== 404 ? (
         <Problem problem={receipt.error} onRetry={() => void receipt.refetch()} />
       ) : receipt.error !== null ? (
         <NoReceipt id={id} account={account.id} />
       ) : (
-        <>
-          <Skeleton className="h-40 rounded-xl" />
-          <Skeleton className="h-64 rounded-xl" />
-        </>
+        <ReceiptSkeleton />
       )}
     </Page>
+  )
+}
+
+/** As high as a receipt: the numbers, usage and cost, timing, details. */
+function ReceiptSkeleton(): JSX.Element {
+  const stat = 'h-28 rounded-xl'
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+        <Skeleton className={stat} />
+        <Skeleton className={stat} />
+        <Skeleton className={stat} />
+        <Skeleton className={stat} />
+      </div>
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Skeleton className="h-74 rounded-xl" />
+        <Skeleton className="h-74 rounded-xl" />
+      </div>
+      <Skeleton className="h-40 rounded-xl" />
+      <Skeleton className="h-72 rounded-xl" />
+    </>
   )
 }
 

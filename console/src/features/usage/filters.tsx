@@ -2,9 +2,8 @@
 
 import type { JSX } from 'react'
 import { Button } from '@/components/button'
-import { Combobox } from '@/components/combobox'
+import { Combobox, type ComboboxOption } from '@/components/combobox'
 import { X } from '@/components/icons'
-import { Select } from '@/components/select'
 import type { Search } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
 import { useSoldModels } from '../keys/sold-models.ts'
@@ -33,20 +32,14 @@ export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element 
         value={model ?? ''}
         onChange={(name) => onChange({ model: name || undefined })}
       />
-      <Select
+      <Combobox
         aria-label="Key"
+        searchLabel="Search keys"
         className="w-48 max-sm:w-full"
+        groups={[{ heading: '', options: keyOptions(keyNames, apiKey) }]}
         value={apiKey ?? ''}
-        onChange={(event) => onChange({ key: event.target.value || undefined })}
-      >
-        <option value="">All keys</option>
-        {apiKey === undefined || keyNames.has(apiKey) ? null : <option value={apiKey}>{apiKey}</option>}
-        {[...keyNames].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </Select>
+        onChange={(id) => onChange({ key: id || undefined })}
+      />
       {model === undefined && apiKey === undefined ? null : (
         <Button variant="ghost" onClick={() => onChange({ model: undefined, key: undefined })}>
           <X aria-hidden="true" />
@@ -55,4 +48,14 @@ export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element 
       )}
     </>
   )
+}
+
+/** A key whose name is not known, such as a deleted one, is listed by its ID while it is selected. */
+function keyOptions(
+  names: ReadonlyMap<string, string>,
+  selected: string | undefined,
+): readonly ComboboxOption[] {
+  const unknown = selected === undefined || names.has(selected) ? [] : [{ value: selected, label: selected }]
+  const known = [...names].map(([value, label]) => ({ value, label, keywords: value }))
+  return [{ value: '', label: 'All keys' }, ...unknown, ...known]
 }
