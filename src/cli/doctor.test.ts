@@ -74,6 +74,12 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ['no upstream at all', credentialsFinding({ upstreams: [], sandbox: 'off' }), 'failed', /sandbox is off/],
   ['a key that is accepted', keyFinding({ credential: 'accepted', models: 1 }), 'ok', /lists 1 model$/],
   [
+    'a key that is accepted by a host without a list',
+    keyFinding({ credential: 'accepted', problem: 'The host has no model list.' }),
+    'ok',
+    /^accepted by the provider, which has no model list$/,
+  ],
+  [
     'a key that is rejected',
     keyFinding({ credential: 'rejected', problem: 'The host rejected the credential.', hostMessage: 'No.' }),
     'failed',

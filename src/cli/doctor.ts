@@ -214,7 +214,10 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
   const { credential, models, problem, hostMessage } = answer
   const words = hostMessage === null ? '' : ` It says: ${hostMessage}`
   const text = {
-    accepted: `accepted by the provider, which lists ${models === 1 ? '1 model' : `${models} models`}`,
+    accepted:
+      problem === null
+        ? `accepted by the provider, which lists ${models === 1 ? '1 model' : `${models} models`}`
+        : 'accepted by the provider, which has no model list',
     untested: `not tested. ${problem ?? 'The provider lists its models without checking the key.'}${words}`,
     unreachable: problem ?? 'The provider cannot be reached.',
     rejected: `${problem ?? 'The provider rejects it.'}${words}`,

@@ -146,6 +146,64 @@ for (const [provider, status, body, message] of rejections) {
   })
 }
 
+/** Hosts without a list, with what each says to an empty request with a valid and with an invalid credential. */
+const withoutList: readonly (readonly [
+  provider: string,
+  path: string,
+  invalid: readonly [status: number, body: string],
+  valid: readonly [status: number, body: string],
+])[] = [
+  [
+    'bedrock',
+    '/openai/v1/chat/completions',
+    [403, '{"Message":"The security token included in the request is invalid."}'],
+    [400, '{"message":"model is required"}'],
+  ],
+  [
+    'vertex',
+    '/v1/publishers/google/models/credential-test:generateContent',
+    [400, '{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}'],
+    [404, '{"error":{"code":404,"status":"NOT_FOUND","message":"no such model"}}'],
+  ],
+  [
+    'zai',
+    '/api/paas/v4/chat/completions',
+    [401, '{"error":{"code":"1000","message":"Authentication Failed"}}'],
+    [400, '{"error":{"code":"1210","message":"model"}}'],
+  ],
+]
+
+for (const [provider, path, invalid, valid] of withoutList) {
+  test(`${provider} has no list: an empty request tests the credential, and costs nothing`, async () => {
+    const reply =
+      (onlyOurs: boolean): typeof answers =>
+      (response) => {
+        const isOurs = onlyOurs && seen.at(-1)?.endsWith('ours') === true
+        const [status, body] = isOurs ? valid : invalid
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      }
+    seen.length = 0
+    answers = reply(true)
+    const accepted = await tested(provider)
+    assert.deepEqual([accepted.credential, accepted.names], ['accepted', []])
+    assert.ok(seen.every((request) => request.startsWith(`POST ${path} `)) && seen.length === 2, seen.join())
+    answers = reply(false)
+    assert.equal((await tested(provider)).credential, 'rejected')
+  })
+}
+
+test('an empty request whose error is the same with any credential proves nothing', async () => {
+  for (const [status, body] of [
+    [400, '{"message":"model is required"}'],
+    [429, '{"message":"slow down"}'],
+    [500, ''],
+    [402, '{"message":"no balance"}'],
+  ] as const) {
+    answers = (response) => response.writeHead(status).end(body)
+    assert.equal((await tested('bedrock')).credential, 'untested', String(status))
+  }
+})
+
 test('a page, a long answer and silence after a rejection are bounded', async () => {
   answers = (response) => response.writeHead(403).end(`<html>${' '.repeat(5_000)}`)
   assert.deepEqual([(await tested()).credential, (await tested()).hostMessage], ['rejected', null])

@@ -5,7 +5,8 @@
 import type { Clock } from '../base/clock.ts'
 import { secretParts } from '../base/secret-fields.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
-import type { Connector } from './connector.ts'
+import { isCallersFault } from './classify.ts'
+import type { Connector, UpstreamFailure } from './connector.ts'
 import { modelListPath, modelsPathOf } from './paths.ts'
 import type { Sender } from './send.ts'
 import type { SendFailure, UpstreamRequest } from './send-types.ts'
@@ -41,6 +42,7 @@ export interface ModelHost {
   readonly requestId: string
 }
 
+const noList = 'The host has no model list. Enter the model names.'
 const untested = { credential: 'untested', hostMessage: null } as const
 
 /** Never throws for what the host does. */
@@ -51,8 +53,7 @@ export async function listHostModels(
 ): Promise<HostModels> {
   const [dialect] = connector.dialects
   const path = listPathOf(connector, host.basePath)
-  if (path === null)
-    return { names: [], problem: 'The host has no model list. Enter the model names.', ...untested }
+  if (path === null) return { names: [], problem: noList, ...untested }
   const { headers, authorizer } = connector.prepare({
     ...host,
     dialect,
@@ -65,8 +66,10 @@ export async function listHostModels(
   })
   const answer = await received(asking, {
     origin: host.origin,
+    method: 'GET',
     path,
     headers: withoutBody(headers),
+    body: [],
     authorizer,
   })
   switch (answer.kind) {
@@ -97,16 +100,63 @@ export async function listHostModels(
 /** Accepted by no provider; some have public lists of models, so a list alone proves nothing. */
 const wrongCredential = 'not-a-credential'
 
-/** Tests a credential by listing the models with it, and where that works, without it. */
+/**
+ * Tests a credential by listing the models with it, and where that works, without it. A host without a list is sent an empty
+ * request, which costs nothing: a valid credential is what makes its error one about the request.
+ */
 export async function testCredential(
   asking: ListModelsDeps,
   connector: Connector,
   host: ModelHost,
 ): Promise<HostModels> {
-  const listed = await listHostModels(asking, connector, host)
-  if (listed.credential !== 'accepted') return listed
-  const control = await listHostModels(asking, connector, { ...host, credential: wrongCredential })
-  return control.credential === 'accepted' ? { ...listed, credential: 'untested' } : listed
+  const ask = connector.modelListPath === null ? sendEmptyRequest : listHostModels
+  const answered = await ask(asking, connector, host)
+  if (answered.credential !== 'accepted') return answered
+  const control = await ask(asking, connector, { ...host, credential: wrongCredential })
+  return control.credential === 'accepted' ? { ...answered, credential: 'untested' } : answered
+}
+
+/** Of no model. Google's addresses have one in the path. */
+const noModel = 'credential-test'
+
+async function sendEmptyRequest(
+  asking: ListModelsDeps,
+  connector: Connector,
+  host: ModelHost,
+): Promise<HostModels> {
+  const [dialect] = connector.dialects
+  const { path, headers, authorizer } = connector.prepare({
+    ...host,
+    dialect,
+    operation: 'generate',
+    model: noModel,
+    streamed: false,
+    query: '',
+    headers: {},
+    hops: null,
+  })
+  const body = [new TextEncoder().encode('{}')]
+  const request = { origin: host.origin, method: 'POST', path, headers, body, authorizer } as const
+  const answer = await received(asking, request)
+  if (answer.kind === 'failed')
+    return { ...untested, names: [], problem: answer.problem, credential: 'unreachable' }
+  if (answer.kind !== 'refused') return { ...untested, names: [], problem: noList }
+  const { status, headers: answered, bytes } = answer
+  const credential = judged(connector.classify(status, answered, readProblem(bytes)), status)
+  const problem = {
+    accepted: noList,
+    rejected: `The host rejected the credential (HTTP ${status}).`,
+    untested: `The host's response to a test request does not show whether it accepts the credential (HTTP ${status}).`,
+  }[credential]
+  const hostMessage = credential === 'accepted' ? null : messageIn(bytes, host.credential)
+  return { names: [], problem, credential, hostMessage }
+}
+
+/** What the error of an empty request says of the credential. */
+function judged(failure: UpstreamFailure, status: number): Exclude<CredentialState, 'unreachable'> {
+  if (failure.operator && failure.concerns === 'credential') return status === 402 ? 'untested' : 'rejected'
+  const isOfRequest = isCallersFault(failure) || (failure.operator && failure.concerns === 'model')
+  return isOfRequest ? 'accepted' : 'untested'
 }
 
 /** null: the host has none. */
@@ -130,23 +180,27 @@ function withoutBody(headers: readonly string[]): string[] {
   return copied
 }
 
-type ModelListRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'headers' | 'authorizer'>
-
 type Received =
   | { readonly kind: 'list'; readonly bytes: Uint8Array }
-  | { readonly kind: 'refused'; readonly status: number; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      readonly headers: ReadonlyMap<string, string>
+      readonly bytes: Uint8Array
+    }
   | { readonly kind: 'too_long' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-function received({ sender, clock, limits }: ListModelsDeps, request: ModelListRequest): Promise<Received> {
+function received({ sender, clock, limits }: ListModelsDeps, request: UpstreamRequest): Promise<Received> {
   return new Promise((resolve) => {
-    const exchange = sender.send({ ...request, method: 'GET', body: [] })
+    const exchange = sender.send(request)
     const chunks: Uint8Array[] = []
     let [length, status] = [0, 0]
+    let headers: ReadonlyMap<string, string> = new Map()
     const whole = (): Received =>
       status === 200
         ? { kind: 'list', bytes: Buffer.concat(chunks) }
-        : { kind: 'refused', status, bytes: Buffer.concat(chunks) }
+        : { kind: 'refused', status, headers, bytes: Buffer.concat(chunks) }
     const isRefused = (): boolean => status !== 0 && status !== 200
     const timer = clock.after(limits.hostModelsMs, () =>
       stop(isRefused() ? whole() : { kind: 'failed', problem: 'The host did not respond in time.' }),
@@ -160,8 +214,9 @@ function received({ sender, clock, limits }: ListModelsDeps, request: ModelListR
       finish(answer)
     }
     exchange.listen({
-      head(headStatus) {
+      head(headStatus, headHeaders) {
         status = headStatus
+        headers = headHeaders
       },
       chunk(bytes) {
         length += bytes.length

@@ -95,6 +95,39 @@ test('what cannot be an address or a credential of a cloud is refused, and nothi
   assert.deepEqual([cloud.requests.length, cloud.issued.length], before)
 })
 
+test('doctor tests keys of AWS and of Google by a request that costs nothing', async () => {
+  const rejecting = await imitateCloud({
+    ...facts,
+    route: (url) => (/^\/openai\/|:generateContent$/.test(url) ? { format: 'chat' } : null),
+    mistake: () => 'key',
+    refusals: {
+      ...facts.refusals,
+      credential: {
+        status: 403,
+        headers: { 'x-amzn-errortype': 'UnrecognizedClientException:http://internal.example' },
+        body: { message: 'The security token included in the request is invalid.' },
+      },
+    },
+  })
+  const keys = { accessKeyId: 'AK-1', secretAccessKey: secret, region: 'eu-west-1' }
+  const upstreams = [
+    { name: 'b', provider: 'bedrock', url: rejecting.origin, credential: JSON.stringify(keys), weight: 1 },
+    { name: 'v', provider: 'vertex', url: rejecting.origin, credential: 'a-key', weight: 1 },
+  ]
+  const tested = await testCredentials({ upstreams, limits: limitDefaults }, systemClock)
+  await rejecting.close()
+  assert.deepEqual(
+    tested.map(({ answer }) => [answer.credential, answer.hostMessage]),
+    upstreams.map(() => ['rejected', 'The security token included in the request is invalid.']),
+  )
+  const signed = rejecting.requests.filter(({ headers }) => headers.authorization !== undefined)
+  assert.match(String(signed[0]?.headers.authorization), /^AWS4-HMAC-SHA256 Credential=AK-1/)
+  assert.deepEqual(
+    rejecting.requests.map(({ text }) => text),
+    ['{}', '{}'],
+  )
+})
+
 test('a test of the credential says why no token was issued, without the secret', async () => {
   const upstream = {
     name: 'azure-1',
