@@ -25,6 +25,7 @@ import {
   readRefusal,
 } from '../support/hostile-gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
+import { insertUnitPrice, pricedLedger } from '../support/priced-usage.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
@@ -133,7 +134,9 @@ async function suspended(format: Format): Promise<RawAnswer | undefined> {
 /** Causes a write-off above the daily limit, then sends a request that could cause another. */
 async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const account = await gateway.account('0.01')
-  const { ledger, nextId } = gateway.gateway.services
+  const { ledger: real, nextId, store } = gateway.gateway.services
+  await insertUnitPrice(store)
+  const ledger = pricedLedger(real)
   const [id, nowMs] = [nextId(), systemClock.wallMs()]
   const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
   await ledger.admit({ ...asked, usesRestricted: true })

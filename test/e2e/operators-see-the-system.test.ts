@@ -13,6 +13,7 @@ import type { TestAccount } from '../support/gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
+import { insertUnitPrice, pricedLedger } from '../support/priced-usage.ts'
 
 const gate = await meteredGateway({
   limits: { writeOffNanoPerDayMax: parseUsd('0.01')!, writeOffNanoPerDayWarn: parseUsd('0.02')! },
@@ -80,7 +81,8 @@ test('write-offs of today are reported above a threshold, and listed by account,
     const [id, nowMs] = [nextId(), systemClock.wallMs()]
     const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
     await gate.ledger.admit({ ...asked, usesRestricted: true })
-    await gate.ledger.settle({
+    await insertUnitPrice(gate.gateway.services.store)
+    await pricedLedger(gate.ledger).settle({
       ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', writtenOff: 0n },
       ...{ writeOffEntryId: nextId(), providerObjects: [], receipt: plainDraft },
     })

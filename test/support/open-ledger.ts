@@ -12,6 +12,7 @@ import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
 import { threadEntries } from '../../src/server/thread-entries.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { manualClock } from './manual-clock.ts'
+import { insertUnitPrice, pricedLedger } from './priced-usage.ts'
 
 /** A test, or the hooks of a whole file. */
 export interface Lifetime {
@@ -74,5 +75,6 @@ export async function openTestLedger(
     onTrouble: (error) => troubles.push(error),
   })
   closing.push(ledger.close)
-  return { ...ledger, clock, store, dataDirectory, shut }
+  await insertUnitPrice(store)
+  return { ...ledger, ledger: pricedLedger(ledger.ledger), clock, store, dataDirectory, shut }
 }

@@ -413,7 +413,109 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
 ]
 
+/** Everything follows a charge that is one nano-USD too low, so that only its usage and its price contradict it. */
+const consistentCharge = `
+  UPDATE receipt SET charged = 79 WHERE id = 1001;
+  UPDATE entry SET amount = -79, balance_after = balance_after + 1 WHERE id = 1001;
+  UPDATE entry SET balance_after = balance_after + 1 WHERE account = 11 AND position > 2;
+  UPDATE account SET posted = posted + 1 WHERE id = 11;
+  UPDATE key_usage SET spent = 79, spent_before_day = min(79, spent_before_day),
+    spent_before_week = min(79, spent_before_week), spent_before_month = min(79, spent_before_month) WHERE key = 21;
+  UPDATE usage_hour SET charged = charged - 1 WHERE key = 21`
+
+/** Of a receipt that charges 80 of a hold of 100, for 80 uses of a fee of 1; and of one that costs 300, with a hold of 100. */
+const charges: readonly [text: string, sql: string, found: readonly RegExp[]][] = [
+  [
+    'a charge is lower than the usage costs, and everything follows',
+    consistentCharge,
+    [
+      /^receipt 1001: charges 79, its usage costs 80 of a hold of 100$/,
+      /^receipt 1001: charges 79 and writes off 0, its usage costs 80$/,
+    ],
+  ],
+  [
+    'usage grows',
+    `UPDATE receipt SET fees = '{"unit":81}', upstream_cost = 81 WHERE id = 1001`,
+    [
+      /^receipt 1001: charges 80, its usage costs 81 of a hold of 100$/,
+      /^receipt 1001: charges 80 and writes off 0, its usage costs 81$/,
+    ],
+  ],
+  [
+    'usage shrinks',
+    `UPDATE receipt SET fees = '{"unit":79}', upstream_cost = 79 WHERE id = 1001`,
+    [
+      /^receipt 1001: charges 80, its usage costs 79 of a hold of 100$/,
+      /^receipt 1001: charges 80 and writes off 0, its usage costs 79$/,
+    ],
+  ],
+  [
+    'usage above the hold shrinks',
+    `UPDATE receipt SET fees = '{"unit":299}', upstream_cost = 299 WHERE id = 1003`,
+    [/^receipt 1003: charges 100 and writes off 200, its usage costs 299$/],
+  ],
+  [
+    'an upstream cost grows',
+    'UPDATE receipt SET upstream_cost = 81 WHERE id = 1001',
+    [/^receipt 1001: states an upstream cost of 81, its usage costs 80 at list price$/],
+  ],
+  [
+    'an option is added that halves the price',
+    `UPDATE price_version SET body = json_set(body, '$.options', json('{"half":{"numerator":"1","denominator":"2"}}'), '$.rates.output', '2000000', '$.listRates.output', '2000000') WHERE id = 1;
+    UPDATE receipt SET ran_at = '["half"]', output = 81, upstream_cost = 161 WHERE id = 1001;
+    UPDATE usage_hour SET output = output + 81 WHERE key = 21`,
+    [
+      /^receipt 1001: charges 80, its usage costs 161 of a hold of 100$/,
+      /^receipt 1001: charges 80 and writes off 0, its usage costs 161$/,
+    ],
+  ],
+  [
+    'the price of more than one token of input',
+    `UPDATE price_version SET body = json_set(body, '$.tiers', json('[{"aboveInputTokens":1,"rates":{"input":"3000000"}}]')) WHERE id = 1;
+    UPDATE receipt SET input_uncached = 2 WHERE id = 1001;
+    UPDATE usage_hour SET input_uncached = input_uncached + 2 WHERE key = 21`,
+    [
+      /^receipt 1001: charges 80, its usage costs 86 of a hold of 100$/,
+      /^receipt 1001: charges 80 and writes off 0, its usage costs 86$/,
+    ],
+  ],
+  [
+    'a part of a nano-USD is rounded up',
+    `UPDATE price_version SET body = json_set(body, '$.rates.output', '1') WHERE id = 1;
+    UPDATE receipt SET output = 1 WHERE id = 1001; UPDATE usage_hour SET output = output + 1 WHERE key = 21`,
+    [
+      /^receipt 1001: charges 80, its usage costs 81 of a hold of 100$/,
+      /^receipt 1001: charges 80 and writes off 0, its usage costs 81$/,
+    ],
+  ],
+  [
+    'a price vanishes',
+    'UPDATE receipt SET price_version = 7 WHERE id = 1001',
+    [/^receipt 1001: its price version 7 does not exist$/],
+  ],
+  [
+    'a request that did not complete charges more than its usage costs',
+    `UPDATE receipt SET fees = '{"unit":79}', upstream_cost = 79, end_reason = 'interrupted' WHERE id = 1001;
+    UPDATE usage_hour SET errors = errors + 1 WHERE key = 21`,
+    [/^receipt 1001: charges 80, its usage costs 79 of a hold of 100$/, /durations differ$/],
+  ],
+]
+
 const directory = sound()
+
+for (const [text, sql, found] of charges) {
+  test(`only the charge contradicts: ${text}`, async (context) => {
+    const path = join(temporaryDirectory(context), 'tollgate.db')
+    cpSync(join(await directory, 'tollgate.db'), path)
+    const database = openForWriting(path)
+    database.exec(loosen)
+    database.exec(sql)
+    const lines = verify(database, driftLinesMax).drift.filter((line) => !guards.test(line))
+    database.close()
+    assert.equal(lines.length, found.length, lines.join('\n'))
+    for (const [index, line] of lines.entries()) assert.match(line, found[index] ?? /^$/)
+  })
+}
 
 for (const [text, sql, found] of tampering) {
   test(text, async (context) => {

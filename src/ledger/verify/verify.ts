@@ -6,6 +6,7 @@ import { integer, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { VerifyReport } from '../types.ts'
+import { chargeChecks } from './charge-checks.ts'
 import { type Check, check } from './check.ts'
 import { paymentChecks } from './payment-checks.ts'
 import { checkDurations, usageChecks } from './usage-checks.ts'
@@ -20,7 +21,7 @@ export function verify(database: Database, driftLinesMax: number): VerifyReport 
     if (drift.length < driftLinesMax) drift.push(line)
     else omitted += 1
   }
-  for (const { lines } of [...checks, ...paymentChecks, ...usageChecks]) {
+  for (const { lines } of [...checks, chargeChecks, ...paymentChecks, ...usageChecks]) {
     for (const line of lines(database)) report(line)
   }
   checkChains(database, report)
