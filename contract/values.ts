@@ -92,6 +92,8 @@ export const key = z.strictObject({
   models: z.array(z.string()).nullable(),
   /** Requests go only to upstreams that have all of these tags; null: none is required. */
   requiredTags: z.array(z.string()).nullable(),
+  /** Models that serve in place of one that fails, in this order; null: those of the model. */
+  fallbacks: z.array(z.string()).nullable(),
   limits: rateLimits,
   onShortBalance: z.enum(['lower', 'reject']),
   showBalance: z.boolean(),

@@ -27,6 +27,8 @@ const forNamed = z.strictObject({ account: accountReference })
 
 const budget = z.strictObject({ amount: usd, window: z.enum(['day', 'week', 'month', 'total']) })
 const keyModels = z.array(modelName).min(1).max(100)
+/** As many as a request can name. */
+const keyFallbacks = z.array(modelName).min(1).max(8)
 /** The limits of a key; omitted or null: those of the account. */
 const keyFields = {
   expires: time.nullable().optional(),
@@ -36,6 +38,8 @@ const keyFields = {
   models: keyModels.nullable().optional(),
   /** Omitted or null: none. Requests go only to upstreams that have all of these tags. */
   requiredTags: requiredTags.nullable().optional(),
+  /** Models that serve in place of one that fails, in this order; omitted or null: those of the model. */
+  fallbacks: keyFallbacks.nullable().optional(),
   limits: rateLimits.partial().optional(),
   /** Whether responses include the balance; by default for personal accounts. */
   showBalance: z.boolean().optional(),

@@ -15,6 +15,8 @@ export interface KeyPolicy {
   readonly models: readonly string[] | null
   /** Tags that an upstream must have; absent or null: none. */
   readonly requiredTags?: readonly string[] | null
+  /** Models that serve in place of one that fails, in this order; absent or null: those of the model. */
+  readonly fallbacks?: readonly string[] | null
   /** What to do when the balance does not pay the whole output limit. */
   readonly onShortBalance: 'lower' | 'reject'
   /** Whether responses to this key include the balance. */

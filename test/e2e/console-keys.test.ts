@@ -69,6 +69,30 @@ test('the keyboard alone creates a key with limits', async () => {
   visit.clean()
 })
 
+test("a key's fallbacks and required tags are chosen, shown and taken away", async () => {
+  const { id } = await person.client.done('key.create', { name: 'routed' })
+  await page.goto(`/console/keys/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const fallbacks = dialog().getByRole('group', { name: 'Fallback models' })
+  await fallbacks.getByText('Those of each model').waitFor()
+  for (const model of ['sandbox-think', 'sandbox-echo']) {
+    await fallbacks.getByRole('textbox', { name: 'Search models' }).fill(model)
+    await fallbacks.getByRole('checkbox', { name: model, exact: true }).check()
+  }
+  await dialog().getByLabel('Required tags').fill('eu no')
+  await dialogButton('Save').click()
+  await dialog().getByText('Enter up to 20 tags').waitFor()
+  await dialog().getByLabel('Required tags').fill('eu, no-training')
+  await visit.accessible()
+  await dialogButton('Save').click()
+  await page.getByText('sandbox-think, sandbox-echo').waitFor()
+  await page.getByText('eu, no-training').waitFor()
+  const shown = (await person.client.done('key.list', {})).find((one) => one.id === id)
+  assert.deepEqual(shown?.fallbacks, ['sandbox-think', 'sandbox-echo'])
+  assert.deepEqual(shown?.requiredTags, ['eu', 'no-training'])
+  visit.clean()
+})
+
 test('a key is changed, rejected, disabled, rotated and revoked on its page', async () => {
   const { id, key } = await person.client.done('key.create', { name: 'worked on' })
   await page.goto(`/console/keys/${id}`)

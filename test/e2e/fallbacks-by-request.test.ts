@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { KeyPolicy } from '../../src/access/types.ts'
 import type { Config } from '../../src/config/config.ts'
 import { type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
@@ -104,6 +105,43 @@ for (const [place, body] of bodies) {
       (rows) => rows.length > 0,
     )
     assert.equal(receipt?.model, 'third')
+  })
+}
+
+const ofKey: readonly (readonly [
+  name: string,
+  policy: Partial<KeyPolicy>,
+  models: string,
+  served: string | null,
+])[] = [
+  ["a key's fallbacks replace the operator's", { fallbacks: ['second', 'third'] }, '', 'third'],
+  [
+    "a request's list replaces that of its key",
+    { fallbacks: ['third'] },
+    ',"models":["operators"]',
+    'operators',
+  ],
+  [
+    'the requested model and repeated names are not tried again',
+    { fallbacks: ['first', 'third', 'third'] },
+    '',
+    'third',
+  ],
+  ['a name that is not sold is skipped', { fallbacks: ['nothing', 'third'] }, '', 'third'],
+  [
+    'a model that the key may not use is skipped',
+    { fallbacks: ['third'], models: ['first', 'operators'] },
+    '',
+    null,
+  ],
+  ["without fallbacks the operator's apply", { fallbacks: null }, '', 'operators'],
+]
+for (const [name, policy, models, served] of ofKey) {
+  test(`fallbacks of a key: ${name}`, async () => {
+    const account = await gateway.account('1', policy)
+    const answer = await send(account, `{"model":"first"${models},${messages}}`)
+    assert.equal(answer.status, served === null ? 503 : 200, answer.text)
+    if (served !== null) assert.equal(answer.headers['x-tollgate-model'], served)
   })
 }
 

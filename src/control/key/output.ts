@@ -52,6 +52,7 @@ async function keyFields({ ledger, clock }: ControlDeps, row: KeyRow): Promise<K
     budget: budget === null ? null : { amount: formatUsd(budget.amount), window: budget.window },
     models: models === null ? null : [...models],
     requiredTags: row.policy.requiredTags ? [...row.policy.requiredTags] : null,
+    fallbacks: row.policy.fallbacks ? [...row.policy.fallbacks] : null,
     limits: rates,
     onShortBalance,
     showBalance,

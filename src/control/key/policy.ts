@@ -30,6 +30,7 @@ export function policyOf(asked: OperationInput<'key.create'>, kind: AccountRow['
         : { amount: nanoOf(asked.budget.amount), window: asked.budget.window },
     models: asked.models ?? null,
     requiredTags: asked.requiredTags ?? null,
+    fallbacks: asked.fallbacks ?? null,
     onShortBalance: asked.onShortBalance,
     showBalance: asked.showBalance ?? defaults.showBalance,
     showCost: asked.showCost ?? defaults.showCost,

@@ -48,7 +48,7 @@ function keyChangeOf(asked: KeyUpdateInput, policy: KeyPolicy, nowMs: number): K
 
 /** What is left out stays; null takes a limit away. */
 function changedPolicy(asked: KeyUpdateInput, before: KeyPolicy): KeyPolicy {
-  const { limits = {}, budget, models, requiredTags } = asked
+  const { limits = {}, budget, models, requiredTags, fallbacks } = asked
   const { rates } = before
   const or = <Value>(given: Value | undefined, otherwise: Value): Value =>
     given === undefined ? otherwise : given
@@ -61,6 +61,7 @@ function changedPolicy(asked: KeyUpdateInput, before: KeyPolicy): KeyPolicy {
     budget: budget ? { amount: nanoOf(budget.amount), window: budget.window } : or(budget, before.budget),
     models: or(models, before.models),
     requiredTags: or(requiredTags, before.requiredTags ?? null),
+    fallbacks: or(fallbacks, before.fallbacks ?? null),
     onShortBalance: asked.onShortBalance ?? before.onShortBalance,
     showBalance: asked.showBalance ?? before.showBalance,
     showCost: asked.showCost ?? before.showCost,

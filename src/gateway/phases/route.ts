@@ -85,7 +85,7 @@ export function route(
   return { operation, candidates }
 }
 
-/** The models that may serve in place of another one: those that the caller named, otherwise the operator's. */
+/** The models that may serve in place of another one: those of the request, otherwise those of its key, otherwise the model's own. */
 function fallbacksFor(
   snapshot: Snapshot,
   caller: Caller,
@@ -93,19 +93,20 @@ function fallbacksFor(
   named: readonly string[],
 ): readonly SoldModel[] {
   if (named.length === 0) {
-    return fallbacksOf(snapshot, caller, model).map((fallback) => {
-      return { model: fallback, datedName: null, answersAs: fallback.name }
-    })
+    const names = caller.policy.fallbacks ?? model.fallbacks
+    return usableModels(snapshot, caller, names)
+      .filter((fallback) => fallback !== model)
+      .map((fallback) => ({ model: fallback, datedName: null, answersAs: fallback.name }))
   }
   const sold = named.map((name) => ({ ...findModel(snapshot, caller, name, 'models'), answersAs: name }))
   const taken = new Set([model])
   return sold.filter((fallback) => !taken.has(fallback.model) && taken.add(fallback.model))
 }
 
-/** The operator's fallbacks that are sold, and that the key may use. */
-function fallbacksOf(snapshot: Snapshot, caller: Caller, { fallbacks }: Model): readonly Model[] {
+/** Those of these names that are sold, and that the key may use, each once. */
+function usableModels(snapshot: Snapshot, caller: Caller, names: readonly string[]): readonly Model[] {
   const { models } = caller.policy
-  return fallbacks.flatMap((name) => {
+  return [...new Set(names)].flatMap((name) => {
     const model = snapshot.models.get(name)
     return model !== undefined && (models === null || models.includes(name)) ? [model] : []
   })

@@ -50,9 +50,15 @@ export function KeyFields(props: KeyFieldsProps): JSX.Element {
           Models, limits and behavior
         </summary>
         <div className="flex flex-col gap-5 border-t border-line px-4 py-4">
-          <ModelPicker chosen={form.models} onChange={(models) => onChange({ models })} />
+          <ModelPicker
+            legend="Models"
+            whenNone="All models"
+            chosen={form.models}
+            onChange={(models) => onChange({ models })}
+          />
           <Limits {...props} />
           <Behaviour {...props} />
+          <Routing {...props} />
         </div>
       </details>
     </div>
@@ -114,6 +120,33 @@ function Budget({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
         </Select>
       </Field>
     </div>
+  )
+}
+
+/** Which upstreams and models may serve its requests. */
+function Routing({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
+  return (
+    <>
+      <ModelPicker
+        legend="Fallback models"
+        whenNone="Those of each model"
+        chosen={form.fallbacks}
+        onChange={(fallbacks) => onChange({ fallbacks })}
+      />
+      <Field
+        label="Required tags"
+        optional
+        hint="Requests go only to upstreams that have all of these tags. Separate tags with commas."
+        error={problems.requiredTags}
+      >
+        <Input
+          value={form.requiredTags}
+          onChange={(event) => onChange({ requiredTags: event.target.value })}
+          autoComplete="off"
+          placeholder="eu, no-training"
+        />
+      </Field>
+    </>
   )
 }
 

@@ -19,7 +19,8 @@ const key: Key = {
   disabled: false,
   budget: { amount: '10.00', window: 'month' },
   models: ['a', 'b'],
-  requiredTags: null,
+  requiredTags: ['eu', 'no-training'],
+  fallbacks: ['b-model', 'a-model'],
   limits: { requestsPerMinute: 60, tokensPerMinute: null, concurrent: 2 },
   onShortBalance: 'reject',
   showBalance: false,
@@ -46,6 +47,8 @@ test('a name alone makes a key without limits', () => {
     showBalance: true,
     showCost: false,
     automaticCaching: 'conversations',
+    fallbacks: null,
+    requiredTags: null,
   })
   assert.ok(operations['key.create'].input.safeParse(result.wishes).success)
 })
@@ -53,10 +56,11 @@ test('a name alone makes a key without limits', () => {
 test('what a key may do survives its form to the second', () => {
   const result = readKeyForm(formOfKey(key), now, key)
   assert.ok(result.kind === 'wishes')
-  const { name, expires, budget, models, limits, onShortBalance, showBalance, showCost, automaticCaching } =
-    key
+  const { name, expires, budget, models, limits, onShortBalance, showBalance, showCost } = key
+  const { automaticCaching, fallbacks, requiredTags } = key
   assert.deepEqual(result.wishes, {
-    ...{ name, expires, budget, models, limits, onShortBalance, showBalance, showCost, automaticCaching },
+    ...{ name, expires, budget, models, limits, onShortBalance, showBalance, showCost },
+    ...{ automaticCaching, fallbacks, requiredTags },
   })
 })
 
@@ -67,6 +71,9 @@ for (const [name, part, changes] of [
   ['the window', { window: 'day' }, { budget: { amount: '10.00', window: 'day' } }],
   ['the models', { models: [] }, { models: null }],
   ['the expiry', { expiry: 'never' }, { expires: null }],
+  ['the order of fallbacks', { fallbacks: ['a-model', 'b-model'] }, { fallbacks: ['a-model', 'b-model'] }],
+  ['the tags', { requiredTags: ' us ,, no-training,' }, { requiredTags: ['us', 'no-training'] }],
+  ['the tags away', { requiredTags: ' , ' }, { requiredTags: null }],
 ] as const) {
   test(`editing ${name} sends nothing else`, () => {
     const result = readKeyForm({ ...formOfKey(key), ...part }, now, key)
@@ -86,6 +93,8 @@ for (const [field, part] of [
   ['requestsPerMinute', { requestsPerMinute: '0' }],
   ['tokensPerMinute', { tokensPerMinute: '1.5' }],
   ['concurrent', { concurrent: '9999999999' }],
+  ['requiredTags', { requiredTags: 'eu, no training' }],
+  ['requiredTags', { requiredTags: Array.from({ length: 21 }, (_, index) => `t${index}`).join() }],
 ] as const) {
   test(`${JSON.stringify(part).slice(0, 60)} is reported at ${field}`, () => {
     const result = readKeyForm(form(part), now, undefined)

@@ -34,6 +34,10 @@ export interface KeyForm {
   readonly showBalance: boolean
   readonly showCost: boolean
   readonly automaticCaching: Key['automaticCaching']
+  /** In the order in which they are tried. */
+  readonly fallbacks: readonly string[]
+  /** Separated by commas. */
+  readonly requiredTags: string
 }
 
 export type KeyField = keyof KeyForm
@@ -45,8 +49,7 @@ export const cachingWords: Readonly<Record<Key['automaticCaching'], string>> = {
   never: 'Never',
 }
 export type KeyProblems = Readonly<Partial<Record<KeyField, string>>>
-/** Required tags are shown and not edited; a change leaves them as they are. */
-type Asked = Required<Omit<OperationRawInput<'key.create'>, 'account' | 'requiredTags'>>
+type Asked = Required<Omit<OperationRawInput<'key.create'>, 'account'>>
 export type KeyWishes = { [Field in keyof Asked]: Exclude<Asked[Field], undefined> }
 export type KeyFormResult =
   | { readonly kind: 'wishes'; readonly wishes: KeyWishes }
@@ -67,6 +70,8 @@ export function emptyKeyForm(accountKind: 'personal' | 'organization'): KeyForm 
     showBalance: accountKind === 'personal',
     showCost: false,
     automaticCaching: 'conversations',
+    fallbacks: [],
+    requiredTags: '',
   }
 }
 
@@ -87,8 +92,12 @@ export function formOfKey(key: Key): KeyForm {
     showBalance: key.showBalance,
     showCost: key.showCost,
     automaticCaching: key.automaticCaching,
+    fallbacks: key.fallbacks ?? [],
+    requiredTags: (key.requiredTags ?? []).join(', '),
   }
 }
+
+const tagPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 function localDay(ms: number): string {
   const at = new Date(ms)
@@ -117,6 +126,10 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
     if (limits[field] === undefined)
       problems[field] = 'Enter a whole number from 1 to 1,000,000,000, or leave it empty.'
   }
+  const tags = form.requiredTags.split(',').flatMap((tag) => tag.trim() || [])
+  if (tags.length > 20 || !tags.every((tag) => tagPattern.test(tag)))
+    problems.requiredTags =
+      'Enter up to 20 tags of letters, digits, dots, hyphens and underscores, separated by commas.'
   if (Object.keys(problems).length > 0) return { kind: 'problems', problems }
   return {
     kind: 'wishes',
@@ -134,6 +147,8 @@ export function readKeyForm(form: KeyForm, nowMs: number, before: Key | undefine
       showBalance: form.showBalance,
       showCost: form.showCost,
       automaticCaching: form.automaticCaching,
+      fallbacks: form.fallbacks.length === 0 ? null : [...form.fallbacks],
+      requiredTags: tags.length === 0 ? null : tags,
     },
   }
 }

@@ -163,6 +163,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
         </Fact>
         <Fact label="Balance visible">{apiKey.showBalance ? 'Yes' : 'No'}</Fact>
         <Fact label="Cost in responses">{apiKey.showCost ? 'Yes' : 'No'}</Fact>
+        {apiKey.fallbacks !== null && <Fact label="Fallback models">{apiKey.fallbacks.join(', ')}</Fact>}
         {apiKey.requiredTags !== null && (
           <Fact label="Required tags of upstreams">{apiKey.requiredTags.join(', ')}</Fact>
         )}

@@ -1,4 +1,4 @@
-/** Which models a key may use: none selected means all. Selected names that are no longer available stay visible. */
+/** Chooses models, in the order in which they were selected. Selected names that are no longer available stay visible. */
 
 import { type JSX, useId, useState } from 'react'
 import { Button } from '@/components/button'
@@ -14,11 +14,14 @@ import { byMaker, makerOf } from '../pricing/makers.ts'
 import { useSoldModels } from './sold-models.ts'
 
 export interface ModelPickerProps {
+  readonly legend: string
+  /** What it means if none is selected. */
+  readonly whenNone: string
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
 }
 
-export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element {
+export function ModelPicker({ legend, whenNone, chosen, onChange }: ModelPickerProps): JSX.Element {
   const id = useId()
   const sold = useSoldModels()
   const [search, setSearch] = useState('')
@@ -31,12 +34,12 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
   return (
     <fieldset>
       <legend className="font-medium">
-        Models{' '}
+        {legend}{' '}
         <span className="ml-1 font-normal text-ink-soft">
-          {chosen.length === 0 ? 'All models' : `${chosen.length} selected`}
+          {chosen.length === 0 ? whenNone : `${chosen.length} selected`}
         </span>
       </legend>
-      <Chosen chosen={chosen} onChange={onChange} />
+      <Chosen legend={legend} chosen={chosen} onChange={onChange} />
       <div className="relative mt-1.5">
         <Search
           aria-hidden="true"
@@ -44,7 +47,7 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
         />
         <Input
           id={`${id}-search`}
-          aria-label="Search models"
+          aria-label={`Search models: ${legend}`}
           placeholder="Search models"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
@@ -82,10 +85,10 @@ export function ModelPicker({ chosen, onChange }: ModelPickerProps): JSX.Element
   )
 }
 
-function Chosen({ chosen, onChange }: ModelPickerProps): JSX.Element | null {
+function Chosen({ legend, chosen, onChange }: Omit<ModelPickerProps, 'whenNone'>): JSX.Element | null {
   if (chosen.length === 0) return null
   return (
-    <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label="Selected models">
+    <ul className="mt-1.5 flex flex-wrap gap-1.5" aria-label={`Selected: ${legend}`}>
       {chosen.map((model) => (
         <li
           key={model}
