@@ -2,7 +2,8 @@
  * The cost of a hold and a settlement: CPU of all threads per request (user and system), in a closed loop
  * at several concurrencies, on the real store with durable commits. Prints one line each; decides nothing.
  *
- * `node bench/ledger.ts [requests per round] [accounts]`
+ * `node bench/ledger.ts [requests per round] [accounts] [postgres]`: with the last on a PostgreSQL server of its own, which
+ * is not synced to disk, and whose CPU does not count.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,12 +14,16 @@ import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
 import type { NextId } from '../src/base/ids.ts'
 import { limitDefaults } from '../src/config/config.ts'
-import { openLedger } from '../src/ledger/ledger.ts'
+import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
+import { openPostgresStore, postgresLimitDefaults } from '../src/ledger/postgres/store.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
 import { threadEntries } from '../src/server/thread-entries.ts'
 import { openStore } from '../src/store/store.ts'
+import { startPostgres } from '../test/support/postgres-server.ts'
 
-const [requests = 60_000, accountCount = 1_000] = process.argv.slice(2).map(Number)
+const [requestsGiven, accountsGiven, engine = 'sqlite'] = process.argv.slice(2)
+const requests = Number(requestsGiven ?? 60_000)
+const accountCount = Number(accountsGiven ?? 1_000)
 const concurrencies = [1, 8, 64, 256]
 const keysPerAccount = 2
 const percent = 100
@@ -134,23 +139,49 @@ async function round(setting: Round, concurrency: number, count: number): Promis
   return `concurrency ${String(concurrency).padStart(3)}: ${cpu.padStart(6)} µs CPU a request, ${rate} requests/s, hold + settle p50 ${at(50)} ms, p99 ${at(99)} ms`
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
-const opened = await openStore({
-  dataDirectory: directory,
-  threads: threadEntries,
-  clock: systemClock,
-  limits: limitDefaults,
-  onLost: (error) => {
-    throw error
-  },
-})
-assert(opened.kind === 'open', 'a new directory opens')
+interface OpenStore {
+  readonly store: LedgerStore
+  close(): Promise<void>
+}
+
+const fail = (error: unknown): never => {
+  throw error
+}
+
+async function openEmbedded(): Promise<OpenStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  const opened = await openStore({
+    dataDirectory: directory,
+    threads: threadEntries,
+    clock: systemClock,
+    limits: limitDefaults,
+    onLost: fail,
+  })
+  assert(opened.kind === 'open', 'a new directory opens')
+  const { store } = opened
+  const close = async (): Promise<void> => {
+    await store.close()
+    rmSync(directory, { recursive: true })
+  }
+  return { store, close }
+}
+
+async function openPostgres(): Promise<OpenStore> {
+  const server = await startPostgres()
+  const options = { clock: systemClock, limits: postgresLimitDefaults, onTrouble: fail }
+  const store = await openPostgresStore(await server.createDatabase(), options)
+  const close = async (): Promise<void> => {
+    await store.close()
+    await server.stop()
+  }
+  return { store, close }
+}
+
+const opened = await (engine === 'postgres' ? openPostgres() : openEmbedded())
 const { ledger, nextId, close } = await openLedger(opened.store, {
   clock: systemClock,
   limits: limitDefaults,
-  onTrouble: (error) => {
-    throw error
-  },
+  onTrouble: fail,
 })
 const accounts = await Promise.all(
   Array.from({ length: accountCount }, async () => {
@@ -179,5 +210,4 @@ for (const concurrency of concurrencies) {
 const report = await ledger.verify()
 process.stdout.write(`${report.entries} entries, ${report.ok ? 'no drift' : report.drift.join('\n')}\n`)
 await close()
-await opened.store.close()
-rmSync(directory, { recursive: true })
+await opened.close()

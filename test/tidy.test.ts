@@ -60,6 +60,8 @@ const layers: Readonly<Record<string, string>> = {
   'ledger/machine': 'ledger/rules base limits type:ledger type:wire',
   'ledger/sqlite':
     'ledger/machine ledger/rules ledger/verify store base contract limits type:ledger type:wire type:config',
+  'ledger/postgres':
+    'ledger/machine ledger/sqlite store base contract limits type:ledger type:wire type:config',
   'ledger/verify': 'store base contract type:ledger type:config',
   ledger: 'ledger/rules ledger/sqlite store base contract limits type:ledger/verify type:wire type:config',
   audit: 'store base contract',
@@ -353,6 +355,7 @@ const packagePlaces: Readonly<Record<string, RegExp>> = {
   zod: /^(contract\/|src\/(api|catalog|config|control|gateway|server)\/)/,
   pino: /^src\/base\//,
   'better-auth': /^src\/identity\/better-auth\//,
+  pg: /^src\/store\/postgres\//,
   stripe: /^src\/payments\//,
   nodemailer: /^src\/mail\//,
   fastify: /^src\/(server|http|api)\//,

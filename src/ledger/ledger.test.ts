@@ -1,4 +1,4 @@
-/** The ledger as a table: one line for each operation, with its expected result last. On each engine: a real database with real threads, and memory. */
+/** The ledger as a table: one line for each operation, with its expected result last. On each engine: real databases, and memory. */
 
 import assert from 'node:assert/strict'
 import { after as afterAll, test } from 'node:test'
@@ -8,6 +8,8 @@ import { plainAsk, plainDraft, unlimited } from '../../test/support/ledger-value
 import { type ManualClock, manualClock } from '../../test/support/manual-clock.ts'
 import { openMemoryLedger } from '../../test/support/memory-ledger.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../test/support/open-ledger.ts'
+import { openPostgresLedger } from '../../test/support/postgres-ledger.ts'
+import { postgresIsMissing } from '../../test/support/postgres-server.ts'
 import { insertTopUp } from '../../test/support/top-up-rows.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { OpenLedger } from './ledger.ts'
@@ -33,7 +35,13 @@ interface Scene extends OpenLedger {
 }
 
 /** How a ledger is opened on each engine. */
-const engines = { SQLite: openTestLedger, memory: openMemoryLedger } as const
+const engines = {
+  SQLite: openTestLedger,
+  memory: openMemoryLedger,
+  ...(postgresIsMissing === undefined ? { PostgreSQL: openPostgresLedger } : {}),
+} as const
+
+if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
 
 type Run = (on: Scene) => Promise<void>
 

@@ -215,7 +215,7 @@ interface CheckpointInput extends OfHold {
 /** Records what was delivered. A hold that was closed in the meantime needs no checkpoint. */
 export const checkpoint: Operation<CheckpointInput, null> = {
   durable: true,
-  rows: ({ id }) => [{ table: 'hold', id }],
+  rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
   apply(rows, { id, cost, draft }) {
     assert(cost >= 0n, 'a checkpoint costs something or nothing')
     const hold = rows.hold.get(id)
@@ -233,7 +233,7 @@ interface ModelInput extends OfHold {
 /** Answers whether there is such a hold. */
 export const setModel: Operation<ModelInput, boolean> = {
   durable: false,
-  rows: ({ id }) => [{ table: 'hold', id }],
+  rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
   apply(rows, { id, model, priceVersion }) {
     const hold = rows.hold.get(id)
     if (hold === undefined) return unchanged(false)

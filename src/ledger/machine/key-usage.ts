@@ -19,17 +19,18 @@ export function payerRows(account: bigint, key: bigint, found: Rows): readonly R
   const shared = found.keyUsage.get(key)?.shared ?? null
   const rows: RowId[] = [
     { table: 'account', id: account },
-    { table: 'keyUsage', id: key },
+    { table: 'keyUsage', id: key, account },
   ]
-  if (shared !== null) rows.push({ table: 'keyUsage', id: shared })
+  if (shared !== null) rows.push({ table: 'keyUsage', id: shared, account })
   return rows
 }
 
 /** The rows of an open hold and of what it is counted in; the hold alone where it is closed. */
 export function holdRows(id: bigint, found: Rows): readonly RowId[] {
   const hold = found.hold.get(id)
-  const itself: RowId = { table: 'hold', id }
-  return hold === undefined ? [itself] : [itself, ...payerRows(hold.account, hold.key, found)]
+  if (hold === undefined) return [{ table: 'hold', id }]
+  const { account, key } = hold
+  return [{ table: 'hold', id, account }, ...payerRows(account, key, found)]
 }
 
 /** The row of an account that must exist: the caller has found it before. */

@@ -176,6 +176,8 @@ export interface RowReader<Row> {
 export interface RowId {
   readonly table: TableName
   readonly id: RowKey
+  /** Whose row it is, where the operation knows: an engine that stores rows by account finds it there. */
+  readonly account?: bigint | undefined
 }
 
 /** An inserted row did not exist before; an updated or removed one was read by the operation. */

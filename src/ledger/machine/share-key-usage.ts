@@ -13,7 +13,7 @@ interface SharedKey {
 export const shareKeyUsage: Operation<SharedKey, null> = {
   durable: true,
   rows: ({ key, withKey, account }, found) => [
-    { table: 'keyUsage', id: key },
+    { table: 'keyUsage', id: key, account },
     ...payerRows(account, withKey, found),
   ],
   apply(rows, { key, withKey, account }) {

@@ -12,7 +12,7 @@ import {
   setModel,
   shrink,
 } from '../machine/hold-operations.ts'
-import type { Engine } from '../machine/operation.ts'
+import type { Engine, Operation } from '../machine/operation.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
 import { shareKeyUsage } from '../machine/share-key-usage.ts'
@@ -39,57 +39,79 @@ export type PackedSettled =
   | 'already_settled'
   | 'unknown_hold'
 
+/** How one operation is sent: the values of its message and of its answer. */
+interface Message<Values extends readonly unknown[], Input, Answer, Packed> {
+  readonly operation: Operation<Input, Answer>
+  readonly input: (...values: Values) => Input
+  readonly pack: (answer: Answer) => Packed
+}
+
+const message = <Values extends readonly unknown[], Input, Answer, Packed>(
+  operation: Operation<Input, Answer>,
+  input: (...values: Values) => Input,
+  pack: (answer: Answer) => Packed,
+): Message<Values, Input, Answer, Packed> => ({ operation, input, pack })
+
+const same = <Value>(value: Value): Value => value
+const nothing = (): void => {}
+const ofHold = (id: bigint) => ({ id })
+
+export const machineMessages = {
+  admit: message(
+    admit,
+    (packed: PackedAsk) => admitMessage.toRow(packed as Output[]),
+    (answer): PackedAdmission => (answer.kind === 'held' ? packHeld(answer) : answer),
+  ),
+  settle: message(settle, (...packed: PackedSettlement) => toSettleInput(packed), packSettled),
+  release: message(release, ofHold, same),
+  shrink: message(shrink, (id: bigint, amount: bigint) => ({ id, amount }), same),
+  releaseConcurrency: message(releaseConcurrency, ofHold, same),
+  checkpoint: message(
+    checkpoint,
+    (id: bigint, cost: bigint, draft: StoredDraft) => ({ id, cost, draft }),
+    nothing,
+  ),
+  setModel: message(
+    setModel,
+    (id: bigint, model: string, priceVersion: bigint) => ({ id, model, priceVersion }),
+    same,
+  ),
+  credit: message(credit, (ask: CreditAsk) => ask, same),
+  createAccount: message(createAccount, (account: NewAccount) => account, same),
+  suspend: message(suspend, (account: bigint, atMs: number | null) => ({ account, atMs }), same),
+  shareKeyUsage: message(
+    shareKeyUsage,
+    (key: bigint, withKey: bigint, account: bigint) => ({ key, withKey, account }),
+    nothing,
+  ),
+  unrestrict: message(unrestrict, (account: bigint) => ({ account }), nothing),
+} as const
+
+/** The operations as the writer thread calls them. */
 export function machineOperations(engine: Engine) {
+  function on<Values extends readonly unknown[], Input, Answer, Packed>({
+    operation,
+    input,
+    pack,
+  }: Message<Values, Input, Answer, Packed>) {
+    return {
+      durable: operation.durable,
+      run: (...values: Values): Packed => pack(engine.run(operation, input(...values))),
+    }
+  }
   return {
-    admit: {
-      durable: admit.durable,
-      run(packed: PackedAsk): PackedAdmission {
-        const answer = engine.run(admit, admitMessage.toRow(packed as Output[]))
-        return answer.kind === 'held' ? packHeld(answer) : answer
-      },
-    },
-    settle: {
-      durable: settle.durable,
-      run: (...packed: PackedSettlement): PackedSettled =>
-        packSettled(engine.run(settle, toSettleInput(packed))),
-    },
-    release: { durable: release.durable, run: (id: bigint) => engine.run(release, { id }) },
-    shrink: {
-      durable: shrink.durable,
-      run: (id: bigint, amount: bigint) => engine.run(shrink, { id, amount }),
-    },
-    releaseConcurrency: {
-      durable: releaseConcurrency.durable,
-      run: (id: bigint) => engine.run(releaseConcurrency, { id }),
-    },
-    checkpoint: {
-      durable: checkpoint.durable,
-      run: (id: bigint, cost: bigint, draft: StoredDraft): void =>
-        void engine.run(checkpoint, { id, cost, draft }),
-    },
-    setModel: {
-      durable: setModel.durable,
-      run: (id: bigint, model: string, priceVersion: bigint): boolean =>
-        engine.run(setModel, { id, model, priceVersion }),
-    },
-    credit: { durable: credit.durable, run: (ask: CreditAsk) => engine.run(credit, ask) },
-    createAccount: {
-      durable: createAccount.durable,
-      run: (account: NewAccount) => engine.run(createAccount, account),
-    },
-    suspend: {
-      durable: suspend.durable,
-      run: (account: bigint, atMs: number | null): boolean => engine.run(suspend, { account, atMs }),
-    },
-    shareKeyUsage: {
-      durable: shareKeyUsage.durable,
-      run: (key: bigint, withKey: bigint, account: bigint): void =>
-        void engine.run(shareKeyUsage, { key, withKey, account }),
-    },
-    unrestrict: {
-      durable: unrestrict.durable,
-      run: (account: bigint): void => void engine.run(unrestrict, { account }),
-    },
+    admit: on(machineMessages.admit),
+    settle: on(machineMessages.settle),
+    release: on(machineMessages.release),
+    shrink: on(machineMessages.shrink),
+    releaseConcurrency: on(machineMessages.releaseConcurrency),
+    checkpoint: on(machineMessages.checkpoint),
+    setModel: on(machineMessages.setModel),
+    credit: on(machineMessages.credit),
+    createAccount: on(machineMessages.createAccount),
+    suspend: on(machineMessages.suspend),
+    shareKeyUsage: on(machineMessages.shareKeyUsage),
+    unrestrict: on(machineMessages.unrestrict),
   } as const
 }
 

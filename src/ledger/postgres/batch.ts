@@ -1,0 +1,128 @@
+/**
+ * One batch of operations on PostgreSQL as far as it needs no connection: which rows it names, running it on those that were
+ * found, and what it has changed. Operations run one after another, each on the rows as those before it left them.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Operation } from '../machine/operation.ts'
+import type { Change, RowId, RowKey, Rows, TableName, Tables } from '../machine/rows.ts'
+import { tableNames } from './tables.ts'
+
+/** An operation with its input. */
+export interface Step<Input = unknown, Answer = unknown> {
+  readonly operation: Operation<Input, Answer>
+  readonly input: Input
+}
+
+export type StepResult =
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  /** It broke an invariant; nothing of it has changed. */
+  | { readonly kind: 'failure'; readonly error: unknown }
+
+type AnyRow = Tables[TableName]
+type TableMaps = Readonly<Record<TableName, Map<RowKey, AnyRow | undefined>>>
+
+function emptyMaps(): TableMaps {
+  return Object.fromEntries(tableNames.map((name) => [name, new Map()])) as unknown as TableMaps
+}
+
+/** Rows by their IDs; a row that does not exist is there as undefined, one that was not looked for is not there. */
+export class FoundRows {
+  readonly #maps = emptyMaps()
+  /** As operations read them. */
+  readonly rows = this.#maps as unknown as Rows
+
+  has({ table, id }: RowId): boolean {
+    return this.#maps[table].has(id)
+  }
+  set(table: TableName, id: RowKey, row: AnyRow | undefined): void {
+    this.#maps[table].set(id, row)
+  }
+}
+
+/** Rows that operations need and that were not found: the batch starts again with them. */
+export class MissingRows extends Error {
+  readonly ids: readonly RowId[]
+
+  constructor(ids: readonly RowId[]) {
+    super('rows are missing')
+    this.ids = ids
+  }
+}
+
+/** All rows that the steps name, where `found` is known of them. */
+export function namedRows(steps: readonly Step[], found: Rows): readonly RowId[] {
+  const named = new Map<string, RowId>()
+  for (const { operation, input } of steps) {
+    for (const row of operation.rows(input, found)) {
+      const name = `${row.table} ${row.id}`
+      if (row.account !== undefined || !named.has(name)) named.set(name, row)
+    }
+  }
+  return [...named.values()]
+}
+
+/** Runs the steps on the rows, which are changed by them. Throws MissingRows where one needs a row that was not looked for. */
+export function runSteps(
+  steps: readonly Step[],
+  found: FoundRows,
+): { results: StepResult[]; changes: ChangedRows } {
+  const changes = new ChangedRows()
+  const missing: RowId[] = []
+  const results = steps.map((step): StepResult => {
+    const absent = step.operation.rows(step.input, found.rows).filter((row) => !found.has(row))
+    missing.push(...absent)
+    if (missing.length > 0) return { kind: 'failure', error: null }
+    try {
+      const { answer, changes: made } = step.operation.apply(found.rows, step.input)
+      for (const change of made) changes.add(change, found)
+      return { kind: 'answer', answer }
+    } catch (error) {
+      return { kind: 'failure', error }
+    }
+  })
+  if (missing.length > 0) throw new MissingRows(missing)
+  return { results, changes }
+}
+
+type Kind = Change['kind']
+
+/** What two changes of one row are together; null: as if it had never been. */
+const combined: Readonly<Record<Kind, Readonly<Record<Kind, Kind | null | undefined>>>> = {
+  insert: { insert: undefined, update: 'insert', remove: null },
+  update: { insert: undefined, update: 'update', remove: 'remove' },
+  remove: { insert: 'update', update: undefined, remove: undefined },
+}
+
+/** The changes of a batch, one for each row. */
+export class ChangedRows {
+  readonly #tables = new Map<TableName, Map<RowKey, Change>>()
+
+  get isEmpty(): boolean {
+    return [...this.#tables.values()].every((changes) => changes.size === 0)
+  }
+
+  add(change: Change, found: FoundRows): void {
+    const { table, id, kind, row } = change
+    let changes = this.#tables.get(table)
+    if (changes === undefined) {
+      changes = new Map()
+      this.#tables.set(table, changes)
+    }
+    const before = changes.get(id)
+    const together = before === undefined ? kind : combined[before.kind][kind]
+    assert(together !== undefined, `${table} ${id}: ${kind} after ${before?.kind}`)
+    if (together === null) changes.delete(id)
+    else
+      changes.set(id, {
+        ...change,
+        kind: together,
+        row: row ?? before?.row ?? found.rows[table].get(id) ?? null,
+      })
+    found.set(table, id, row ?? undefined)
+  }
+
+  /** The changes of one kind to a table; of a removed row, how it was before. */
+  of(table: TableName, kind: Kind): readonly Change[] {
+    return [...(this.#tables.get(table)?.values() ?? [])].filter((change) => change.kind === kind)
+  }
+}

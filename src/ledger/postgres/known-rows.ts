@@ -1,0 +1,63 @@
+/**
+ * What this process knows of rows without asking: which account a hold belongs to, and which keys share the usage of
+ * another. It only serves to name the rows of a batch, whose values are always read under their locks.
+ */
+import type { HoldState, KeyUsageState, RowId, RowKey, RowReader, Rows } from '../machine/rows.ts'
+import type { ChangedRows } from './batch.ts'
+
+/** Holds, and keys, that are remembered: more than a process has requests in flight. */
+const rememberedMax = 65_536
+
+class Remembered<Row> implements RowReader<Row> {
+  readonly #rows = new Map<RowKey, Row>()
+
+  get(id: RowKey): Row | undefined {
+    return this.#rows.get(id)
+  }
+  set(id: RowKey, row: Row): void {
+    this.#rows.set(id, row)
+    if (this.#rows.size <= rememberedMax) return
+    const [oldest] = this.#rows.keys()
+    if (oldest !== undefined) this.#rows.delete(oldest)
+  }
+  delete(id: RowKey): void {
+    this.#rows.delete(id)
+  }
+}
+
+const unknown: RowReader<never> = { get: () => undefined }
+
+export class KnownRows {
+  readonly #holds = new Remembered<HoldState>()
+  readonly #sharing = new Remembered<KeyUsageState>()
+  readonly rows: Rows = {
+    account: unknown,
+    accountProfile: unknown,
+    accountName: unknown,
+    keyUsage: this.#sharing,
+    hold: this.#holds,
+    entry: unknown,
+    creditReference: unknown,
+    receipt: unknown,
+  }
+
+  /** Remembers what a committed batch has changed. */
+  learn(changes: ChangedRows): void {
+    for (const { id, row } of changes.of('hold', 'insert')) this.#holds.set(id, row as HoldState)
+    for (const { id } of changes.of('hold', 'remove')) this.#holds.delete(id)
+    for (const { row } of changes.of('keyUsage', 'insert')) this.seen(row as KeyUsageState)
+  }
+
+  found(hold: HoldState): void {
+    this.#holds.set(hold.id, hold)
+  }
+
+  seen(usage: KeyUsageState): void {
+    if (usage.shared !== null) this.#sharing.set(usage.key, usage)
+  }
+
+  /** Forgets holds of which something else was found. */
+  forget(ids: readonly RowId[]): void {
+    for (const { table, id } of ids) if (table === 'hold') this.#holds.delete(id)
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A lane: one connection that commits batches one after another. What arrives while a batch is on its way is the next one.
+ * Operations on one account always take the same lane, so they stay in order. Repeats what the server has rolled back, and
+ * looks up what became of a commit that it did not answer.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { storeUnavailable } from '../../store/errors.ts'
+import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
+import { isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
+import type { Step, StepResult } from './batch.ts'
+import type { KnownRows } from './known-rows.ts'
+import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutcome } from './transaction.ts'
+
+export interface LaneLimits {
+  readonly connectMsMax: number
+  readonly statementMsMax: number
+  /** Operations in one transaction. */
+  readonly batchMax: number
+  /** How long a batch is tried again while the database is away, before it is refused. */
+  readonly outageMsMax: number
+}
+
+export interface LaneOptions {
+  readonly url: string
+  readonly clock: Clock
+  readonly limits: LaneLimits
+  readonly known: KnownRows
+  /** The process and its lane; it is asked for before the first batch. */
+  readonly owner: () => Pick<BatchMark, 'process' | 'startedMs' | 'lane'>
+}
+
+interface Pending {
+  readonly step: Step
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+const retryMs = 50
+/** Ends the server's side of a connection that was lost here, so that its transaction ends as well. */
+const terminate: Statement = {
+  name: 'terminate',
+  text: 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::bigint AND application_name = $2',
+}
+
+export class Lane {
+  readonly #options: LaneOptions
+  readonly #queue: Pending[] = []
+  #connection: Connection | undefined
+  #isRunning = false
+  #isClosed = false
+  #batch = 0n
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  /** Resolves with the operation's answer once its batch is committed. */
+  run(step: Step): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(storeUnavailable('the ledger is closed'))
+    const answer = new Promise((resolve, reject) => {
+      this.#queue.push({ step, resolve, reject })
+    })
+    if (!this.#isRunning) {
+      this.#isRunning = true
+      this.#work = this.#drain()
+    }
+    return answer
+  }
+
+  /** Finishes what has arrived. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#work
+    await this.#connection?.close()
+  }
+
+  async #drain(): Promise<void> {
+    // What is asked for in the same turn belongs to one batch.
+    await Promise.resolve()
+    while (this.#queue.length > 0) await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax))
+    this.#isRunning = false
+  }
+
+  async #runBatch(batch: readonly Pending[]): Promise<void> {
+    try {
+      const results = await this.#committed(batch.map(({ step }) => step))
+      for (const [index, result] of results.entries()) {
+        if (result.kind === 'answer') batch[index]?.resolve(result.answer)
+        else batch[index]?.reject(result.error)
+      }
+    } catch (error) {
+      // A row that the database refuses is one operation's: the others are committed without it.
+      if (batch.length > 1 && isMistake(error)) for (const one of batch) await this.#runBatch([one])
+      else for (const { reject } of batch) reject(toStoreError(error))
+    }
+  }
+
+  async #committed(steps: readonly Step[]): Promise<readonly StepResult[]> {
+    const { clock, limits, known, owner } = this.#options
+    const startedMs = clock.monoMs()
+    for (;;) {
+      this.#batch += 1n
+      const batchMark = { ...owner(), batch: this.#batch }
+      let lost: Connection | undefined
+      try {
+        const connection = await this.#connected()
+        lost = connection
+        return await transact({ connection, batchMark, known }, steps)
+      } catch (error) {
+        if (error instanceof UnknownOutcome && lost !== undefined) {
+          if (await this.#wasCommitted(batchMark, { lost, startedMs })) return error.results
+          continue
+        }
+        if (error instanceof LeaseLost || isMistake(error)) throw error
+        if (clock.monoMs() - startedMs > limits.outageMsMax) throw error
+        if (!isRepeatable(error)) await pause(clock, retryMs)
+      }
+    }
+  }
+
+  async #connected(): Promise<Connection> {
+    if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection
+    const { url, limits } = this.#options
+    this.#connection = await connect(url, { name: this.#name(), ...limits })
+    return this.#connection
+  }
+
+  #name(): string {
+    const { process, startedMs, lane } = this.#options.owner()
+    return `tollgate ${process} ${startedMs} ${lane}`
+  }
+
+  /** Waits until the lost connection's transaction has ended, and sees whether it left its mark. */
+  async #wasCommitted(
+    batchMark: BatchMark,
+    { lost, startedMs }: { readonly lost: Connection; readonly startedMs: number },
+  ): Promise<boolean> {
+    const { clock, limits } = this.#options
+    for (;;) {
+      try {
+        const connection = await this.#connected()
+        await connection.run(terminate, [BigInt(lost.serverProcess ?? 0), this.#name()])
+        const { rows } = await connection.run(findMark, markValues(batchMark))
+        return rows[0]?.[0] === batchMark.batch
+      } catch (error) {
+        if (clock.monoMs() - startedMs > limits.outageMsMax) throw error
+        await pause(clock, retryMs)
+      }
+    }
+  }
+}
+
+const pause = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(ms, resolve)
+  })

@@ -1,0 +1,106 @@
+/**
+ * The processes on one database: each has a slot of the ID space and a lease that it renews. A process that misses it is
+ * dead for the others: they remove its slot, after which none of its batches can commit, and close its holds.
+ */
+import { assert } from '../../base/assert.ts'
+import { processSlots } from '../../base/ids.ts'
+import type { Connection, Statement } from '../../store/postgres/connection.ts'
+import { type Orphan, orphanColumns, toOrphan } from '../sqlite/rows.ts'
+
+export interface ProcessSlot {
+  readonly process: number
+  readonly startedMs: number
+}
+
+const statement = (name: string, text: string): Statement => ({ name, text })
+
+/** One process at a time takes a slot. */
+const takeTurn = statement('slot_turn', "SELECT pg_advisory_xact_lock(hashtext('tollgate process slots'))")
+const removeDead = statement('remove_dead', 'DELETE FROM process WHERE lease_ends < now()')
+/** The next slot after the one that was taken last which has no process and no hold. */
+const takeSlot = statement(
+  'take_slot',
+  `INSERT INTO process (id, started_ms, lease_ends)
+    SELECT slot, $1::bigint, now() + $2::bigint * interval '1 millisecond'
+      FROM generate_series(0, ${processSlots - 1}) AS slot,
+        (SELECT coalesce((SELECT last FROM last_process), -1) AS last) AS taken
+      WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.id = slot)
+        AND NOT EXISTS (SELECT 1 FROM hold h WHERE h.process = slot)
+      ORDER BY (slot - taken.last - 1 + ${processSlots}) % ${processSlots} LIMIT 1
+    RETURNING id`,
+)
+const rememberSlot = statement(
+  'remember_slot',
+  'INSERT INTO last_process (id, last) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET last = excluded.last',
+)
+const addLanes = statement(
+  'add_lanes',
+  `INSERT INTO committed_batch (process, lane, started_ms, batch)
+    SELECT $1::bigint, lane, $2::bigint, 0 FROM generate_series(0, $3::bigint - 1) AS lane`,
+)
+const renew = statement(
+  'renew_lease',
+  "UPDATE process SET lease_ends = now() + $3::bigint * interval '1 millisecond' WHERE id = $1 AND started_ms = $2",
+)
+const leave = statement('leave', 'DELETE FROM process WHERE id = $1 AND started_ms = $2')
+const orphans = statement(
+  'orphans',
+  `SELECT ${orphanColumns} FROM hold h WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.id = h.process) ORDER BY id LIMIT $1`,
+)
+const overdue = statement(
+  'overdue',
+  `SELECT ${orphanColumns} FROM hold WHERE process = $1 AND id < $2 ORDER BY id LIMIT $3`,
+)
+const begin = statement('begin', 'BEGIN')
+const commit = statement('commit', 'COMMIT')
+
+/** Takes a slot of its own for every start, so that IDs are unique even where a clock has stepped back. */
+export async function claimSlot(
+  connection: Connection,
+  {
+    startedMs,
+    leaseMs,
+    lanes,
+  }: { readonly startedMs: number; readonly leaseMs: number; readonly lanes: number },
+): Promise<ProcessSlot> {
+  await connection.run(begin)
+  await connection.run(takeTurn)
+  await connection.run(removeDead)
+  const taken = await connection.run(takeSlot, [BigInt(startedMs), BigInt(leaseMs)])
+  const slot = taken.rows[0]?.[0]
+  assert(typeof slot === 'bigint', 'there are more slots than processes')
+  await connection.run(rememberSlot, [slot])
+  await connection.run(addLanes, [slot, BigInt(startedMs), BigInt(lanes)])
+  await connection.run(commit)
+  return { process: Number(slot), startedMs }
+}
+
+/** False: the others take this process for dead. */
+export async function renewLease(
+  connection: Connection,
+  slot: ProcessSlot,
+  leaseMs: number,
+): Promise<boolean> {
+  const values = [BigInt(slot.process), BigInt(slot.startedMs), BigInt(leaseMs)]
+  return (await connection.run(renew, values)).count === 1
+}
+
+/** What is left open is closed by the others without waiting for the lease. */
+export async function leaveSlot(connection: Connection, slot: ProcessSlot): Promise<void> {
+  await connection.run(leave, [BigInt(slot.process), BigInt(slot.startedMs)])
+}
+
+/** Holds of processes that are dead. */
+export async function findOrphans(connection: Connection, limit: number): Promise<readonly Orphan[]> {
+  await connection.run(removeDead)
+  return (await connection.run(orphans, [BigInt(limit)])).rows.map(toOrphan)
+}
+
+/** Holds of this process that are older than the ID `before`. */
+export async function findOverdue(
+  connection: Connection,
+  { process, before, limit }: { readonly process: number; readonly before: bigint; readonly limit: number },
+): Promise<readonly Orphan[]> {
+  const values = [BigInt(process), before, BigInt(limit)]
+  return (await connection.run(overdue, values)).rows.map(toOrphan)
+}

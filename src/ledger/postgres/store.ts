@@ -1,0 +1,182 @@
+/**
+ * The ledger's store on PostgreSQL, in the place of the threads of the embedded one: operations of the machine go through
+ * lanes, reads through a connection of their own. Any number of processes may open one database.
+ *
+ * `const store = await openPostgresStore(url, { clock, limits: postgresLimitDefaults, onTrouble })`
+ * `const { ledger, close } = await openLedger(store, { clock, limits, onTrouble })`
+ */
+import { assert } from '../../base/assert.ts'
+import type { Clock, Timer } from '../../base/clock.ts'
+import { storeUnavailable } from '../../store/errors.ts'
+import { type Connection, connect } from '../../store/postgres/connection.ts'
+import { toStoreError } from '../../store/postgres/errors.ts'
+import type { Call } from '../../store/sqlite/messages.ts'
+import type { LedgerStore } from '../ledger.ts'
+import type { Operation } from '../machine/operation.ts'
+import { machineMessages } from '../sqlite/machine-operations.ts'
+import type { Step } from './batch.ts'
+import { KnownRows } from './known-rows.ts'
+import { Lane, type LaneLimits } from './lane.ts'
+import { claimSlot, findOrphans, findOverdue, leaveSlot, type ProcessSlot, renewLease } from './processes.ts'
+import { queryOn } from './query.ts'
+import { ledgerReads } from './reads.ts'
+import { schemaStatements } from './schema.ts'
+
+export interface PostgresLimits extends LaneLimits {
+  /** Connections that write: operations on different accounts are committed side by side. */
+  readonly lanes: number
+  /** A process that has not renewed its lease for so long is dead for the others. */
+  readonly leaseMs: number
+}
+
+export const postgresLimitDefaults: PostgresLimits = {
+  lanes: 4,
+  batchMax: 256,
+  connectMsMax: 2_000,
+  statementMsMax: 10_000,
+  outageMsMax: 2_000,
+  leaseMs: 15_000,
+}
+
+export interface PostgresStoreOptions {
+  readonly clock: Clock
+  readonly limits: PostgresLimits
+  /** Called with errors of background work. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export interface PostgresStore extends LedgerStore {
+  /** Finishes what has arrived, and leaves the database. */
+  close(): Promise<void>
+}
+
+interface AnyMessage {
+  readonly operation: Operation<unknown, unknown>
+  readonly input: (...values: never[]) => unknown
+  readonly pack: (answer: never) => unknown
+}
+const messages: Readonly<Record<string, AnyMessage>> = machineMessages as never
+
+type Answers = Readonly<Record<string, (...values: never[]) => unknown>>
+
+/** Creates the tables of the ledger in a database that has none. One process does; the others wait for it. */
+async function createSchema(url: string, limits: PostgresLimits): Promise<void> {
+  const connection = await connect(url, { name: 'tollgate schema', ...limits })
+  const run = (text: string) => connection.run({ name: '', text })
+  try {
+    await run('BEGIN')
+    await run("SELECT pg_advisory_xact_lock(hashtext('tollgate schema'))")
+    const { rows } = await run("SELECT to_regclass('account')::text")
+    if (rows[0]?.[0] === null) for (const statement of schemaStatements) await run(statement)
+    await run('COMMIT')
+  } finally {
+    await connection.close()
+  }
+}
+
+export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { limits } = options
+  await createSchema(url, limits)
+  const side = sideConnection(url, limits)
+  const slot = slotOf(side, options)
+  const known = new KnownRows()
+  const lanes = Array.from(
+    { length: limits.lanes },
+    (_, lane) => new Lane({ ...options, url, known, owner: () => ({ ...slot.taken(), lane }) }),
+  )
+  const laneOf = ({ operation, input }: Step): Lane => {
+    const rows = operation.rows(input, known.rows)
+    const named = rows.find(({ table, account }) => table === 'account' || account !== undefined) ?? rows[0]
+    const id = BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n))
+    const lane = lanes[Number((id ^ (id >> 22n)) % BigInt(lanes.length))]
+    assert(lane !== undefined, 'there is a lane for each account')
+    return lane
+  }
+  const scans: Answers = {
+    claimProcess: slot.claim,
+    removeUnrecorded: () => [],
+    orphans: async (_process: number, limit: number) => findOrphans(await side.get(), limit),
+    overdue: async (process: number, before: bigint, limit: number) =>
+      findOverdue(await side.get(), { process, before, limit }),
+  }
+  const reads: Answers = ledgerReads(queryOn(side.get))
+  const answer = async (answers: Answers, [name, ...values]: Call): Promise<unknown> => {
+    const found = answers[name]
+    if (found === undefined) throw storeUnavailable(`${name} is not available on PostgreSQL`)
+    try {
+      return await found(...(values as never[]))
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+  return {
+    async run(given) {
+      const call = typeof given === 'function' ? given() : given
+      if (call === null) return null
+      const [name, ...values] = call
+      const message = messages[name]
+      if (message === undefined) return answer(scans, call)
+      const step: Step = { operation: message.operation, input: message.input(...(values as never[])) }
+      return message.pack((await laneOf(step).run(step)) as never)
+    },
+    read: (call) => answer(reads, call),
+    readApart: (call) => answer(reads, call),
+    async close() {
+      await Promise.all(lanes.map((lane) => lane.close()))
+      await slot.leave()
+      await side.close()
+    },
+  }
+}
+
+/** A connection for reads and for the lease, which is opened again where it was lost. */
+function sideConnection(url: string, limits: PostgresLimits) {
+  let opening: Promise<Connection> | undefined
+  let connection: Connection | undefined
+  return {
+    async get(): Promise<Connection> {
+      if (connection !== undefined && !connection.isClosed()) return connection
+      opening ??= connect(url, { name: 'tollgate reads', ...limits }).finally(() => {
+        opening = undefined
+      })
+      connection = await opening
+      return connection
+    },
+    async close(): Promise<void> {
+      await connection?.close()
+    },
+  }
+}
+
+const renewalsPerLease = 3
+
+/** This process's slot, whose lease is renewed until it leaves. */
+function slotOf(side: ReturnType<typeof sideConnection>, { clock, limits, onTrouble }: PostgresStoreOptions) {
+  let slot: ProcessSlot | undefined
+  let timer: Timer | undefined
+  const renewLater = (): void => {
+    timer = clock.after(limits.leaseMs / renewalsPerLease, () => {
+      renewal().catch(onTrouble).finally(renewLater)
+    })
+  }
+  async function renewal(): Promise<void> {
+    if (slot === undefined) return
+    const isAlive = await renewLease(await side.get(), slot, limits.leaseMs)
+    assert(isAlive, 'the lease of this process is renewed in time')
+  }
+  return {
+    taken(): ProcessSlot {
+      assert(slot !== undefined, 'a process has a slot before its first batch')
+      return slot
+    },
+    async claim(startedMs: number): Promise<number> {
+      slot = await claimSlot(await side.get(), { startedMs, ...limits })
+      renewLater()
+      return slot.process
+    },
+    async leave(): Promise<void> {
+      timer?.cancel()
+      if (slot !== undefined) await leaveSlot(await side.get(), slot)
+    },
+  }
+}

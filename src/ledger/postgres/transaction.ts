@@ -1,0 +1,239 @@
+/**
+ * A batch as one transaction on one connection: its rows are locked in the order of their keys, the machine runs, and each
+ * table is written by one statement. Statements are sent together, so that a batch takes two round trips.
+ */
+import { assert } from '../../base/assert.ts'
+import {
+  arrayOf,
+  type Connection,
+  type Parameter,
+  type Result,
+  type Statement,
+} from '../../store/postgres/connection.ts'
+import type { Output } from '../../store/sqlite/connection.ts'
+import type { Change, HoldState, RowId, TableName } from '../machine/rows.ts'
+import { keyUsageState } from '../sqlite/rows.ts'
+import {
+  type ChangedRows,
+  FoundRows,
+  MissingRows,
+  namedRows,
+  runSteps,
+  type Step,
+  type StepResult,
+} from './batch.ts'
+import type { KnownRows } from './known-rows.ts'
+import { columnArrays, keyOf, statements, storedTables, tableNames, valuesOf } from './tables.ts'
+
+/** Names a batch of a lane of a process. */
+export interface BatchMark {
+  readonly process: number
+  readonly startedMs: number
+  readonly lane: number
+  readonly batch: bigint
+}
+
+/** The process is taken for dead by the others: it must not write any more. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of this process ended, and other processes close its requests')
+  }
+}
+
+/** The connection was lost while the commit was on its way. */
+export class UnknownOutcome extends Error {
+  readonly results: readonly StepResult[]
+
+  constructor(results: readonly StepResult[], cause: unknown) {
+    super('the connection was lost during a commit', { cause })
+    this.results = results
+  }
+}
+
+const begin: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
+const commit: Statement = { name: 'commit', text: 'COMMIT' }
+const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' }
+/** Nothing of the batch is promised to survive a crash of the server. */
+const commitSoon: Statement = { name: 'commit_soon', text: 'SET LOCAL synchronous_commit TO OFF' }
+
+/** Also proves that this process is not taken for dead, until the transaction ends. */
+const mark: Statement = {
+  name: 'mark',
+  text: 'UPDATE committed_batch SET batch = $4 WHERE process = $1 AND lane = $2 AND started_ms = $3',
+}
+export const findMark: Statement = {
+  name: 'find_mark',
+  text: 'SELECT batch FROM committed_batch WHERE process = $1 AND lane = $2 AND started_ms = $3 FOR UPDATE',
+}
+
+export const markValues = ({ process, lane, startedMs }: BatchMark): readonly Parameter[] => [
+  BigInt(process),
+  BigInt(lane),
+  BigInt(startedMs),
+]
+
+/** Results once all have arrived; rejects with the first error, which those after it only follow. */
+async function all(sent: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  const settled = await Promise.allSettled(sent)
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+}
+
+export interface BatchContext {
+  readonly connection: Connection
+  readonly batchMark: BatchMark
+  readonly known: KnownRows
+}
+
+/** Runs the steps and commits what they change. Rejects where nothing has changed, and with UnknownOutcome where it may have. */
+export async function transact(
+  context: BatchContext,
+  steps: readonly Step[],
+): Promise<readonly StepResult[]> {
+  let extra: readonly RowId[] = []
+  for (;;) {
+    const found = new FoundRows()
+    try {
+      return await attempt(context, { steps, extra, found })
+    } catch (error) {
+      if (!(error instanceof MissingRows)) throw error
+      context.known.forget(namedRows(steps, context.known.rows))
+      extra = [...extra, ...error.ids]
+    }
+  }
+}
+
+interface Attempt {
+  readonly steps: readonly Step[]
+  /** Rows that an earlier attempt has missed. */
+  readonly extra: readonly RowId[]
+  readonly found: FoundRows
+}
+
+async function attempt(
+  context: BatchContext,
+  { steps, extra, found }: Attempt,
+): Promise<readonly StepResult[]> {
+  const { connection, known } = context
+  const named = (): readonly RowId[] => [...namedRows(steps, known.rows), ...extra]
+  const unlocated = named().filter((row) => keyOf(row) === undefined)
+  if (unlocated.length > 0) await locate(context, unlocated, found)
+  try {
+    await lock(context, named(), found)
+    const { results, changes } = runSteps(steps, found)
+    if (changes.isEmpty) {
+      await connection.run(rollback)
+      return results
+    }
+    const isDurable = steps.some(({ operation }) => operation.durable)
+    await write(connection, changes, { isDurable, results })
+    known.learn(changes)
+    return results
+  } catch (error) {
+    // Where the connection is gone, the server rolls back itself.
+    if (!(error instanceof UnknownOutcome)) await connection.run(rollback).catch(() => {})
+    throw error
+  }
+}
+
+/** Finds out whose rows these are. A receipt is missing for certain only where its hold was missing before. */
+async function locate(
+  { connection, known }: BatchContext,
+  ids: readonly RowId[],
+  found: FoundRows,
+): Promise<void> {
+  const idsOf = (name: TableName): readonly bigint[] =>
+    ids.flatMap(({ table, id }) => (table === name ? [id as bigint] : []))
+  const [holds, receipts] = [idsOf('hold'), idsOf('receipt')]
+  const [openHolds, settled] = await all([
+    connection.run(statements.hold.locate, [arrayOf('bigint', holds)]),
+    connection.run(statements.receipt.locate, [arrayOf('bigint', receipts)]),
+  ])
+  const open = new Map((openHolds?.rows ?? []).map((row) => [row[0] as bigint, row]))
+  for (const id of holds) {
+    const row = open.get(id)
+    if (row === undefined) found.set('hold', id, undefined)
+    else known.found(readHold(row))
+  }
+  for (const id of receipts) if (!open.has(id)) found.set('receipt', id, undefined)
+  for (const row of settled?.rows ?? []) store(found, 'receipt', row)
+}
+
+const readHold = (row: Output[]): HoldState => {
+  const { read } = storedTables.hold
+  assert(read !== undefined, 'holds are read')
+  return read(row)
+}
+
+/** Locks the rows, table by table, each in the order of its keys: of two batches one waits, and none for the other. */
+async function lock(
+  { connection, batchMark, known }: BatchContext,
+  ids: readonly RowId[],
+  found: FoundRows,
+): Promise<void> {
+  const sent = [connection.run(begin), connection.run(mark, [...markValues(batchMark), batchMark.batch])]
+  const tables: TableName[] = []
+  for (const table of tableNames) {
+    const { read, key } = storedTables[table]
+    const own = ids.flatMap((row) => {
+      if (row.table !== table || found.has(row)) return []
+      const values = keyOf(row)
+      if (values === undefined) return []
+      found.set(table, row.id, undefined)
+      return [values]
+    })
+    if (own.length === 0 || read === undefined) continue
+    tables.push(table)
+    sent.push(connection.run(statements[table].find, columnArrays(key, own)))
+  }
+  const [, marked, ...results] = await all(sent)
+  if (marked?.count !== 1) throw new LeaseLost()
+  for (const [index, { rows }] of results.entries()) {
+    const table = tables[index]
+    if (table === undefined) continue
+    for (const row of rows) store(found, table, row)
+    if (table === 'keyUsage') for (const row of rows) known.seen(keyUsageState.toRow(row))
+  }
+}
+
+function store(found: FoundRows, table: TableName, values: Output[]): void {
+  const { read, key, columns } = storedTables[table]
+  const id = values[columns.indexOf(key.at(-1) ?? '')] as bigint | string
+  found.set(table, id, read?.(values))
+}
+
+type Outcome = { readonly isDurable: boolean; readonly results: readonly StepResult[] }
+
+/** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
+async function write(
+  connection: Connection,
+  changes: ChangedRows,
+  { isDurable, results }: Outcome,
+): Promise<void> {
+  const sent: Promise<Result>[] = isDurable ? [] : [connection.run(commitSoon)]
+  const send = (
+    statement: Statement,
+    columns: readonly string[],
+    rows: readonly (readonly Parameter[])[],
+  ): void => {
+    if (rows.length > 0) sent.push(connection.run(statement, columnArrays(columns, rows)))
+  }
+  for (const table of tableNames) {
+    const { columns, key } = storedTables[table]
+    const { insert, update, remove } = statements[table]
+    const values = ({ id, row }: Change) => valuesOf(table, id, row)
+    const keys = (change: Change) => key.map((column) => values(change)[columns.indexOf(column)] ?? null)
+    send(insert, columns, changes.of(table, 'insert').map(values))
+    send(update, columns, changes.of(table, 'update').map(values))
+    send(remove, key, changes.of(table, 'remove').map(keys))
+  }
+  const settled = await Promise.allSettled([...sent, connection.run(commit)])
+  const end = settled.at(-1)
+  // The server has not answered the commit: it may have carried it out.
+  if (end?.status !== 'fulfilled') throw new UnknownOutcome(results, end?.reason)
+  const failed = settled.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  assert(end.value.command === 'COMMIT', 'a transaction without an error is committed')
+}

@@ -1,0 +1,113 @@
+/**
+ * One connection to a PostgreSQL database: prepared statements that are sent without waiting for the answers of those
+ * before them, rows as arrays, integers as bigint. Knows no table. Only this folder names `pg`.
+ */
+import pg from 'pg'
+import type { Input, Output } from '../sqlite/connection.ts'
+
+/** A statement that the server prepares once for each connection, under its name. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Result {
+  readonly rows: Output[][]
+  /** What was done, such as `COMMIT`; a transaction that had failed answers `ROLLBACK`. */
+  readonly command: string
+  /** How many rows were found or changed. */
+  readonly count: number
+}
+
+export interface Connection {
+  /** Statements are executed in the order of the calls. */
+  run(statement: Statement, values?: readonly Parameter[]): Promise<Result>
+  /** Whether the connection was lost or closed. */
+  isClosed(): boolean
+  /** The server's process; null until it is known. */
+  readonly serverProcess: number | null
+  close(): Promise<void>
+}
+
+/** A value, or an array that `arrayOf` has written. */
+export type Parameter = Input | null
+
+export interface ConnectionOptions {
+  /** Names the connection in the server's list of them. */
+  readonly name: string
+  readonly connectMsMax: number
+  readonly statementMsMax: number
+}
+
+const types = { bigint: 20, bytes: 17 } as const
+
+/** Aligned in a buffer of its own, so that it can be read as words. */
+const toBytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.slice(2), 'hex'))
+
+const parsers: Readonly<Record<number, (value: string) => unknown>> = {
+  [types.bigint]: BigInt,
+  [types.bytes]: toBytes,
+}
+const asText = (value: string): string => value
+
+/** Rows are found by their keys, however small a table looks, and a statement is planned once. */
+const planning = [
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'plan_cache_mode=force_generic_plan',
+]
+
+/** Rejects where the server cannot be reached in time. */
+export async function connect(url: string, options: ConnectionOptions): Promise<Connection> {
+  const { name, connectMsMax, statementMsMax } = options
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: connectMsMax,
+    statement_timeout: statementMsMax,
+    idle_in_transaction_session_timeout: statementMsMax,
+    pipeline: true,
+    options: planning.map((setting) => `-c ${setting}`).join(' '),
+    types: { getTypeParser: (type: number) => parsers[type] ?? asText } as pg.CustomTypesConfig,
+  })
+  let isClosed = false
+  // What was sent is rejected with the same error.
+  client.on('error', () => {
+    isClosed = true
+  })
+  client.on('end', () => {
+    isClosed = true
+  })
+  await client.connect()
+  return {
+    async run(statement, values = []) {
+      const query = { ...statement, values: values as unknown[], rowMode: 'array' as const }
+      const { rows, command, rowCount } = await client.query<Output[]>(query)
+      return { rows, command, count: rowCount ?? 0 }
+    },
+    isClosed: () => isClosed,
+    get serverProcess() {
+      return (client as unknown as { readonly processID: number | null }).processID
+    },
+    async close() {
+      isClosed = true
+      await client.end()
+    },
+  }
+}
+
+/** How values of a column's type are written into an array. */
+const elements = {
+  bigint: (value: Input): string => String(value),
+  text: (value: Input): string => `"${String(value).replace(/["\\]/g, '\\$&')}"`,
+  bytea: (value: Input): string => `"\\\\x${Buffer.from(value as Uint8Array).toString('hex')}"`,
+} as const satisfies Readonly<Record<string, (value: Input) => string>>
+
+export type ColumnType = keyof typeof elements
+
+/** An array as the server reads it, which costs less than the client's own conversion. */
+export function arrayOf(type: ColumnType, values: readonly (Input | null)[]): string {
+  const write = elements[type]
+  return `{${values.map((value) => (value === null ? 'NULL' : write(value))).join(',')}}`
+}

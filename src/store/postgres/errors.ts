@@ -1,0 +1,33 @@
+/** The meaning of a failure of PostgreSQL: what may be repeated, what is the machine's trouble, and what is a mistake of ours. */
+import { BrokenInvariant } from '../../base/assert.ts'
+import { storeUnavailable } from '../errors.ts'
+
+/** The server's code of an error (SQLSTATE); undefined where it sent none, as for a connection that was lost. */
+function stateOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** Deadlock and serialization failure; a row that another process has inserted in the meantime; a lock that took too long. */
+const repeatable: ReadonlySet<string> = new Set(['40001', '40P01', '23505', '55P03'])
+
+/** Whether the transaction was rolled back for a reason that may be gone when it is repeated. */
+export function isRepeatable(error: unknown): boolean {
+  const state = stateOf(error)
+  return state !== undefined && repeatable.has(state)
+}
+
+/** Classes of SQLSTATE that are no trouble of the machine: wrong data, a broken constraint, a wrong statement. */
+const ourMistakes = /^(?:22|23|42)/
+
+/** Whether the same transaction would fail again in the same way. */
+export function isMistake(error: unknown): boolean {
+  const state = stateOf(error)
+  return state === undefined ? error instanceof BrokenInvariant : ourMistakes.test(state)
+}
+
+/** The error that a caller gets for it. */
+export function toStoreError(error: unknown): Error {
+  if (!isMistake(error)) return storeUnavailable(`PostgreSQL ${stateOf(error) ?? ''}: ${String(error)}`)
+  return error instanceof BrokenInvariant ? error : new BrokenInvariant(String(error), { cause: error })
+}

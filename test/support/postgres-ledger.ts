@@ -1,0 +1,45 @@
+/** A ledger on a new database of the process's PostgreSQL server, for tests that run over each engine. */
+import type { Clock } from '../../src/base/clock.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Limits, limitDefaults } from '../../src/config/config.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
+import {
+  openPostgresStore,
+  type PostgresLimits,
+  postgresLimitDefaults,
+} from '../../src/ledger/postgres/store.ts'
+import { sharedPostgres } from './postgres-server.ts'
+
+export interface PostgresLedger extends OpenLedger {
+  readonly clock: Clock
+  readonly url: string
+}
+
+export interface PostgresLedgerOptions {
+  readonly clock: Clock
+  readonly limits?: Partial<Limits & PostgresLimits>
+  /** Default: a new database. */
+  readonly url?: string
+}
+
+export async function openPostgresLedger(
+  context: { after(run: () => Promise<void>): void },
+  { clock, limits = {}, url }: PostgresLedgerOptions,
+): Promise<PostgresLedger> {
+  const troubles: unknown[] = []
+  const onTrouble = (error: unknown): void => void troubles.push(error)
+  const address = url ?? (await (await sharedPostgres()).createDatabase())
+  const store = await openPostgresStore(address, {
+    // Waiting between attempts takes real time.
+    clock: { ...clock, after: systemClock.after, monoMs: systemClock.monoMs },
+    limits: { ...postgresLimitDefaults, ...limits },
+    onTrouble,
+  })
+  const ledger = await openLedger(store, { clock, limits: { ...limitDefaults, ...limits }, onTrouble })
+  context.after(async () => {
+    await ledger.close()
+    await store.close()
+    if (troubles.length > 0) throw new AggregateError(troubles)
+  })
+  return { ...ledger, clock, url: address }
+}

