@@ -27,6 +27,7 @@ export function customConnector(provider: string, host: CustomHost): Connector {
     displayName: provider,
     fixedHeaders: Object.entries(headers).flat(),
     pathPrefix,
+    forwardsQuery: true,
   })
 }
 

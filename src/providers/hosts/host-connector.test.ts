@@ -52,6 +52,13 @@ const addresses: readonly (readonly [provider: string, dialect: UpstreamFormatNa
   ['zai', 'anthropic', '/api/anthropic/v1/messages'],
 ]
 
+test("a caller's query does not reach a host, where it could choose a version", () => {
+  for (const [provider, dialect, path] of addresses) {
+    const query = '?beta=true&api-version=preview'
+    assert.equal(connectorOf(provider).prepare(outgoing(dialect, { query })).path, path, provider)
+  }
+})
+
 test('each format of a host is asked at the path that the host has for it', () => {
   for (const [provider, dialect, path] of addresses) {
     const connector = connectorOf(provider)

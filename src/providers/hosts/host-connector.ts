@@ -47,6 +47,8 @@ export interface HostIdentity {
   readonly credentialForms?: readonly CredentialForm[]
   /** Sent with each request. */
   readonly fixedHeaders?: readonly string[]
+  /** The caller's query is forwarded as to the format's vendor; left out: it chooses versions of the host, and is not. */
+  readonly forwardsQuery?: true
   /** Where the paths of a format begin below an address; left out: as the row says. */
   readonly pathPrefix?: (dialect: UpstreamFormatName, basePath: string) => string
 }
@@ -71,7 +73,8 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     ...(row.modelList === undefined ? {} : { modelListPath: row.modelList }),
     ...(row.counting === undefined ? {} : { countingShapes: shapesOf(row.counting) }),
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
-    prepare: (outgoing) => {
+    prepare: (asked) => {
+      const outgoing = identity.forwardsQuery === true ? asked : { ...asked, query: '' }
       const path = pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing)
       const authorizer = authorizerOf(row, outgoing.credential)
       const credential =

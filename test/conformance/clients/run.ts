@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { countingProxy } from './counting-proxy.ts'
+import { hostFront } from './host-front.ts'
 import { pythonLibraries } from './python-libraries.js'
 
 const all = [
@@ -34,6 +35,7 @@ const all = [
   'java',
   'rust',
   'sdk-recipes',
+  'hosts',
   ...pythonLibraries.map(({ name }) => name),
 ]
 
@@ -80,6 +82,8 @@ const gateway = await startGateway('', {})
 // Some keep-alives before the first token and between any two, as in idle periods of many times 12 s.
 const silent = await startGateway(':rate=20:delay=300', { peekMs: 50, keepAliveMs: 20 })
 const counted = await countingProxy(gateway.origin)
+const front = await hostFront(sandbox.origin)
+const hosts = await testGateway({ upstreams: front.upstreams, models: front.models })
 let failed = 0
 const total = { ok: 0, FAIL: 0 }
 try {
@@ -90,6 +94,8 @@ try {
     TOLLGATE_COUNTED_ORIGIN: counted.origin,
     TOLLGATE_SILENT_ORIGIN: silent.origin,
     TOLLGATE_SILENT_KEY: (await silent.account('1000')).key,
+    TOLLGATE_HOSTS_ORIGIN: hosts.origin,
+    TOLLGATE_HOSTS_KEY: (await hosts.account('1000')).key,
   }
   for (const name of named.length > 0 ? named : all) {
     const { code, counts } = await ended(name, env)
@@ -101,6 +107,8 @@ try {
   process.stdout.write(`${sentence(total)}\n`)
 } finally {
   await counted.close()
+  await hosts.close()
+  await front.close()
   await silent.close()
   await gateway.close()
   await sandbox.close()
