@@ -1,7 +1,8 @@
 /** Which model the first request of a key goes to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { modelToTry, type SoldModel } from './sold-models.ts'
+import { modelToTry } from './model-to-try.ts'
+import type { SoldModel } from './sold-models.ts'
 
 const model = (name: string, testModel: SoldModel['testModel']): SoldModel => ({
   model: name,
