@@ -144,6 +144,24 @@ for (const { from, credential, issue = () => null, requests } of sources) {
   })
 }
 
+test('Bedrock: a profile without keys of its own is named to the operator', async () => {
+  for (const [settings, reason] of [
+    [
+      'credential_process = /opt/bin/keys',
+      /the profile work uses credential_process, which is not supported/,
+    ],
+    ['sso_session = corp', /the profile work uses single sign-on, which is not supported/],
+    ['role_arn = arn:aws:iam::1:role/r\nsource_profile = default', /uses a role of another profile/],
+    ['region = eu-west-1', /the profile work has no aws_access_key_id/],
+  ] as const) {
+    const file = written('profiles', `[work]\n${settings}\n`)
+    const credential = { region, profile: 'work', file }
+    const there = await place({ provider: 'bedrock', credential, facts: bedrockFacts(() => null) })
+    assert.equal((await ask(there, 'bedrock')).status, 503)
+    assert.match(there.log.join(''), reason)
+  }
+})
+
 test('Bedrock: keys from a container are asked for with its token', async () => {
   const container = await imitate({
     ...bedrockFacts(({ url, headers }) =>

@@ -221,12 +221,87 @@ test('Vertex: the key in a file, a person’s default credentials, or the accoun
   await answered(await place({ provider: 'vertex', credential, facts: machine.facts }), 'vertex')
 })
 
+const workload = {
+  type: 'external_account',
+  audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/k',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  token_url: 'https://elsewhere.example/token',
+}
+const account = 'robot@p-1.iam.gserviceaccount.com'
+const impersonated = `/v1/projects/-/serviceAccounts/${account}:generateAccessToken`
+
+/** What is wrong with an exchange of the token of a platform; '' nothing. */
+function exchangeMistake(request: CloudRequest): string {
+  const { audience, scope, subject_token: token, subject_token_type: type, ...others } = form(request)
+  const isRight =
+    request.url === '/v1/token' &&
+    others['grant_type'] === 'urn:ietf:params:oauth:grant-type:token-exchange' &&
+    others['requested_token_type'] === 'urn:ietf:params:oauth:token-type:access_token' &&
+    scope === 'https://www.googleapis.com/auth/cloud-platform'
+  if (!isRight || audience !== workload.audience || type !== workload.subject_token_type) return request.text
+  return token === 'platform.token.1' ? '' : `token ${token}`
+}
+
+test('Vertex: the token of another platform is exchanged, for the identity or for a service account', async () => {
+  const text = written('pod-token.txt', 'platform.token.1\n')
+  const json = written('pod-token.json', '{"id":"platform.token.1"}')
+  const asJson = { file: json, format: { type: 'json', subject_token_field_name: 'id' } }
+  for (const [name, source] of Object.entries({ text: { file: text }, json: asJson })) {
+    const file = written(`workload-${name}.json`, JSON.stringify({ ...workload, credential_source: source }))
+    const exchange = new TokenCloud(exchangeMistake)
+    await answered(await place({ provider: 'vertex', credential: { file }, facts: exchange.facts }), 'vertex')
+  }
+  const url = `https://iamcredentials.googleapis.com${impersonated}`
+  const fields = {
+    ...workload,
+    credential_source: { file: text },
+    service_account_impersonation_url: url,
+  }
+  const exchange = new TokenCloud(exchangeMistake)
+  const { facts } = exchange
+  const expireTime = () => new Date(Date.now() + 3_600_000).toISOString()
+  const there = await place({
+    provider: 'vertex',
+    credential: { file: written('workload-account.json', JSON.stringify(fields)) },
+    facts: {
+      ...facts,
+      issue: (request) =>
+        request.url === impersonated && request.headers.authorization === 'Bearer token-1'
+          ? { status: 200, body: { accessToken: 'token-1', expireTime: expireTime() } }
+          : (facts.issue?.(request) ?? null),
+    },
+  })
+  await answered(there, 'vertex')
+  assert.deepEqual(
+    there.cloud.issued.map((request) => request.url),
+    ['/v1/token', impersonated],
+  )
+})
+
 test('Vertex: a file that is not there, or is none, is named to the operator', async () => {
   const tokens = new TokenCloud(googleMistake)
   for (const [file, reason] of [
     [join(folder, 'absent.json'), /absent\.json cannot be read \(ENOENT\)/],
     [written('text.json', 'no JSON'), /text\.json is not a JSON file/],
-    [written('other.json', '{"type":"other"}'), /neither service_account nor authorized_user/],
+    [written('other.json', '{"type":"other"}'), /not service_account, authorized_user or external_account/],
+    [
+      written(
+        'url.json',
+        JSON.stringify({ ...workload, credential_source: { url: 'https://elsewhere.example' } }),
+      ),
+      /is not a file, which is the only one that is supported/,
+    ],
+    [
+      written(
+        'account.json',
+        JSON.stringify({
+          ...workload,
+          credential_source: { file: written('token.txt', 'platform.token.1') },
+          service_account_impersonation_url: `https://elsewhere.example${impersonated}`,
+        }),
+      ),
+      /is not an address of a service account/,
+    ],
     [
       written('broken.json', JSON.stringify({ ...serviceAccount, private_key: 'broken-key-text' })),
       /the private key of the service account cannot be read/,

@@ -52,6 +52,14 @@ function writtenKeys(fields: SecretFields): SecretFields {
   }
 }
 
+/** Sources of keys that a profile can name, by a setting that each has. */
+const unsupportedSources = [
+  ['credential_process', 'credential_process'],
+  ['sso_session', 'single sign-on'],
+  ['sso_start_url', 'single sign-on'],
+  ['role_arn', 'a role of another profile'],
+] as const
+
 /** How long what a file says is taken to hold. */
 const fileMs = 900_000
 
@@ -59,6 +67,11 @@ async function profileKeys({ fields, deps }: KeysAsk): Promise<IssuedSecret> {
   const { profile = 'default', file = join(homedir(), '.aws', 'credentials') } = fields
   const section = sectionOf(await fileText(file), profile)
   if (section === null) throw new CredentialError(`${file} has no profile ${profile}`)
+  const other = unsupportedSources.find(
+    ([setting]) => section[setting] !== undefined && section['aws_access_key_id'] === undefined,
+  )
+  if (other !== undefined)
+    throw new CredentialError(`the profile ${profile} uses ${other[1]}, which is not supported`)
   const keys = {
     accessKeyId: fieldOf(section, 'aws_access_key_id', `the profile ${profile}`),
     secretAccessKey: fieldOf(section, 'aws_secret_access_key', `the profile ${profile}`),

@@ -7,6 +7,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { CredentialError } from '../credential-error.ts'
 import type { UpstreamRequest } from '../send-types.ts'
 import type { TokenSource } from './bearer-authorizer.ts'
+import { workloadToken } from './google-workload-tokens.ts'
 import {
   fieldOf,
   fileText,
@@ -35,7 +36,9 @@ export const googleToken: TokenSource = async (fields, upstreamOrigin, deps) => 
       'the metadata server',
     )
   }
-  const written = file === undefined ? fields : await keyFile(file)
+  const written: Readonly<Record<string, unknown>> = file === undefined ? fields : await keyFile(file)
+  if (written['type'] === 'external_account')
+    return workloadToken({ fields: written, upstreamOrigin, scope, deps })
   const form = formOf(written, deps.clock.wallMs())
   return requestToken(deps, tokenForm(issuerOrigin(upstreamOrigin, issuer), form), what)
 }
@@ -66,7 +69,9 @@ function formOf(fields: Readonly<Record<string, unknown>>, nowMs: number): Reado
       refresh_token: fieldOf(fields, 'refresh_token', 'the credential'),
     }
   }
-  throw new CredentialError('the type of the credential is neither service_account nor authorized_user')
+  throw new CredentialError(
+    'the type of the credential is not service_account, authorized_user or external_account',
+  )
 }
 
 /** What a service account says of itself, signed with its key. */
