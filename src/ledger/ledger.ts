@@ -94,9 +94,12 @@ export async function openLedger(store: LedgerStore, options: LedgerOptions): Pr
     ...closing,
     find: () => run('orphans', processSlot, orphansPerBatch),
   })
-  const stopSweeping = sweepOverdue(options, nextId, (before) =>
-    closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerBatch) }),
-  )
+  const stopSweeping = sweepHolds(options, nextId, {
+    closeOverdue: (before) =>
+      closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerBatch) }),
+    closeOrphaned: () =>
+      closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerBatch) }),
+  })
   return { ledger, nextId, processSlot, recovered, unrecorded, close: stopSweeping }
 }
 
@@ -346,29 +349,41 @@ function settleCall(
   return [operation, ...packed]
 }
 
+interface HoldSweep {
+  readonly closeOverdue: (before: bigint) => Promise<unknown>
+  /** Holds of processes that died while this one runs. */
+  readonly closeOrphaned: () => Promise<unknown>
+}
+
 /**
- * Closes what requests of this process left open, by age on the clock that never jumps: ids grow with
- * time within a process, so one that was made long enough ago is older than every request that lives.
+ * Closes what dead processes left open, and what requests of this process did, by age on the clock that never jumps: IDs
+ * grow with time within a process, so one that was made long enough ago is older than every request that lives.
  */
-function sweepOverdue(
+function sweepHolds(
   { clock, limits, onTrouble }: LedgerOptions,
   nextId: NextId,
-  close: (before: bigint) => Promise<unknown>,
+  { closeOverdue, closeOrphaned }: HoldSweep,
 ): () => Promise<void> {
   const marks: { readonly id: bigint; readonly monoMs: number }[] = []
   let timer: Timer
   let sweeping = Promise.resolve()
 
-  function sweep(): void {
-    const nowMs = clock.monoMs()
-    marks.push({ id: nextId(), monoMs: nowMs })
-    const old = marks.filter(({ monoMs }) => nowMs - monoMs >= limits.holdMsMax).length
-    const due = marks.splice(0, old).at(-1)
-    if (due !== undefined) sweeping = close(due.id).then(() => {}, onTrouble)
-    timer = clock.after(sweepEveryMs, sweep)
+  function later(): void {
+    marks.push({ id: nextId(), monoMs: clock.monoMs() })
+    timer = clock.after(sweepEveryMs, () => {
+      sweeping = sweep().then(() => {}, onTrouble)
+      later()
+    })
   }
 
-  sweep()
+  function sweep(): Promise<unknown> {
+    const nowMs = clock.monoMs()
+    const old = marks.filter(({ monoMs }) => nowMs - monoMs >= limits.holdMsMax).length
+    const due = marks.splice(0, old).at(-1)
+    return Promise.all([closeOrphaned(), due === undefined ? null : closeOverdue(due.id)])
+  }
+
+  later()
   return () => {
     timer.cancel()
     return sweeping

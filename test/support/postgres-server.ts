@@ -160,6 +160,14 @@ async function whenReady(port: number, folder: string, before: string | null = n
   }
 }
 
+/** Executes statements of a test on a connection of their own. */
+export async function runSql(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
 const pause = (): Promise<void> => new Promise((resolve) => void systemClock.after(pauseMs, resolve))
 
 async function startedAt(port: number): Promise<string> {

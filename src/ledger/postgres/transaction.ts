@@ -53,9 +53,6 @@ export class UnknownOutcome extends Error {
 const begin: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
 const commit: Statement = { name: 'commit', text: 'COMMIT' }
 const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' }
-/** Nothing of the batch is promised to survive a crash of the server. */
-const commitSoon: Statement = { name: 'commit_soon', text: 'SET LOCAL synchronous_commit TO OFF' }
-
 /** Also proves that this process is not taken for dead, until the transaction ends. */
 const mark: Statement = {
   name: 'mark',
@@ -127,8 +124,7 @@ async function attempt(
       await connection.run(rollback)
       return results
     }
-    const isDurable = steps.some(({ operation }) => operation.durable)
-    await write(connection, changes, { isDurable, results })
+    await write(connection, changes, results)
     known.learn(changes)
     return results
   } catch (error) {
@@ -204,15 +200,13 @@ function store(found: FoundRows, table: TableName, values: Output[]): void {
   found.set(table, id, read?.(values))
 }
 
-type Outcome = { readonly isDurable: boolean; readonly results: readonly StepResult[] }
-
 /** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
 async function write(
   connection: Connection,
   changes: ChangedRows,
-  { isDurable, results }: Outcome,
+  results: readonly StepResult[],
 ): Promise<void> {
-  const sent: Promise<Result>[] = isDurable ? [] : [connection.run(commitSoon)]
+  const sent: Promise<Result>[] = []
   const send = (
     statement: Statement,
     columns: readonly string[],

@@ -50,8 +50,9 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
 }
 const asText = (value: string): string => value
 
-/** Rows are found by their keys, however small a table looks, and a statement is planned once. */
-const planning = [
+/** Rows are found by their keys, however small a table looks, and a statement is planned once. A commit is on disk. */
+const settings = [
+  'synchronous_commit=on',
   'enable_seqscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
@@ -67,8 +68,10 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     connectionTimeoutMillis: connectMsMax,
     statement_timeout: statementMsMax,
     idle_in_transaction_session_timeout: statementMsMax,
+    // Where the server does not answer at all, the connection is given up.
+    query_timeout: statementMsMax + connectMsMax,
     pipeline: true,
-    options: planning.map((setting) => `-c ${setting}`).join(' '),
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
     types: { getTypeParser: (type: number) => parsers[type] ?? asText } as pg.CustomTypesConfig,
   })
   let isClosed = false

@@ -1,0 +1,228 @@
+/**
+ * The ledger on PostgreSQL under faults: several processes on one balance, connections that are cut during a commit, batches
+ * that the server rolls back, a server that crashes, a process that misses its lease. Afterwards the books balance.
+ */
+import assert from 'node:assert/strict'
+import { suite, type TestContext, test } from 'node:test'
+import { Dice } from '../../../test/simulation/dice.ts'
+import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
+import { type ManualClock, manualClock } from '../../../test/support/manual-clock.ts'
+import { openPostgresLedger, type PostgresLedger } from '../../../test/support/postgres-ledger.ts'
+import { postgresIsMissing, runSql, startPostgres } from '../../../test/support/postgres-server.ts'
+import { type CutAt, openTcpProxy } from '../../../test/support/tcp-proxy.ts'
+import { TollgateError } from '../../base/errors.ts'
+
+const patient = { outageMsMax: 30_000 }
+
+interface Process extends PostgresLedger {
+  readonly clock: ManualClock
+}
+
+/** A ledger of one process; `url`: on the database of another one. */
+async function open(context: TestContext, url?: string): Promise<Process> {
+  const clock = manualClock()
+  const opened = await openPostgresLedger(context, {
+    clock,
+    limits: patient,
+    ...(url === undefined ? {} : { url }),
+  })
+  return { ...opened, clock }
+}
+
+async function newAccount({ ledger, nextId }: PostgresLedger, amount: bigint): Promise<bigint> {
+  const id = nextId()
+  await ledger.createAccount({ id, kind: 'personal', email: null, name: 'n', nowMs: 1 })
+  await ledger.credit({ ...creditOf(nextId(), id), amount })
+  return id
+}
+
+const creditOf = (entryId: bigint, account: bigint) => ({
+  entryId,
+  account,
+  amount: 1n,
+  source: 'manual' as const,
+  reference: `reference ${entryId}`,
+  nowMs: 1,
+  note: null,
+})
+
+const admit = (
+  { ledger, nextId, clock }: PostgresLedger,
+  account: bigint,
+  inputAmount: bigint,
+  id = nextId(),
+) => ledger.admit({ ...plainAsk, id, account, key: account + 1n, inputAmount, nowMs: clock.wallMs() })
+
+const settle = ({ ledger, nextId, clock }: PostgresLedger, id: bigint, cost: bigint) =>
+  ledger.settle({
+    id,
+    nowMs: clock.wallMs(),
+    cost,
+    writtenOff: 0n,
+    writeOffEntryId: nextId(),
+    receipt: plainDraft,
+  })
+
+async function assertBalanced({ ledger }: PostgresLedger): Promise<void> {
+  assert.deepEqual((await ledger.verify()).drift, [])
+}
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof TollgateError && error.code === 'store_unavailable'
+
+suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
+  test('two processes admit a thousand requests for the money of ten: exactly ten', async (context) => {
+    const first = await open(context)
+    const second = await open(context, first.url)
+    const account = await newAccount(first, 70n)
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => admit(index % 2 === 0 ? first : second, account, 7n)),
+    )
+    const held = answers.filter(({ kind }) => kind === 'held')
+    assert.equal(held.length, 10)
+    assert.equal(answers.filter(({ kind }) => kind === 'insufficient_funds').length, 990)
+    const row = await second.ledger.account(account)
+    assert.deepEqual([row?.posted, row?.held, row?.openHolds], [70n, 70n, 10])
+    await assertBalanced(first)
+  })
+
+  test('a request that two processes settle is charged once', async (context) => {
+    const first = await open(context)
+    const second = await open(context, first.url)
+    const account = await newAccount(first, 1_000n)
+    for (let round = 0; round < 20; round += 1) {
+      const id = first.nextId()
+      await admit(first, account, 10n, id)
+      const results = await Promise.all([settle(first, id, 10n), settle(second, id, 10n)])
+      assert.deepEqual(results.map(({ kind }) => kind).sort(), ['already_settled', 'settled'])
+    }
+    assert.equal((await first.ledger.account(account))?.posted, 800n)
+    await assertBalanced(first)
+  })
+
+  test('two processes give one credit for one reference', async (context) => {
+    const first = await open(context)
+    const second = await open(context, first.url)
+    const accounts = [await newAccount(first, 1n), await newAccount(second, 1n)]
+    const results = await Promise.all(
+      [first, second].flatMap(({ ledger, nextId }) =>
+        accounts.map((account) => ledger.credit({ ...creditOf(nextId(), account), reference: 'the same' })),
+      ),
+    )
+    assert.equal(results.filter((result) => result.kind === 'credited' && result.created).length, 1)
+    assert.equal(results.filter(({ kind }) => kind === 'conflict').length, 2)
+    await assertBalanced(first)
+  })
+
+  for (const at of ['request', 'reply'] as const satisfies readonly CutAt[]) {
+    test(`a connection that is cut at the ${at} of a commit: the batch is committed once`, async (context) => {
+      const direct = await open(context)
+      const account = await newAccount(direct, 100n)
+      const proxy = await openTcpProxy(direct.url)
+      const on = await open(context, proxy.url)
+      context.after(proxy.close)
+      const id = on.nextId()
+      const isCut = proxy.cutNext('commit\0', at)
+      assert.equal((await admit(on, account, 10n, id)).kind, 'held')
+      await isCut
+      const wasCutAgain = proxy.cutNext('commit\0', at)
+      assert.equal((await settle(on, id, 4n)).kind, 'settled')
+      await wasCutAgain
+      const row = await direct.ledger.account(account)
+      assert.deepEqual([row?.posted, row?.held, row?.openHolds], [96n, 0n, 0])
+      await assertBalanced(direct)
+    })
+  }
+
+  for (const state of ['40P01', '40001']) {
+    test(`a batch that is rolled back with ${state} is repeated`, async (context) => {
+      const on = await open(context)
+      const account = await newAccount(on, 100n)
+      await runSql(
+        on.url,
+        `CREATE SEQUENCE failures;
+         CREATE FUNCTION fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF nextval('failures') <= 2 THEN RAISE EXCEPTION 'on purpose' USING ERRCODE = '${state}'; END IF;
+           RETURN NEW; END $$;
+         CREATE TRIGGER fail_twice BEFORE INSERT ON hold FOR EACH ROW EXECUTE FUNCTION fail_twice()`,
+      )
+      assert.equal((await admit(on, account, 10n)).kind, 'held')
+      assert.deepEqual((await on.ledger.account(account))?.openHolds, 1)
+      await assertBalanced(on)
+    })
+  }
+
+  test('a row that the database refuses fails alone in its batch', async (context) => {
+    const on = await open(context)
+    const account = await newAccount(on, 100n)
+    await runSql(on.url, 'ALTER TABLE hold ADD CHECK (amount <> 13)')
+    const outcomes = await Promise.allSettled([1n, 13n, 2n, 3n].map((amount) => admit(on, account, amount)))
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    )
+    assert.equal((await on.ledger.account(account))?.held, 6n)
+    await assertBalanced(on)
+  })
+
+  test('a process that misses its lease cannot write any more, and its holds are closed once', async (context) => {
+    const dead = await open(context)
+    const account = await newAccount(dead, 100n)
+    const id = dead.nextId()
+    await admit(dead, account, 10n, id)
+    await dead.ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
+    const other = await open(context, dead.url)
+    assert.equal(other.recovered, 0, 'it lives')
+    await runSql(dead.url, "UPDATE process SET lease_ends = now() - interval '1 second' WHERE id = 0")
+    other.clock.advance(60_000)
+    while ((await other.ledger.receipt(id)) === undefined);
+    await assert.rejects(settle(dead, id, 9n), isUnavailable)
+    await assert.rejects(admit(dead, account, 1n), isUnavailable)
+    const row = await other.ledger.account(account)
+    assert.deepEqual([row?.posted, row?.held], [97n, 0n])
+    assert.equal((await other.ledger.receipt(id))?.endReason, 'interrupted')
+    await assertBalanced(other)
+  })
+
+  test('random requests of two processes while the server crashes and connections are cut: the books balance', async (context) => {
+    const server = await startPostgres()
+    const url = await server.createDatabase()
+    const proxy = await openTcpProxy(url)
+    const processes = [await open(context, url), await open(context, proxy.url)] as const
+    context.after(proxy.close)
+    context.after(server.stop)
+    const accounts = await Promise.all(Array.from({ length: 8 }, () => newAccount(processes[0], 500n)))
+    const settled = new Map<bigint, bigint>()
+    const traffic = Array.from({ length: 16 }, async (_, worker) => {
+      const dice = new Dice(worker + 1)
+      for (let step = 0; step < 20; step += 1) {
+        const on = processes[worker % 2] ?? processes[0]
+        const id = on.nextId()
+        const account = dice.pick(accounts) ?? 0n
+        const held = await admit(on, account, dice.amount(0, 59), id)
+        if (held.kind !== 'held') continue
+        if (dice.chance(0.25)) await on.ledger.release(id)
+        else {
+          const result = await settle(on, id, dice.amount(0, 59))
+          assert.equal(result.kind, 'settled', 'a hold that was acknowledged is there')
+          if (result.kind === 'settled') settled.set(id, result.charged)
+        }
+      }
+    })
+    const faults = (async () => {
+      await server.crash()
+      proxy.cutAll()
+      await server.crash()
+    })()
+    await Promise.all([...traffic, faults])
+    const receipts = await Promise.all([...settled.keys()].map((id) => processes[0].ledger.receipt(id)))
+    assert.deepEqual(
+      receipts.map((receipt) => receipt?.charged),
+      [...settled.values()],
+      'what was acknowledged is there',
+    )
+    const report = await processes[0].ledger.verify()
+    assert.deepEqual(report.drift, [])
+    assert.equal(report.openHolds, 0)
+  })
+})
