@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type OperationOutput, operations } from '../../contract/operations.ts'
+import { operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import { callServer, findServer } from '../server/admin-socket.ts'
 import { type NearMiss, nearMisses } from './near-misses.ts'
@@ -39,8 +39,6 @@ interface JudgedCredential {
   readonly upstream: string
   readonly answer: Omit<TestedCredential['answer'], 'names'> & { readonly models: number }
 }
-
-type ListedUpstream = OperationOutput<'upstreams.list'>[number]
 
 export interface DoctorInput {
   readonly config: ConfigResult
@@ -109,16 +107,14 @@ export function settingsFinding(set: readonly string[]): Finding {
 async function installationFindings(input: DoctorInput, config: Config): Promise<Finding[]> {
   const target = input.targetOf(config)
   const exists = existsSync(config.dataFolder)
-  const hasDatabase = existsSync(join(config.dataFolder, databaseName))
-  const listed = hasDatabase ? await listedUpstreams(target) : []
   return [
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
-    credentialsFinding(config, listed.filter(isAdded)),
+    credentialsFinding(config),
     ...(await input.testCredentials(config)).map(({ upstream, answer }) =>
       credentialFinding({ upstream, answer: { ...answer, models: answer.names.length } }),
     ),
-    ...(hasDatabase ? await databaseFindings(target, listed) : []),
+    ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
     clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
   ]
@@ -194,15 +190,11 @@ function asText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** `added`: the upstreams that were added in the console or by the command line. */
-export function credentialsFinding(
-  { upstreams, sandbox }: Pick<Config, 'upstreams' | 'sandbox'>,
-  added: readonly { readonly name: string; readonly provider: string }[],
-): Finding {
+export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstreams' | 'sandbox'>): Finding {
   const name = 'upstreams'
-  const all = [...upstreams, ...added]
-  if (all.length > 0) {
-    return { name, state: 'ok', text: all.map((row) => `${row.name} (${row.provider})`).join(', ') }
+  if (upstreams.length > 0) {
+    const names = upstreams.map((upstream) => `${upstream.name} (${upstream.provider})`)
+    return { name, state: 'ok', text: names.join(', ') }
   }
   const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
   return sandbox === 'on'
@@ -233,10 +225,7 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
   return { name: `key of ${upstream}`, state: stateOfTest[credential], text }
 }
 
-async function databaseFindings(
-  target: OperationTarget,
-  listed: readonly ListedUpstream[],
-): Promise<Finding[]> {
+async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   const name = 'database'
   const outcome = await runOperation(target, 'models.list', {}).catch(asText)
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
@@ -244,28 +233,22 @@ async function databaseFindings(
   const text = outcome.by === 'server' ? 'opened by the server' : 'can be opened'
   return [
     { name, state: 'ok', text },
-    ...(await servedFindings(target, listed)),
+    ...(await servedFindings(target)),
     modelsFinding(outcome),
     ...costFindings(outcome),
   ]
 }
 
-/** Empty where the database cannot be read, which is a finding of its own. */
-async function listedUpstreams(target: OperationTarget): Promise<readonly ListedUpstream[]> {
+/** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
+async function servedFindings(target: OperationTarget): Promise<Finding[]> {
   const outcome = await runOperation(target, 'upstreams.list', {}).catch(asText)
   if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
-  return operations['upstreams.list'].output.safeParse(outcome.reply.body).data ?? []
-}
-
-const isAdded = ({ from, disabled }: ListedUpstream): boolean => from === 'console' && !disabled
-
-/** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
-async function servedFindings(
-  target: OperationTarget,
-  listed: readonly ListedUpstream[],
-): Promise<Finding[]> {
-  const findings = [servedFinding(listed)]
-  for (const { name } of listed.filter(isAdded)) findings.push(await addedFinding(target, name))
+  const upstreams = operations['upstreams.list'].output.safeParse(outcome.reply.body)
+  if (!upstreams.success) return []
+  const findings = [servedFinding(upstreams.data)]
+  for (const { name, from, disabled } of upstreams.data) {
+    if (from === 'console' && !disabled) findings.push(await addedFinding(target, name))
+  }
   return findings
 }
 

@@ -24,12 +24,13 @@ export interface UpstreamErrorDeps {
 /** The error for the caller, with the upstream's message where it concerns the caller's request. */
 export function publicUpstreamError(
   failure: UpstreamFailure,
-  { credential, ownKey }: Pick<Upstream, 'credential' | 'ownKey'>,
+  upstream: Pick<Upstream, 'credential' | 'custom' | 'ownKey'>,
   status: number | null = null,
 ): TollgateError {
+  const { ownKey } = upstream
   if (ownKey !== undefined && failure.operator) return providerKeyFailed(ownKey, failure, status)
   return new TollgateError(failure.code, {
-    message: withoutOperator(failure.message, credential),
+    message: withoutOperator(failure.message, upstream),
     source: 'upstream',
     ...(failure.status === null ? {} : { status: failure.status }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
@@ -58,17 +59,27 @@ function providerKeyFailed(
 /** An upstream's error body, unchanged except for what identifies the operator. */
 export function redactUpstreamBody(
   bytes: Uint8Array,
-  { credential }: Pick<Upstream, 'credential'>,
+  upstream: Pick<Upstream, 'credential' | 'custom'>,
 ): Uint8Array {
   const text = new TextDecoder().decode(bytes)
-  const redacted = withoutOperator(text, credential)
+  const redacted = withoutOperator(text, upstream)
   return redacted === text ? bytes : new TextEncoder().encode(redacted)
 }
 
-/** Upstreams may echo the request, including our credential. */
-function withoutOperator(text: string, credential: string): string {
-  const redacted = withoutAccounts(text)
-  return secretParts(credential).reduce((shown, secret) => shown.replaceAll(secret, '…'), redacted)
+/** Shorter values of headers are words such as `true`, which many messages contain. */
+const secretHeaderCharactersMin = 8
+
+/** Upstreams may echo the request, including our credential and the headers that the operator configured. */
+function withoutOperator(
+  text: string,
+  { credential, custom }: Pick<Upstream, 'credential' | 'custom'>,
+): string {
+  const values = Object.values(custom?.headers ?? {})
+  const secrets = [
+    ...secretParts(credential),
+    ...values.filter(({ length }) => length >= secretHeaderCharactersMin),
+  ]
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), withoutAccounts(text))
 }
 
 /** The upstream answered as it should, for this model. */

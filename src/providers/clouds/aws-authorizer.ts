@@ -1,7 +1,7 @@
 /** Authorizes requests to AWS with a signature. The region and service of a signature are those of the host. */
 import type { SecretFields } from '../../base/secret-fields.ts'
 import { CredentialError } from '../credential-error.ts'
-import type { Authorizer } from '../send-types.ts'
+import type { Authorizer, UpstreamRequest } from '../send-types.ts'
 import { obtainAwsKeys } from './aws-keys.ts'
 import { type AwsKeys, type AwsScope, awsSignature } from './aws-signature.ts'
 
@@ -20,7 +20,7 @@ export function awsAuthorizer(credential: string, fields: SecretFields): Authori
         obtainAwsKeys({ fields, upstreamOrigin: origin, region: scope.region, deps }),
       )
       return {
-        headers: await awsSignature(request, keysIn(issued.fields), scope, deps.clock.wallMs()),
+        headers: await awsSignature(signed(request), keysIn(issued.fields), scope, deps.clock.wallMs()),
         discard: () => deps.tokens.discard(key, issued),
       }
     },
@@ -41,6 +41,19 @@ function awsScope(origin: string, region: string | undefined): AwsScope {
     return { region: written, service: endpoint === 'mantle' ? 'bedrock-mantle' : 'bedrock' }
   if (region === undefined) throw new CredentialError('neither the address nor the credential has a region')
   return { region, service: 'bedrock' }
+}
+
+/** Others may hold what the caller wrote, and a value that AWS reads differently would make the signature invalid. */
+const signedNames = ['content-type']
+
+/** The request with the headers that are signed. */
+function signed(request: UpstreamRequest): UpstreamRequest {
+  const headers: string[] = []
+  for (let at = 0; at < request.headers.length; at += 2) {
+    const [name = '', value = ''] = request.headers.slice(at, at + 2)
+    if (signedNames.includes(name)) headers.push(name, value)
+  }
+  return { ...request, headers }
 }
 
 function keysIn({ accessKeyId = '', secretAccessKey = '', sessionToken }: SecretFields): AwsKeys {

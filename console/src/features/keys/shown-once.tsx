@@ -7,9 +7,8 @@ import { DialogActions } from '@/components/dialog'
 import { TriangleAlert } from '@/components/icons'
 import { AboutModel } from './about-model.tsx'
 import { FirstRequest } from './first-request.tsx'
-import { modelToTry } from './model-to-try.ts'
 import { SnippetChoice } from './snippet-choice.tsx'
-import { useSoldModels } from './sold-models.ts'
+import { modelToTry, useSoldModels } from './sold-models.ts'
 import { useAddress } from './use-address.ts'
 
 export interface ShownOnceProps {
