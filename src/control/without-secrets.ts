@@ -4,6 +4,11 @@ import { parseId } from '../base/ids.ts'
 /** Fields that are never written down. */
 const secretFields: ReadonlySet<string> = new Set(['password', 'token', 'credential', 'code'])
 
+/** Headers of upstreams, of which any may be a secret. */
+const namesAlone: ReadonlySet<string> = new Set(['headers'])
+
+const notStored = '(not stored)'
+
 /** Longer texts are files, of which the audit log keeps the size. */
 const textCharactersMax = 20_000
 
@@ -14,7 +19,7 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isSecret(name, inner) ? '(not stored)' : withoutSecrets(inner),
+      isSecret(name, inner) ? notStored : namesAlone.has(name) ? withoutValues(inner) : withoutSecrets(inner),
     ]),
   )
 }
@@ -23,4 +28,10 @@ export function withoutSecrets(value: unknown): unknown {
 function isSecret(name: string, value: unknown): boolean {
   if (name === 'code' && typeof value === 'string' && parseId('code', value) !== undefined) return false
   return secretFields.has(name)
+}
+
+/** The names of the fields of an object, with no value. */
+function withoutValues(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return notStored
+  return Object.fromEntries(Object.keys(value).map((name) => [name, notStored]))
 }

@@ -3,11 +3,14 @@
  * of the headers that the operator configured.
  */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { customHostOf } from '../../contract/custom-hosts.ts'
 import { testGateway } from '../support/gateway.ts'
+import { asking, controlOf, personActor } from '../support/operators.ts'
 
 const hidden = {
   credential: ['key', '7'.repeat(20)].join('-'),
@@ -73,4 +76,20 @@ test('an error of almost 1 MiB that looks like the beginning of an account ID ev
     body: JSON.stringify({ model: 'echo/m', max_tokens: 9, messages: [{ role: 'user', content: 'hello' }] }),
   })
   assert.deepEqual([answer.status, (await answer.text()).includes(longAnswer)], [400, true])
+})
+
+test('the headers of an upstream that is added are in no file and not in the audit log', async () => {
+  const operator = asking(controlOf(gate), personActor('ada', { operator: true }))
+  const added = ['added', '9'.repeat(20)].join('-')
+  await operator.done('upstreams.put', {
+    ...{ upstream: 'added', provider: 'custom', url: 'http://127.0.0.1:9', saveAnyway: true },
+    ...{ formats: ['openai-chat'], headers: { 'x-gate-secret': added }, models: [] },
+  })
+  const shown = JSON.stringify(await operator.done('audit.list', {}))
+  assert.match(shown, /"x-gate-secret":"\(not stored\)"/)
+  assert.ok(!shown.includes(added))
+  for (const file of readdirSync(gate.dataFolder, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(added), file.name)
+  }
 })
