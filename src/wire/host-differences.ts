@@ -24,6 +24,8 @@ export interface RequestDifferences {
   readonly adds?: Readonly<Record<string, string>>
   /** The exact length of ids of tool calls, in letters and digits. */
   readonly toolIdLength?: number
+  /** The maximum length of ids of tool calls; longer ones of other hosts are replaced. */
+  readonly toolIdMax?: number
   /** Replaces `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
   /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */

@@ -135,7 +135,7 @@ before(async () => {
       weight: 1,
       models: 'all' as const,
     })),
-    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000, attemptsMax: 1 },
+    limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000, attemptsMax: 1, readOnPerAccountMax: 1 },
   })
   account = await tollgate.account('1000')
   const client = { apiKey: account.key, maxRetries: 0 }
@@ -267,6 +267,64 @@ for (const model of ['azure/gpt-4o', 'bedrock/openai.gpt-oss-120b', 'vertex/gemi
     const [call] = choices[0]?.message.tool_calls ?? []
     assert.ok(call?.type === 'function')
     assert.deepEqual(JSON.parse(call.function.arguments), { a: 1 })
+  })
+}
+
+for (const model of ['bedrock/openai.gpt-oss-120b', 'bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0']) {
+  test(`mistake 5: ${model}: a turn without tools, or that may call none, after a history with tools`, async () => {
+    const call = { id: 'call_1', type: 'function' as const, function: { name: 'look', arguments: '{}' } }
+    const messages = [
+      { role: 'user' as const, content: 'look' },
+      { role: 'assistant' as const, content: null, tool_calls: [call] },
+      { role: 'tool' as const, tool_call_id: 'call_1', content: 'done' },
+      { role: 'user' as const, content: 'say text' },
+    ]
+    const none = { tools: [{ type: 'function' as const, function: tool }], tool_choice: 'none' as const }
+    for (const more of [{}, none]) {
+      const { choices } = await openai.chat.completions.create({ model, messages, ...more })
+      assert.equal(choices[0]?.message.content, 'hello')
+    }
+    const history = [
+      { role: 'user' as const, content: 'look' },
+      {
+        role: 'assistant' as const,
+        content: [{ type: 'tool_use' as const, id: 'toolu_1', name: 'look', input: {} }],
+      },
+      {
+        role: 'user' as const,
+        content: [
+          { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'done' },
+          { type: 'text' as const, text: 'say text' },
+        ],
+      },
+    ]
+    const answer = await anthropic.messages.create({ model, max_tokens: 100, messages: history })
+    assert.equal(answer.stop_reason, 'end_turn', lastOf('bedrock')?.text)
+  })
+}
+
+/** Whether the one response that may be read for a client that has left is being read. */
+async function isReadOn(): Promise<boolean> {
+  const { readOnSlots } = tollgate.gateway.deps
+  const isFree = readOnSlots.tryAcquire(account.id)
+  if (isFree) readOnSlots.release(account.id)
+  return !isFree
+}
+
+for (const [model, provider] of [
+  ['bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0', 'bedrock'],
+  ['vertex/claude-haiku-4-5@20251001', 'vertex'],
+] as const) {
+  test(`mistake 9: ${model}: after its client has left, a stream is read to its end and billed by its usage`, async () => {
+    const cost = await spent(async () => {
+      const messages = [{ role: 'user' as const, content: 'say hold' }]
+      const stream = await anthropic.messages.create({ model, max_tokens: 100, messages, stream: true })
+      for await (const event of stream) if (event.type === 'content_block_delta') break
+      await eventually('the gateway has seen that the client left', isReadOn, (readsOn) => readsOn)
+      assert.equal(lastOf(provider)?.closed, false)
+      clouds.get(provider)?.finishHeld()
+    })
+    assert.equal(cost, costOf(model))
   })
 }
 

@@ -117,6 +117,26 @@ test('mistake 4: reasoning in the history is required for the hosts that reject 
     const { messageDrops = [] } = connectorOf(provider).requestDifferences?.['openai-chat'] ?? {}
     assert.ok(messageDrops.includes('reasoning_content'), provider)
   }
+  const turn = [
+    { role: 'assistant', content: null, tool_calls: [callWith('call_1')] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+  ]
+  const plain = { role: 'assistant', content: 'text' }
+  const history = [
+    { role: 'user', content: 'begin' },
+    ...turn,
+    ...turn,
+    plain,
+    { role: 'user', content: 'next' },
+  ]
+  const thoughtsOf = (provider: string) =>
+    (adaptedFor(provider, history).body.messages as readonly Record<string, unknown>[])
+      .filter(({ role }) => role === 'assistant')
+      .map((message) => typeof message.reasoning_content)
+  assert.deepEqual(thoughtsOf('deepseek'), ['string', 'string', 'string'])
+  assert.deepEqual(thoughtsOf('moonshot'), ['string', 'string', 'undefined'])
+  for (const provider of ['mistral', 'groq', 'cerebras', 'azure', 'together'])
+    assert.deepEqual(thoughtsOf(provider), ['undefined', 'undefined', 'undefined'], provider)
 })
 
 test('mistake 5: a turn without tools after a history with tools is sent in a native format, not in Converse', () => {
@@ -148,6 +168,14 @@ test('mistake 6: IDs of tool calls are as each host accepts them, pairs stay pai
   for (const id of calls) assert.match(id, /^[a-zA-Z0-9]{9}$/)
   assert.deepEqual(adaptedFor('mistral', history), adaptedFor('mistral', history))
   assert.deepEqual(adaptedFor('groq', history).body.messages, history)
+  for (const provider of ['azure', 'openrouter']) {
+    const { messages } = adaptedFor(provider, history).body as { messages: typeof history }
+    assert.deepEqual(messages.slice(0, 6), history.slice(0, 6), provider)
+    const [call, result] = messages.slice(6) as typeof sent
+    const id = call?.tool_calls?.[0]?.id ?? ''
+    assert.match(id, /^[\w-]{1,40}$/, provider)
+    assert.equal(result?.tool_call_id, id)
+  }
 })
 
 test('mistake 7: chunks without choices or without a delta are neither content, nor an end, nor errors', () => {

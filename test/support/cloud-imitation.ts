@@ -48,12 +48,15 @@ export interface CloudImitation {
   readonly requests: readonly ModelRequest[]
   /** Requests for tokens, in order. */
   readonly issued: readonly CloudRequest[]
+  /** Ends the streams that were asked to hold. */
+  finishHeld(): void
   close(): Promise<void>
 }
 
 export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
   const requests: ModelRequest[] = []
   const issued: CloudRequest[] = []
+  const held: (() => void)[] = []
   const server = createServer((incoming, response) => {
     const pieces: Buffer[] = []
     incoming.on('data', (piece: Buffer) => pieces.push(piece))
@@ -74,7 +77,7 @@ export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
       })
       if (route === null) return say(response, facts.refusals.missing)
       if (refused !== '') return say(response, facts.refusals.credential)
-      play(facts, { request, route, response })
+      play(facts, { request, route, response, held })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -82,6 +85,9 @@ export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     issued,
+    finishHeld: () => {
+      for (const finish of held.splice(0)) finish()
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -94,9 +100,10 @@ interface Played {
   readonly request: CloudRequest
   readonly route: { readonly format: CloudFormat; readonly isStream?: boolean }
   readonly response: ServerResponse
+  readonly held: (() => void)[]
 }
 
-function play(facts: CloudFacts, { request, route, response }: Played): void {
+function play(facts: CloudFacts, { request, route, response, held }: Played): void {
   const body = JSON.parse(request.text) as Record<string, unknown>
   const mistake = facts.bodyMistake?.(request.url, body) ?? ''
   if (mistake !== '')
@@ -112,8 +119,11 @@ function play(facts: CloudFacts, { request, route, response }: Played): void {
   if (!(route.isStream ?? body['stream'] === true))
     return say(response, { status: 200, body: wholeAnswer(route.format, isTool) })
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  if (asked === 'hold') response.write(streamedBeginning(route.format))
-  else response.end(streamedAnswer(route.format, isTool))
+  const whole = streamedAnswer(route.format, isTool)
+  if (asked !== 'hold') return void response.end(whole)
+  const beginning = streamedBeginning(route.format)
+  response.write(beginning)
+  held.push(() => response.end(whole.slice(beginning.length)))
 }
 
 function say(response: ServerResponse, { status, body, headers = {} }: CloudRefusal): void {

@@ -37,6 +37,8 @@ export const azure: HostRow = {
     { words: ['DeploymentNotFound'], meaning: 'model_missing' },
   ],
   requestIdHeader: 'apim-request-id',
+  // github.com/Portkey-AI/gateway/issues/1062
+  requests: { 'openai-chat': { toolIdMax: 40 } },
   onCancel: 'stops',
   source:
     'learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry, 2026-11',

@@ -331,7 +331,8 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     requestIdHeader: 'x-generation-id',
     // It may choose a host that bills on (Bedrock, Google, Groq, Mistral), and its stream does not say so in time.
     onCancel: 'bills_on',
-    requests: { 'openai-chat': { streamUsage: 'unasked' } },
+    // OpenAI's limit for IDs of tool calls applies behind it: github.com/openclaw/openclaw/pull/875.
+    requests: { 'openai-chat': { streamUsage: 'unasked', toolIdMax: 40 } },
     capabilities: { thinkingOff: 'none' },
     source: 'openrouter.ai/docs/api/reference: overview, errors-and-debugging, streaming, 2026-08',
   },

@@ -8,6 +8,7 @@ import { type Json, readJson } from '../json/json.ts'
 import { membersOf } from '../json/members.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Adjustment } from '../translation/neutral.ts'
+import { plainId } from '../translation/reasoning-carriers.ts'
 import { sentLimit } from './extract-request.ts'
 import { ChatCarrierStripper } from './strip-carriers.ts'
 
@@ -38,12 +39,12 @@ class HostAdapter {
   private readonly stripper: ChatCarrierStripper
 
   constructor(json: Json, differences: RequestDifferences) {
-    const { toolIdLength, messageDrops = [] } = differences
+    const { toolIdLength, toolIdMax, messageDrops = [] } = differences
     this.json = json
     this.differences = differences
     this.stripper = new ChatCarrierStripper(json, {
       drops: messageDrops,
-      toolId: (id) => (toolIdLength === undefined ? id : toolIdOf(id, toolIdLength)),
+      toolId: (id) => (toolIdLength === undefined ? shortened(id, toolIdMax) : toolIdOf(id, toolIdLength)),
     })
   }
 
@@ -170,6 +171,10 @@ function namesOf(json: Json): readonly (readonly [value: number, name: string])[
   for (let name = json.root + 1; name < end; name = json.next(name + 1))
     found.push([name + 1, json.text(name)])
   return found
+}
+
+function shortened(id: string, max = Number.POSITIVE_INFINITY): string {
+  return id.length <= max ? id : plainId(id, max)
 }
 
 /** The same id for the same id, so that calls and their results stay together and history keeps its bytes. */
