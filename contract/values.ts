@@ -12,6 +12,7 @@ import {
   type RateName,
   type UnsoldRate,
 } from './meters.ts'
+import { routingStrategies } from './routing-strategies.ts'
 import './schema-messages.ts'
 import { usdPattern } from './usd.ts'
 import { visibleText, visibleTextMessage } from './visible-text.ts'
@@ -273,6 +274,9 @@ export const model = z.strictObject({
       }),
       /** The current price including the markup. */
       price,
+      strategy: z.enum(routingStrategies),
+      /** The models that serve in its place, in this order. */
+      fallbacks: z.array(z.string()),
       /** Whether it has other prices at other times of the week. */
       scheduled: z.boolean(),
       /** Rates that are lower than what an upstream charges by its list price, in USD per million tokens. */

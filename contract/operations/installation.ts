@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
 import { forAccount, forOperators, operation } from '../operation.ts'
+import { routingStrategies } from '../routing-strategies.ts'
 import {
   accountId,
   listLimit,
@@ -78,6 +79,20 @@ export const installationOperations = {
     effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/upstreams'],
     input: z.strictObject({ model: modelName, upstreams: namedUpstreams.nullable() }),
+    output: model,
+  }),
+  'models.routing': operation({
+    summary: 'Set how the offers of a model share its requests, and its fallbacks',
+    policy: changes,
+    effect: 'changes',
+    http: ['PUT', '/api/admin/models/{model}/routing'],
+    input: z.strictObject({
+      model: modelName,
+      /** Omitted: unchanged; null: that of the configuration. */
+      strategy: z.enum(routingStrategies).nullable().optional(),
+      /** The models that serve in its place, in this order. Omitted: unchanged; null: those of the configuration. */
+      fallbacks: z.array(modelName).max(8).nullable().optional(),
+    }),
     output: model,
   }),
   'models.disable': operation({

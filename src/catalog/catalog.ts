@@ -38,11 +38,12 @@ import { type OfferAsk, planOffer } from './offer-plan.ts'
 import { destinationsOf, familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { priceIds, pricesOf } from './price-rows.ts'
+import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
 import { buildSnapshot } from './snapshot.ts'
 import type { CatalogSources, Override } from './sources.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import type { ComparisonInput } from './update/compare.ts'
-import { presentModels } from './update/present-prices.ts'
+import { comparisonBase } from './update/comparison-base.ts'
 
 export type { ListedUpstream, UpstreamChange, UpstreamPreview }
 
@@ -83,6 +84,8 @@ export interface Catalog {
   offer(ask: OfferAsk): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
   /** The only upstreams that serve a model; null: those that list it, and those that serve all of its provider. */
   nameUpstreams(model: string, upstreams: readonly string[] | null): Promise<CatalogChange>
+  /** How its offers share requests, and its fallbacks; left out: as before; null: as the configuration says. */
+  setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Those of the configuration, then those that were added in the console. */
   readonly upstreams: readonly ListedUpstream[]
   /** Adds one, or replaces one that was added. */
@@ -165,7 +168,7 @@ async function refresh(live: Live): Promise<void> {
 
 type ModelChanges = Pick<
   Catalog,
-  'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'nameUpstreams'
+  'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'nameUpstreams' | 'setRouting'
 >
 
 function modelChanges(live: Live): ModelChanges {
@@ -213,6 +216,17 @@ function modelChanges(live: Live): ModelChanges {
     offer: (ask) => live.inTurn(() => offer(live, ask)),
     disable: (model) => disabling(model, true),
     enable: (model) => disabling(model, false),
+    async setRouting(model, routing) {
+      const { aliases } = live.sources
+      const isName = (name: string) => isKnown(live, name) || Object.hasOwn(aliases, name)
+      const message = aliasMistake(model, live.sources) ?? fallbackMistake(model, routing, isName)
+      if (message !== undefined) return { kind: 'mistake', message }
+      if (!isKnown(live, model)) return unknown(live, model)
+      return await change(model, (row) => ({
+        ...row,
+        definition: withRouting(model, row.definition, routing),
+      }))
+    },
     async nameUpstreams(model, names) {
       const upstreams = names ?? undefined
       const message = aliasMistake(model, live.sources) ?? namingMistake(live, { id: model, upstreams })
@@ -248,18 +262,6 @@ async function addAll(live: Live, definitions: readonly ModelDefinition[]): Prom
     await refresh(live)
     return { kind: 'changed' }
   })
-}
-
-/** The providers that have an upstream, and what is known of their models. */
-function comparisonBase(
-  { sources, snapshot }: Loaded,
-  atMs: number,
-): Pick<ComparisonInput, 'present' | 'providers'> {
-  const used = new Set(sources.upstreams.map(({ provider }) => provider))
-  return {
-    present: presentModels(sources, snapshot, atMs),
-    providers: sources.providers.filter(({ provider }) => used.has(provider)),
-  }
 }
 
 async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {

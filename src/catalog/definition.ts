@@ -5,8 +5,9 @@
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { WrittenRatesOf } from '../../contract/meters.ts'
+import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import type { RoutingStrategy, TestModel, UpstreamLimits } from './types.ts'
+import type { TestModel, UpstreamLimits } from './types.ts'
 
 /** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {

@@ -2,8 +2,10 @@
  * The types of the catalog: models, prices with versions, upstreams, and the immutable snapshot
  * that a request reads. Prices are bigint nano-USD per million tokens, fees bigint nano-USD per use.
  */
+
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
+import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { holdsAt, type PriceWindow } from './price-schedule.ts'
 
@@ -51,10 +53,6 @@ export interface PriceVersion {
  * is left out of lists.
  */
 export type TestModel = 'basic' | 'special'
-
-/** How the offers of a group share its requests: by weight alone, or preferring the cheapest or fastest. */
-export const routingStrategies = ['weight', 'price', 'latency', 'throughput'] as const
-export type RoutingStrategy = (typeof routingStrategies)[number]
 
 export interface Model {
   /** What clients ask for, verbatim. */

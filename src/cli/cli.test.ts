@@ -318,6 +318,7 @@ test('every operation has a command, and every command an output that the contra
     ['models.add', ['models', 'add', 'house', ...model]],
     ['models.price', ['models', 'price', 'house', ...price]],
     ['models.upstreams', ['models', 'upstreams', 'house', '--only', 'none']],
+    ['models.routing', ['models', 'routing', 'house', '--strategy', 'price', '--fallbacks', 'none']],
     ['models.disable', ['models', 'disable', 'house']],
     ['models.enable', ['models', 'enable', 'house']],
     ['models.prices', ['models', 'prices', 'house']],

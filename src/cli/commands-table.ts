@@ -325,6 +325,15 @@ export const commands: readonly Command[] = [
     ],
     print: print.model,
   }),
+  command('models.routing', {
+    words: 'models routing',
+    positionals: [model],
+    options: [
+      option('strategy>strategy', 'text', 'NAME', 'weight, price, latency or throughput'),
+      option('fallbacks>fallbacks', 'list or none', 'A,B', 'models that serve in its place, or none'),
+    ],
+    print: print.model,
+  }),
   command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
   command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
   command('models.prices', { words: 'models prices', positionals: [model], print: printInstallation.prices }),

@@ -6,8 +6,8 @@
 import { z } from 'zod'
 import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
+import { routingStrategies } from '../../contract/routing-strategies.ts'
 import { parseWindow } from '../catalog/price-schedule.ts'
-import { routingStrategies } from '../catalog/types.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {

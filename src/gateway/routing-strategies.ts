@@ -2,10 +2,12 @@
  * How a model's offers are preferred within a group of priority, by strategy. Pure, over what was measured and what the
  * catalog knows.
  */
+
+import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
 import { costRates } from '../catalog/below-cost.ts'
-import type { Offer, RoutingStrategy, Snapshot } from '../catalog/types.ts'
+import type { Offer, Snapshot } from '../catalog/types.ts'
 import { type Health, orderUpstreams, type Preference, stickyHash } from '../providers/health.ts'
 import type { Speed, Speeds } from '../providers/speeds.ts'
 import type { Candidate, ParsedRequest } from './request.ts'

@@ -345,6 +345,25 @@ test('an upstream is added after a preview of its models; its credential does no
   visit.clean()
 })
 
+test('the strategy and the fallbacks of a model are set', async () => {
+  await page.goto('/console/admin/models?q=gpt-4.1')
+  await opened('gpt-4.1', 'Routing')
+  await dialog().getByLabel('Strategy').selectOption('Lowest price first')
+  await dialog().getByRole('textbox', { name: 'Search models' }).fill('sandbox-echo')
+  await dialog().getByRole('checkbox', { name: 'sandbox-echo', exact: true }).check()
+  await visit.accessible()
+  await inDialog('Save').click()
+  await toast('The routing of gpt-4.1 is saved.').waitFor()
+  await opened('gpt-4.1', 'Routing')
+  await dialog().getByText('1 selected').waitFor()
+  assert.equal(await dialog().getByLabel('Strategy').inputValue(), 'price')
+  await dialog().getByRole('button', { name: 'Remove sandbox-echo' }).click()
+  await dialog().getByLabel('Strategy').selectOption('By weight')
+  await inDialog('Save').click()
+  await dialog().waitFor({ state: 'detached' })
+  visit.clean()
+})
+
 test('a model names the upstreams that serve it, and an upstream is removed', async () => {
   await page.goto('/console/admin/models?q=gpt-4.1')
   await opened('gpt-4.1', 'Upstreams')

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { routingStrategies } from '../../src/catalog/types.ts'
+import { routingStrategies } from '../../contract/routing-strategies.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { recordingHost } from '../support/recording-hosts.ts'
 

@@ -29,6 +29,7 @@ const names: Readonly<Record<string, string>> = {
   'models.enable': 'Enabled model',
   'models.offer': 'Offered model at upstream',
   'models.price': 'Set model price',
+  'models.routing': 'Set routing of model',
   'models.upstreams': 'Set upstreams of model',
   'people.confirm': 'Approved user',
   'people.invite': 'Invited user',

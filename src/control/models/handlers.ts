@@ -7,6 +7,7 @@ import { listModels } from './list.ts'
 import { offerModel } from './offer.ts'
 import { priceModel } from './price.ts'
 import { listPrices } from './prices.ts'
+import { setRouting } from './routing.ts'
 import { nameUpstreams } from './upstreams.ts'
 
 export const modelHandlers = {
@@ -15,6 +16,7 @@ export const modelHandlers = {
   'models.price': priceModel,
   'models.prices': listPrices,
   'models.upstreams': nameUpstreams,
+  'models.routing': setRouting,
   'models.offer': offerModel,
   'models.disable': disableModel,
   'models.enable': enableModel,

@@ -45,6 +45,8 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       testModel: model.testModel,
       listPrice: listPriceOut(price, billingProviders(model)),
       price: priceOut(price) as Details['price'],
+      strategy: model.strategy,
+      fallbacks: [...model.fallbacks],
       scheduled: pricesOfWeek(model, nowMs).length > 1,
       belowCost: belowCost(snapshot, model, nowMs).map((row) => {
         return { ...row, price: formatUsd(row.price), cost: formatUsd(row.cost) }

@@ -24,6 +24,7 @@ import { AddModel } from './add-model.tsx'
 import type { Model } from './listed-rows.ts'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
+import { ModelRouting } from './model-routing.tsx'
 import { ModelUpstreams } from './model-upstreams.tsx'
 import { PriceList } from './price-list.tsx'
 import { providerName } from './providers.ts'
@@ -73,7 +74,10 @@ export function Models(): JSX.Element {
   )
 }
 
-type Doing = { readonly kind: 'price' | 'history' | 'upstreams' | 'disable'; readonly model: Model }
+type Doing = {
+  readonly kind: 'price' | 'history' | 'upstreams' | 'routing' | 'disable'
+  readonly model: Model
+}
 
 function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }): JSX.Element {
   const [doing, setDoing] = useState<Doing>()
@@ -183,6 +187,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'upstreams' ? <ModelUpstreams model={doing.model} onClose={close} /> : null}
+      {doing?.kind === 'routing' ? <ModelRouting model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
     </Card>
   )
@@ -223,6 +228,7 @@ function ModelMenu({
       <MenuItem onSelect={() => onDo('price')}>Set price</MenuItem>
       <MenuItem onSelect={() => onDo('history')}>Price history</MenuItem>
       <MenuItem onSelect={() => onDo('upstreams')}>Upstreams</MenuItem>
+      <MenuItem onSelect={() => onDo('routing')}>Routing</MenuItem>
       {model.sold ? (
         <MenuItem tone="danger" onSelect={() => onDo('disable')}>
           Disable

@@ -1,0 +1,65 @@
+/** How the offers of a model share its requests, and which models serve in its place. */
+
+import { type JSX, useState } from 'react'
+import { Field } from '@/components/field'
+import { Select } from '@/components/select'
+import { toast } from '@/components/toaster'
+import { useChange } from '@/lib/operations'
+import type { RoutingStrategy } from '../../../../contract/routing-strategies.ts'
+import { ModelPicker } from '../keys/model-picker.tsx'
+import { FormDialog } from './form-dialog.tsx'
+import type { Model } from './listed-rows.ts'
+
+const strategyWords: Readonly<Record<RoutingStrategy, string>> = {
+  weight: 'By weight',
+  price: 'Lowest price first',
+  latency: 'Shortest time to first token',
+  throughput: 'Most tokens per second',
+}
+
+const strategies = Object.keys(strategyWords) as readonly RoutingStrategy[]
+
+interface ModelRoutingProps {
+  readonly model: Model
+  readonly onClose: () => void
+}
+
+export function ModelRouting({ model, onClose }: ModelRoutingProps): JSX.Element {
+  const [strategy, setStrategy] = useState<RoutingStrategy>(model.details?.strategy ?? 'weight')
+  const [fallbacks, setFallbacks] = useState<readonly string[]>(model.details?.fallbacks ?? [])
+  const change = useChange('models.routing', {
+    changes: ['models'],
+    onProblem: () => undefined,
+    onDone({ model: name }) {
+      onClose()
+      toast.good(`The routing of ${name} is saved. Applies to new requests.`)
+    },
+  })
+  return (
+    <FormDialog
+      open
+      onOpenChange={onClose}
+      title={`Routing of ${model.model}`}
+      description="Offers with a lower priority number always come first; the strategy orders those of the same priority."
+      action="Save"
+      pending={change.isPending}
+      problem={change.error}
+      onSubmit={() => change.mutate({ model: model.model, strategy, fallbacks: [...fallbacks] })}
+    >
+      <Field label="Strategy">
+        <Select value={strategy} onChange={(event) => setStrategy(event.target.value as RoutingStrategy)}>
+          {strategies.map((one) => (
+            <option key={one} value={one}>
+              {strategyWords[one]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <ModelPicker legend="Fallback models" whenNone="None" chosen={fallbacks} onChange={setFallbacks} />
+      <p className="text-sm text-ink-soft">
+        If every offer of this model fails, or its context is too short, the selected models are tried in this
+        order. Customers pay the price of the model that serves.
+      </p>
+    </FormDialog>
+  )
+}

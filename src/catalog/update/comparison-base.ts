@@ -1,0 +1,17 @@
+/** What a published price list is compared with. Pure. */
+import type { CatalogSources } from '../sources.ts'
+import type { Snapshot } from '../types.ts'
+import type { ComparisonInput } from './compare.ts'
+import { presentModels } from './present-prices.ts'
+
+/** The providers that have an upstream, and what is known of their models as it will be in force at a moment. */
+export function comparisonBase(
+  { sources, snapshot }: { readonly sources: CatalogSources; readonly snapshot: Snapshot },
+  atMs: number,
+): Pick<ComparisonInput, 'present' | 'providers'> {
+  const used = new Set(sources.upstreams.map(({ provider }) => provider))
+  return {
+    present: presentModels(sources, snapshot, atMs),
+    providers: sources.providers.filter(({ provider }) => used.has(provider)),
+  }
+}
