@@ -2,7 +2,16 @@
  * Backs up a data folder, with or without a running server: a consistent copy of each database, the root secret, and a
  * verification of the copy. The new folder appears under its name only when it is complete.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { secretPath } from '../access/secret.ts'
 import { identityPath } from '../identity/store/database.ts'
@@ -33,9 +42,10 @@ export function backUp(dataFolder: string, target: string, driftLinesMax: number
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     return { kind: 'refused', message: `${folder} is not empty. Choose a new folder for each backup.` }
   }
-  const draft = `${folder}.partial-${process.pid}`
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+  // A new folder of this user alone: where others may write too, one with a known name could be theirs.
+  const draft = mkdtempSync(`${folder}.partial-`)
   try {
-    mkdirSync(draft, { recursive: true, mode: 0o700 })
     const hasSecret = copyAll(dataFolder, draft)
     const verified = verifyFolder(draft, driftLinesMax)
     if (verified.kind === 'refused') return verified
@@ -58,7 +68,7 @@ function copyAll(dataFolder: string, draft: string): boolean {
   }
   const secret = secretPath(dataFolder)
   if (!existsSync(secret)) return false
-  copyFileSync(secret, join(draft, basename(secret)))
+  copyFileSync(secret, join(draft, basename(secret)), constants.COPYFILE_EXCL)
   syncToDisk(join(draft, basename(secret)))
   return true
 }
