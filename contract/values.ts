@@ -37,7 +37,9 @@ export const accountReference = z.union(
   [accountId, z.literal('local'), email],
   'must be an account ID (acct_…), an email address or "local"',
 )
-export const positive = z.int().min(1).max(1_000_000_000)
+/** Counts that operators enter, such as tokens. */
+export const countMax = 1_000_000_000
+export const positive = z.int().min(1).max(countMax)
 export const listLimit = z.int().min(1).max(1_000)
 export const name = z.string().trim().min(1).max(100).regex(visibleText, visibleTextMessage)
 export const modelName = z
@@ -195,6 +197,9 @@ const factor = z
   .regex(/^\d{1,4}(\.\d{1,9})?(\/[1-9]\d{0,3})?$/, 'must be a factor such as "0.5" or "5/3"')
 const optionName = z.string().regex(/^[\w.:-]{1,100}$/)
 
+/** Tiers of a price. */
+export const priceTiersMax = 8
+
 const priceTier = z.strictObject({ aboveInputTokens: positive, ...rates })
 
 /** A price from a point in time. A used price never changes; a later one replaces it. */
@@ -203,7 +208,7 @@ export const newPrice = z.strictObject({
   /** Defaults to now. */
   effectiveFrom: time.optional(),
   /** Rates for the whole request when its input is larger than this. */
-  tiers: z.array(priceTier).max(8).optional(),
+  tiers: z.array(priceTier).max(priceTiersMax).optional(),
   /** Rates at some times of the week; options and fees are the same. Where times overlap, the last applies. */
   schedule: z
     .array(
@@ -211,7 +216,7 @@ export const newPrice = z.strictObject({
         /** UTC, such as `Mon-Fri 01:00-04:00` or `22:00-02:00`. */
         times: z.array(z.string().max(40)).min(1).max(20),
         ...rates,
-        tiers: z.array(priceTier).max(8).optional(),
+        tiers: z.array(priceTier).max(priceTiersMax).optional(),
       }),
     )
     .max(20)

@@ -10,7 +10,9 @@ export const visibleText = new RegExp(`^[^${hidden}]*$`, 'u')
 
 export const visibleTextMessage = 'must not contain control characters or text direction marks'
 
+const hiddenCharacters = new RegExp(`[${hidden}]`, 'gu')
+
 /** The text without them: for names that come from another server. */
 export function withoutHiddenCharacters(text: string): string {
-  return text.replace(new RegExp(`[${hidden}]`, 'gu'), '')
+  return text.replace(hiddenCharacters, '')
 }

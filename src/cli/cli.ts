@@ -4,6 +4,7 @@
  */
 
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
+import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
@@ -199,12 +200,17 @@ function printResult<Output>(
   output: Output,
   asText: (output: Output) => string,
 ): void {
-  host.print(json ? `${JSON.stringify(output)}\n` : asText(output))
+  host.print(json ? `${JSON.stringify(output)}\n` : shownLines(asText(output)))
+}
+
+/** Without characters that control a terminal, since parts of the text are from other servers. */
+function shownLines(text: string): string {
+  return text.split('\n').map(withoutHiddenCharacters).join('\n')
 }
 
 /** Prints the message on one line. */
 function printFailure(host: CommandLineHost, message: string): number {
-  host.printError(`tollgate: ${message.replace(/\s*\n\s*/g, ' ')}\n`)
+  host.printError(`tollgate: ${withoutHiddenCharacters(message.replaceAll(/\s+/g, ' '))}\n`)
   return 1
 }
 

@@ -1,4 +1,8 @@
-/** Aligned text for a terminal: columns under headings, or labels with values. */
+/**
+ * Aligned text for a terminal: columns under headings, or labels with values. What other servers and people write controls
+ * neither the terminal nor the lines.
+ */
+import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
 
 const gap = '  '
 
@@ -8,8 +12,10 @@ export function columns(
   rows: readonly (readonly string[])[],
   right: readonly string[] = [],
 ): string {
-  const all = [headings, ...rows]
-  const widths = headings.map((_, place) => Math.max(...all.map((row) => (row[place] ?? '').length)))
+  const all = [headings, ...rows.map((row) => row.map(withoutHiddenCharacters))]
+  const widths = headings.map((_, place) =>
+    all.reduce((width, row) => Math.max(width, (row[place] ?? '').length), 0),
+  )
   const line = (row: readonly string[]) =>
     row
       .map((cell, place) => {
@@ -24,5 +30,7 @@ export function columns(
 /** One line for each label. */
 export function labeled(pairs: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([label]) => label.length))
-  return pairs.map(([label, value]) => `${label.padEnd(width)}${gap}${value}\n`).join('')
+  return pairs
+    .map(([label, value]) => `${label.padEnd(width)}${gap}${withoutHiddenCharacters(value)}\n`)
+    .join('')
 }

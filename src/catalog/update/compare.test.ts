@@ -12,6 +12,7 @@ const name = 'gemini-one'
 async function rowOf(cost: object, price: PriceDefinition | null): Promise<CatalogRow | undefined> {
   const row = { name, cost, limit: { context: 1_000_000, output: 65_536 } }
   const list = await readPriceList(JSON.stringify({ [provider]: { models: { [name]: row } } }), {
+    modelsMax: 10,
     depthMax: 16,
     yieldTurn: async () => undefined,
   })

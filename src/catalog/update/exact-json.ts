@@ -62,7 +62,6 @@ export async function readExactJson(text: string, options: ReadOptions): Promise
 }
 
 const space = /[ \t\n\r]*/y
-const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"/sy
 const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const wordToken = /true|false|null/y
 const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
@@ -152,15 +151,30 @@ class Reader {
   }
 
   private string(): string {
-    const start = this.at
-    const token = this.token(stringToken)
+    const end = this.stringEnd()
     try {
       // Strict about escapes and control characters.
-      if (token !== undefined) return JSON.parse(token) as string
+      const value: unknown = JSON.parse(this.text.slice(this.at, end))
+      if (typeof value === 'string') {
+        this.at = end
+        return value
+      }
     } catch {
-      this.at = start
+      // Not a string: reported below.
     }
     throw this.unexpected()
+  }
+
+  /** Behind the quote that ends the string; no pattern, since one with as many repetitions as a list has escapes overflows its stack. */
+  private stringEnd(): number {
+    let quote = this.at
+    for (;;) {
+      quote = this.text.indexOf('"', quote + 1)
+      if (quote < 0) return this.at
+      let escapes = 0
+      while (this.text[quote - escapes - 1] === '\\') escapes += 1
+      if (escapes % 2 === 0) return quote + 1
+    }
   }
 
   private token(pattern: RegExp): string | undefined {

@@ -1,6 +1,7 @@
 /** Reading fields of price lists: names of rates, texts, flags. Pure. */
 import type { RateName } from '../../../contract/meters.ts'
 import { parseUsd } from '../../../contract/usd.ts'
+import { countMax, name, priceTiersMax } from '../../../contract/values.ts'
 import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
 import type { ListedPrice, ListedRates } from './listed-model.ts'
@@ -56,6 +57,22 @@ export function checkedPrice(price: Extract<ListedPrice, { kind: 'price' }>): Li
 
 const isZero = (usd: string | undefined): boolean => usd !== undefined && parseUsd(usd) === 0n
 
+/** Why a list of tiers is not read; undefined: it is. */
+export function tiersProblem(count: number): Unclear | undefined {
+  return count > priceTiersMax ? unclear(`it has more than ${priceTiersMax} tiers`) : undefined
+}
+
+/** Where a tier begins; undefined where no price can have it. */
+export function tierStartOf(value: ExactJson | undefined): number | undefined {
+  const start = readWhole(value)
+  return start === undefined || start > countMax ? undefined : start
+}
+
+/** A name as it can be shown; undefined for any other text. */
+export function shownNameOf(value: ExactJson | undefined): string | undefined {
+  return name.safeParse(value).data
+}
+
 export function textOf(value: ExactJson | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
@@ -67,7 +84,7 @@ export function flagOf(value: ExactJson | undefined): boolean | undefined {
 /** A count of tokens; lists write 0 for what they do not know. */
 export function tokensOf(value: ExactJson | undefined): number | undefined {
   const whole = readWhole(value)
-  return whole === 0 ? undefined : whole
+  return whole === 0 || (whole ?? 0) > countMax ? undefined : whole
 }
 
 export function textsOf(value: ExactJson | undefined): readonly string[] | undefined {

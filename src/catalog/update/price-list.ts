@@ -3,7 +3,8 @@
  * except for yielding to other work. Must not compare with current prices.
  */
 
-import { type ReadOptions, readExactJson } from './exact-json.ts'
+import { type ExactObject, type ReadOptions, readExactJson } from './exact-json.ts'
+import { objectOf } from './list-fields.ts'
 import type { ListedModel } from './listed-model.ts'
 import { readLitellm } from './read-litellm.ts'
 import { readModelsDev } from './read-models-dev.ts'
@@ -24,12 +25,18 @@ export type PriceList =
   | { readonly kind: 'mistake'; readonly message: string }
 
 /** Reads a list in whichever format it is. */
-export async function readPriceList(text: string, options: ReadOptions): Promise<PriceList> {
+export async function readPriceList(
+  text: string,
+  options: ReadOptions & { readonly modelsMax: number },
+): Promise<PriceList> {
   if (text.trim() === '') return { kind: 'mistake', message: 'The list is empty' }
   const read = await readExactJson(text, options)
   if (read.kind === 'mistake')
     return { kind: 'mistake', message: `The list is not valid JSON: ${read.message}` }
   if (read.value instanceof Map) {
+    if (modelsIn(read.value) > options.modelsMax) {
+      return { kind: 'mistake', message: `The list has more than ${options.modelsMax} models` }
+    }
     for (const format of listFormatNames) {
       const list = listFormats[format](read.value)
       if (list !== undefined) return { kind: 'list', format, ...list }
@@ -40,4 +47,11 @@ export async function readPriceList(text: string, options: ReadOptions): Promise
     kind: 'mistake',
     message: 'The list is neither api.json of models.dev nor model_prices_and_context_window.json of LiteLLM',
   }
+}
+
+/** In either format: at least as many as there are, since they are read and compared without a pause. */
+function modelsIn(root: ExactObject): number {
+  let count = root.size
+  for (const value of root.values()) count += objectOf(objectOf(value)?.get('models'))?.size ?? 0
+  return count
 }

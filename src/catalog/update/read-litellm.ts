@@ -3,7 +3,6 @@
  * model_prices_and_context_window.schema.json of github.com/BerriAI/litellm, 2026-11-23. Rates of batches and of service tiers
  * other than the default are ignored: factors of options here are set by operators.
  */
-import { readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
 import {
   checkedPrice,
@@ -14,6 +13,8 @@ import {
   readRates,
   textOf,
   textsOf,
+  tierStartOf,
+  tiersProblem,
   tokensOf,
   type Unclear,
   unclear,
@@ -116,6 +117,8 @@ function thresholdTiers(row: ExactObject): readonly ListedTier[] | Unclear {
     const match = /^input_cost_per_token_above_(\d{1,6})k_tokens$/.exec(field)
     if (match !== null) thousands.add(Number(match[1]))
   }
+  const problem = tiersProblem(thousands.size)
+  if (problem !== undefined) return problem
   const tiers: ListedTier[] = []
   for (const size of [...thousands].sort((lower, higher) => lower - higher)) {
     const named = fields.map(([field, rate]) => [`${field}_above_${size}k_tokens`, rate] as const)
@@ -128,11 +131,15 @@ function thresholdTiers(row: ExactObject): readonly ListedTier[] | Unclear {
 
 /** `tiered_pricing`: the first range is the price below the second. */
 function tieredPrice(value: ExactJson, base: ListedTier['rates']): ListedPrice {
+  const items = Array.isArray(value) ? (value as readonly ExactJson[]) : []
+  // The first range is the price below the tiers.
+  const problem = tiersProblem(items.length - 1)
+  if (problem !== undefined) return problem
   const ranges: ListedTier[] = []
-  for (const item of Array.isArray(value) ? (value as readonly ExactJson[]) : []) {
+  for (const item of items) {
     const object = objectOf(item)
     const range = object?.get('range')
-    const from = Array.isArray(range) ? readWhole((range as readonly ExactJson[])[0]) : undefined
+    const from = Array.isArray(range) ? tierStartOf((range as readonly ExactJson[])[0]) : undefined
     if (object === undefined || from === undefined)
       return unclear('tiered_pricing has a tier without a range')
     const read = readRates(object, fields, 'perToken')

@@ -2,7 +2,6 @@
  * models.dev's api.json: provider → models → cost in USD per million tokens. Read from packages/core/src/schema.ts of
  * github.com/anomalyco/models.dev, 2026-07-02: `tiers` with `tier.size`, and `context_over_200k` in place of them in older lists.
  */
-import { readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
 import {
   checkedPrice,
@@ -12,8 +11,10 @@ import {
   objectOf,
   type RateFields,
   readRates,
-  textOf,
+  shownNameOf,
   textsOf,
+  tierStartOf,
+  tiersProblem,
   tokensOf,
   unclear,
 } from './list-fields.ts'
@@ -70,7 +71,7 @@ function modelOf(provider: string, name: string, value: ExactJson): ListedModel 
     converses: outputs.length === 1 && outputs[0] === 'text' && maxOutput !== undefined,
     price: priceOf(provider, name, objectOf(row.get('cost'))),
     facts: {
-      displayName: textOf(row.get('name')),
+      displayName: shownNameOf(row.get('name')),
       released: dateOf(row.get('release_date')),
       context: tokensOf(limit?.get('context')),
       maxInput: tokensOf(limit?.get('input')),
@@ -103,11 +104,13 @@ function tiersOf(cost: ExactObject): readonly ListedTier[] | Extract<ListedPrice
   const over200k = objectOf(cost.get('context_over_200k'))
   if (given === undefined) return over200k === undefined ? [] : tierOf(over200k, 200_000)
   if (!Array.isArray(given)) return unclear('tiers is not a list')
+  const problem = tiersProblem(given.length)
+  if (problem !== undefined) return problem
   const tiers: ListedTier[] = []
   for (const value of given as readonly ExactJson[]) {
     const tier = objectOf(value)
     const size = objectOf(tier?.get('tier'))
-    const above = readWhole(size?.get('size'))
+    const above = tierStartOf(size?.get('size'))
     if (
       tier === undefined ||
       above === undefined ||

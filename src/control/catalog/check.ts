@@ -6,6 +6,10 @@ import { readPriceList } from '../../catalog/update/price-list.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
+/** Of one model, as an operator may enter them. */
+const inputsMax = 10
+const inputCharactersMax = 50
+
 type RowOutput = OperationOutput<'catalog.check'>['rows'][number]
 
 export const checkCatalog = operationHandler('catalog.check', async (deps, { source, effectiveFrom }) => {
@@ -13,6 +17,7 @@ export const checkCatalog = operationHandler('catalog.check', async (deps, { sou
   const text = await textOf(deps, source)
   const list = await readPriceList(text, {
     depthMax: limits.jsonDepthMax,
+    modelsMax: limits.priceListModelsMax,
     yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
   })
   if (list.kind === 'mistake') {
@@ -74,7 +79,7 @@ function factsOutput(provider: string, facts: NonNullable<CatalogRow['facts']>):
     contextTokens: context,
     inputTokensMax: maxInput,
     outputTokensMax: maxOutput,
-    inputs: inputs === undefined ? undefined : [...inputs],
+    inputs: inputs?.filter(({ length }) => length <= inputCharactersMax).slice(0, inputsMax),
     reasons: facts.reasoning,
     takesTools: facts.tools,
   }
