@@ -74,7 +74,7 @@ export function runSteps(
     if (missing.length > 0) return { kind: 'failure', error: null }
     try {
       const { answer, changes: made } = step.operation.apply(found.rows, step.input)
-      for (const change of made) changes.add(change, found)
+      changes.add(made, found)
       return { kind: 'answer', answer }
     } catch (error) {
       return { kind: 'failure', error }
@@ -101,24 +101,29 @@ export class ChangedRows {
     return [...this.#tables.values()].every((changes) => changes.size === 0)
   }
 
-  add(change: Change, found: FoundRows): void {
-    const { table, id, kind, row } = change
-    let changes = this.#tables.get(table)
-    if (changes === undefined) {
-      changes = new Map()
+  /** All changes of an operation, or none where one of them is impossible. */
+  add(made: readonly Change[], found: FoundRows): void {
+    const together = made.map((change) => this.#combine(change, found))
+    for (const [index, { table, id, row }] of made.entries()) {
+      const change = together[index] ?? null
+      const changes = this.#tables.get(table) ?? new Map<RowKey, Change>()
       this.#tables.set(table, changes)
+      if (change === null) changes.delete(id)
+      else changes.set(id, change)
+      found.set(table, id, row ?? undefined)
     }
-    const before = changes.get(id)
+  }
+
+  /** A change together with the one before it; null: the row was inserted in this batch and is gone again. */
+  #combine(change: Change, found: FoundRows): Change | null {
+    const { table, id, kind, row } = change
+    const before = this.#tables.get(table)?.get(id)
+    if (before === undefined && kind === 'insert')
+      assert(found.rows[table].get(id) === undefined, `${table} ${id} is inserted once`)
     const together = before === undefined ? kind : combined[before.kind][kind]
     assert(together !== undefined, `${table} ${id}: ${kind} after ${before?.kind}`)
-    if (together === null) changes.delete(id)
-    else
-      changes.set(id, {
-        ...change,
-        kind: together,
-        row: row ?? before?.row ?? found.rows[table].get(id) ?? null,
-      })
-    found.set(table, id, row ?? undefined)
+    if (together === null) return null
+    return { ...change, kind: together, row: row ?? found.rows[table].get(id) ?? null }
   }
 
   /** The changes of one kind to a table; of a removed row, how it was before. */

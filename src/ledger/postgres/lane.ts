@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
-import { isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
+import { isDuplicate, isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
 import type { Step, StepResult } from './batch.ts'
 import type { KnownRows } from './known-rows.ts'
 import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutcome } from './transaction.ts'
@@ -36,6 +36,8 @@ interface Pending {
 }
 
 const retryMs = 50
+/** A row that another process has inserted is seen by the next attempt. */
+const duplicatesMax = 2
 /** Ends the server's side of a connection that was lost here, so that its transaction ends as well. */
 const terminate: Statement = {
   name: 'terminate',
@@ -99,6 +101,7 @@ export class Lane {
   async #committed(steps: readonly Step[]): Promise<readonly StepResult[]> {
     const { clock, limits, known, owner } = this.#options
     const startedMs = clock.monoMs()
+    let duplicates = 0
     for (;;) {
       this.#batch += 1n
       const batchMark = { ...owner(), batch: this.#batch }
@@ -110,6 +113,10 @@ export class Lane {
       } catch (error) {
         if (error instanceof UnknownOutcome && lost !== undefined) {
           if (await this.#wasCommitted(batchMark, { lost, startedMs })) return error.results
+          continue
+        }
+        if (isDuplicate(error) && duplicates < duplicatesMax) {
+          duplicates += 1
           continue
         }
         if (error instanceof LeaseLost || isMistake(error)) throw error

@@ -8,14 +8,17 @@ function stateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** Deadlock and serialization failure; a row that another process has inserted in the meantime; a lock that took too long. */
-const repeatable: ReadonlySet<string> = new Set(['40001', '40P01', '23505', '55P03'])
+/** Serialization failure, deadlock, and a lock that took too long. */
+const repeatable: ReadonlySet<string> = new Set(['40001', '40P01', '55P03'])
 
 /** Whether the transaction was rolled back for a reason that may be gone when it is repeated. */
 export function isRepeatable(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && repeatable.has(state)
 }
+
+/** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
+export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'
 
 /** Classes of SQLSTATE that are no trouble of the machine: wrong data, a broken constraint, a wrong statement. */
 const ourMistakes = /^(?:22|23|42)/
