@@ -9,6 +9,7 @@ import { catalogOperations } from './operations/catalog.ts'
 import { installationOperations } from './operations/installation.ts'
 import { peopleOperations } from './operations/people.ts'
 import { providerKeyOperations } from './operations/provider-keys.ts'
+import { upstreamStatusOperations } from './operations/upstream-status.ts'
 import { upstreamOperations } from './operations/upstreams.ts'
 import { usageOperations } from './operations/usage.ts'
 
@@ -20,6 +21,7 @@ export const operations = {
   ...installationOperations,
   ...catalogOperations,
   ...upstreamOperations,
+  ...upstreamStatusOperations,
   ...providerKeyOperations,
 } as const
 

@@ -5,6 +5,7 @@ import { catalogOperations } from '../../contract/operations/catalog.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'
 import { peopleOperations } from '../../contract/operations/people.ts'
 import { providerKeyOperations } from '../../contract/operations/provider-keys.ts'
+import { upstreamStatusOperations } from '../../contract/operations/upstream-status.ts'
 import { upstreamOperations } from '../../contract/operations/upstreams.ts'
 import { usageOperations } from '../../contract/operations/usage.ts'
 import type { OperationName } from '../../contract/operations.ts'
@@ -50,6 +51,6 @@ export const sections: readonly Section[] = [
     'installation',
     'Installation',
     'Models and prices, upstreams, write-offs, the audit log and the state of the installation; for administrators.',
-    { ...installationOperations, ...upstreamOperations, ...catalogOperations },
+    { ...installationOperations, ...upstreamOperations, ...upstreamStatusOperations, ...catalogOperations },
   ),
 ]

@@ -36,11 +36,11 @@ export function costRates(
   offer: Pick<Offer, 'upstream' | 'upstreamModel' | 'cost'>,
   nowMs: number,
 ): NonNullable<Offer['cost']> | undefined {
-  return offer.cost ?? knownListPrice(snapshot, offer, nowMs)?.listRates
+  return offer.cost ?? costPrice(snapshot, offer, nowMs)?.listRates
 }
 
 /** The price of the model that has the provider's own name; undefined where the catalog knows none. */
-function knownListPrice(
+export function costPrice(
   { models }: Pick<Snapshot, 'models'>,
   { upstream, upstreamModel }: Pick<Offer, 'upstream' | 'upstreamModel'>,
   nowMs: number,

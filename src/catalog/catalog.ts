@@ -2,62 +2,40 @@
  * The catalog of a running installation: combines the configured models with what operators changed on the command line
  * and in the console (models, prices, upstreams, the markup) into one snapshot that is swapped whole.
  */
-import type { Clock } from '../base/clock.ts'
-import type { NextId } from '../base/ids.ts'
-import type { Settings } from '../store/settings.ts'
-import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { type ConsoleMarkup, readMarkup, writeMarkup } from './console-markup.ts'
-import {
-  type ConsoleUpstream,
-  type CredentialSealer,
-  deleteUpstream,
-  readUpstreams,
-  type UpstreamAsk,
-  writeUpstream,
-  writeUpstreamModels,
-} from './console-upstreams.ts'
-import { withCustomProviders } from './custom-providers.ts'
+import { writeUpstreamModels } from './console-upstreams.ts'
 import { dated, withPrices } from './dated-definition.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { draftModels } from './drafts.ts'
-import { hostModels } from './hosts/host-models.ts'
+import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
 import {
   type ListedUpstream,
   listUpstreams,
   modelProviders,
-  previewUpstream,
-  refusedUpstream,
   type UpstreamChange,
   type UpstreamPreview,
-  usableUpstream,
 } from './listed-upstreams.ts'
+import { type CatalogDeps, type GivenSources, type Live, load, refresh } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import { type OfferAsk, planOffer } from './offer-plan.ts'
 import { destinationsOf, familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
-import { priceIds, pricesOf } from './price-rows.ts'
+import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
-import { buildSnapshot } from './snapshot.ts'
-import type { CatalogSources, Override } from './sources.ts'
+import type { Override } from './sources.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import type { ComparisonInput } from './update/compare.ts'
 import { comparisonBase } from './update/comparison-base.ts'
+import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstream-changes.ts'
 
-export type { ListedUpstream, UpstreamChange, UpstreamPreview }
-
-/** What does not come from the store. */
-export type GivenSources = Omit<CatalogSources, 'overrides'>
-
-export interface CatalogDeps {
-  readonly store: Pick<Store, 'database'>
-  readonly clock: Clock
-  readonly nextId: NextId
-  readonly settings: Settings
-  /** For the credentials of upstreams and for nothing else. */
-  readonly sealer: CredentialSealer
-  readonly sources: GivenSources
+export type {
+  CatalogDeps,
+  GivenSources,
+  KeptSecrets,
+  ListedOffer,
+  ListedUpstream,
+  UpstreamChange,
+  UpstreamPreview,
 }
 
 export type CatalogChange =
@@ -67,7 +45,7 @@ export type CatalogChange =
   | { readonly kind: 'mistake'; readonly message: string }
 
 /** Every change is stored first and then in the snapshot; changes take effect one after another. */
-export interface Catalog {
+export interface Catalog extends UpstreamChanges {
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
   /** Reloads from the store, with other sources where they are given. */
@@ -88,37 +66,14 @@ export interface Catalog {
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Those of the configuration, then those that were added in the console. */
   readonly upstreams: readonly ListedUpstream[]
-  /** Adds one, or replaces one that was added. */
-  putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
-  /** What it would serve, or why it would be refused whatever its credential. */
-  previewUpstream(ask: Parameters<typeof refusedUpstream>[0]): Promise<UpstreamPreview | UpstreamChange>
-  /** The credential and the headers stored for this name, provider and address, if any. */
-  keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
-  /** Whether there was one; those of the configuration stay. */
-  removeUpstream(name: string): Promise<boolean>
+  /** All offers by upstream, with those that are disabled. */
+  readonly offersByUpstream: ReadonlyMap<string, readonly ListedOffer[]>
   /** What is added to list prices for models without a markup of their own. */
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
-  /** From now on; every price that changes becomes another version. */
-  setMarkup(markup: string | null): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
   /** What a published price list is compared with, as it will be in force at a moment. */
   comparisonBase(atMs: number): Pick<ComparisonInput, 'present' | 'providers'>
-}
-
-/** What an upstream is asked with. */
-export interface KeptSecrets {
-  readonly credential: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** What the catalog is made of at present; changed only in turn. */
-interface Live {
-  readonly deps: CatalogDeps
-  sources: GivenSources
-  loaded: Loaded
-  /** One after another, so that an older state never replaces a newer one. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** Reads what is stored and builds the first snapshot. */
@@ -140,7 +95,10 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
       return live.loaded.snapshot
     },
     get upstreams() {
-      return listUpstreams(live.sources, live.loaded.console, live.loaded.snapshot)
+      return listUpstreams(live.sources, live.loaded.console, live.loaded)
+    },
+    get offersByUpstream() {
+      return offersByUpstream(live.loaded.all, live.loaded.disabled)
     },
     get markup() {
       const { markup } = live.loaded
@@ -149,7 +107,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
         : ({ markup: markup.markup, from: 'console' } as const)
     },
     prices: (model) => prices(live, model),
-    comparisonBase: (atMs) => comparisonBase(live.loaded, atMs),
+    comparisonBase: (atMs) => comparisonBase({ ...live.loaded, snapshot: live.loaded.all }, atMs),
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources
@@ -160,10 +118,6 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
     ...modelChanges(live),
     ...upstreamChanges(live),
   }
-}
-
-async function refresh(live: Live): Promise<void> {
-  live.loaded = await load(live.deps, live.sources)
 }
 
 type ModelChanges = Pick<
@@ -307,7 +261,7 @@ function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
 }
 
 async function prices({ deps: parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {
-  const model = loaded.snapshot.models.get(name)
+  const model = loaded.all.models.get(name)
   // An alias costs what its model costs.
   const rows = await pricesOf(parts.store, model?.prices[0]?.model ?? name)
   const nowMs = parts.clock.wallMs()
@@ -315,86 +269,6 @@ async function prices({ deps: parts, loaded }: Live, name: string): Promise<read
   return rows.filter(({ id, effectiveFromMs }) => effectiveFromMs <= nowMs || toCome.has(id))
 }
 
-type UpstreamChanges = Pick<
-  Catalog,
-  'putUpstream' | 'previewUpstream' | 'keptSecrets' | 'removeUpstream' | 'setMarkup'
->
-
-function upstreamChanges(live: Live): UpstreamChanges {
-  const { store, clock, settings, sealer } = live.deps
-  return {
-    putUpstream(ask) {
-      return live.inTurn(async () => {
-        const refused = refusedUpstream(ask, live.sources, await withHost(live.loaded.sources, ask.provider))
-        if (refused !== undefined) return refused
-        const written = await writeUpstream(store, sealer, ask, clock.wallMs())
-        if (written === 'written') await refresh(live)
-        return { kind: written }
-      })
-    },
-    async previewUpstream(ask) {
-      const { snapshot } = live.loaded
-      const sources = await withHost(live.loaded.sources, ask.provider)
-      return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
-    },
-    keptSecrets({ name, provider, url }) {
-      const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
-      if (known?.provider !== provider || known.url !== url || known.credential === null) return undefined
-      return { credential: known.credential, headers: known.custom?.headers ?? {} }
-    },
-    removeUpstream(name) {
-      return live.inTurn(async () => {
-        // Also one that an earlier try removed without reading the rest back.
-        const isLive = live.loaded.console.some((one) => one.name === name)
-        const isGone = (await deleteUpstream(store, name)) || isLive
-        if (isGone) await refresh(live)
-        return isGone
-      })
-    },
-    setMarkup(markup) {
-      return live.inTurn(async () => {
-        await writeMarkup(settings, { markup, fromMs: clock.wallMs() })
-        await refresh(live)
-      })
-    },
-  }
-}
-
-/** The sources with the models of a host that may have no upstream yet. */
-async function withHost(sources: CatalogSources, provider: string): Promise<CatalogSources> {
-  const isLoaded = sources.upstreams.some((upstream) => upstream.provider === provider)
-  return isLoaded ? sources : { ...sources, builtin: [...sources.builtin, ...(await hostModels([provider]))] }
-}
-
 function aliasMistake(name: string, { aliases }: GivenSources): string | undefined {
   return Object.hasOwn(aliases, name) ? `${name} is an alias of ${aliases[name]}` : undefined
-}
-
-/** Everything that the store adds to what is given, and the snapshot that both make. */
-interface Loaded {
-  readonly sources: CatalogSources
-  readonly snapshot: Snapshot
-  readonly console: readonly ConsoleUpstream[]
-  readonly markup: ConsoleMarkup | undefined
-}
-
-async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
-  const { store, settings, sealer, nextId } = deps
-  const overrides = await readOverrides(store.database)
-  const console = await readUpstreams(store, sealer)
-  const markup = await readMarkup(settings)
-  const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
-  const sources = {
-    ...given,
-    ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
-    builtin: [...given.builtin, ...(await hostModels(upstreams.map(({ provider }) => provider)))],
-    upstreams,
-    // Also those that are disabled: their models are known.
-    providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
-    overrides,
-  }
-  const drafts = draftModels(sources)
-  const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
-  const snapshot = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
-  return { sources, snapshot, console, markup }
 }

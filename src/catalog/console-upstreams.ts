@@ -130,6 +130,19 @@ export async function writeUpstreamModels(
     .execute()
 }
 
+/** Whether an upstream gets requests from now on. */
+export async function writeUpstreamDisabled(
+  { database }: Pick<Store, 'database'>,
+  name: string,
+  disabled: boolean,
+): Promise<void> {
+  await database
+    .updateTable('upstream')
+    .set({ disabled: disabled ? 1 : 0 })
+    .where('name', '=', name)
+    .execute()
+}
+
 /** Whether there was one. */
 export async function deleteUpstream({ database }: Pick<Store, 'database'>, name: string): Promise<boolean> {
   const { numDeletedRows } = await database

@@ -5,6 +5,7 @@
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
+import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
 import { draftModels } from './drafts.ts'
 import { addressProblem, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf } from './offers.ts'
@@ -44,7 +45,7 @@ type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
 export function listUpstreams(
   sources: ConfiguredSources,
   added: readonly ConsoleUpstream[],
-  snapshot: Snapshot,
+  { snapshot, disabled }: { readonly snapshot: Snapshot; readonly disabled: DisabledOffers },
 ): readonly ListedUpstream[] {
   const given = {
     ...sources,
@@ -62,7 +63,7 @@ export function listUpstreams(
         serves,
         credentialEnd,
         from: 'configuration',
-        disabled: false,
+        disabled: isUpstreamDisabled(disabled, upstream.name),
         trouble: null,
       }
     }),

@@ -329,6 +329,9 @@ test('every operation has a command, and every command an output that the contra
     ['upstreams.list', ['upstreams']],
     ['upstreams.test', ['upstreams', 'test', 'local']],
     ['upstreams.models', ['upstreams', 'models', 'local']],
+    ['upstreams.status', ['upstreams', 'status', '--upstream', 'local', '--period', 'day', '--limit', '5']],
+    ['upstreams.disable', ['upstreams', 'disable', 'local', '--model', 'a', '--allow-unserved', 'yes']],
+    ['upstreams.enable', ['upstreams', 'enable', 'local', '--model', 'a']],
     ['upstreams.remove', ['upstreams', 'remove', 'local']],
     [
       'provider-keys.put',

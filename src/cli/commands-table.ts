@@ -117,6 +117,13 @@ function option(name: string, kind: OptionRow['kind'], value: string, help: stri
   return { name: field, field: name.slice(name.indexOf('>') + 1), kind, value, help }
 }
 
+const upstreamModelOption = option(
+  'model>upstreamModel',
+  'text',
+  'NAME',
+  "only this model, by the upstream's name for it",
+)
+
 /** `--cache-read` fills `price.cacheRead` of a new model and the same of a new price. */
 const priceOptions: readonly OptionRow[] = [
   option('input>price.input', 'text', 'USD', 'price per million input tokens'),
@@ -417,6 +424,35 @@ export const commands: readonly Command[] = [
     words: 'upstreams models',
     positionals: [upstream],
     print: printInstallation.upstreamModels,
+  }),
+  command('upstreams.status', {
+    words: 'upstreams status',
+    options: [
+      option('upstream>upstream', 'text', 'NAME', 'only this upstream'),
+      option('period>period', 'text', 'hour|day', 'period of the statistics (default: hour)'),
+      option('limit>limit', 'number', 'N', 'models per upstream (default: 20)'),
+    ],
+    print: printInstallation.upstreamStatus,
+  }),
+  command('upstreams.disable', {
+    words: 'upstreams disable',
+    positionals: [upstream],
+    options: [
+      upstreamModelOption,
+      option(
+        'allow-unserved>allowUnserved',
+        'yes or no',
+        'yes|no',
+        'disable it even if a model has no other upstream',
+      ),
+    ],
+    print: printInstallation.upstreamSwitched,
+  }),
+  command('upstreams.enable', {
+    words: 'upstreams enable',
+    positionals: [upstream],
+    options: [upstreamModelOption],
+    print: printInstallation.upstreamSwitched,
   }),
   command('upstreams.remove', {
     words: 'upstreams remove',

@@ -57,6 +57,43 @@ export function upstream(output: OperationOutput<'upstreams.put'>): string {
   ])
 }
 
+const rate = (failures: number, requests: number): string =>
+  requests === 0 ? '-' : `${((100 * failures) / requests).toFixed(1)}%`
+const milliseconds = (value: number | null): string => (value === null ? '-' : `${value} ms`)
+
+export function upstreamStatus(output: OperationOutput<'upstreams.status'>): string {
+  const rows = output.upstreams.flatMap(({ upstream, offers }) =>
+    offers.map((offer) => [
+      upstream,
+      offer.upstreamModel,
+      offer.until === null ? offer.state : `${offer.state} until ${offer.until}`,
+      String(offer.requests),
+      rate(offer.failures, offer.requests),
+      milliseconds(offer.firstByteP50Ms),
+      milliseconds(offer.firstByteP95Ms),
+      offer.cost,
+    ]),
+  )
+  if (rows.length === 0) return 'No models at any upstream.\n'
+  const more = output.upstreams.flatMap(({ upstream, total, offers }) =>
+    total > offers.length
+      ? [`${upstream}: ${total - offers.length} more models (use --upstream and --limit)\n`]
+      : [],
+  )
+  const headings = ['REQUESTS', 'ERRORS', 'TTFB P50', 'TTFB P95', 'COST USD']
+  const table = columns(['UPSTREAM', 'MODEL THERE', 'STATE', ...headings], rows, headings)
+  return `${table}${more.join('')}Last ${output.period}, since ${output.since} at the earliest. Time to first byte: streamed responses.\n`
+}
+
+export function upstreamSwitched({
+  upstream: name,
+  upstreamModel,
+  disabled,
+}: OperationOutput<'upstreams.disable'>): string {
+  const what = upstreamModel === null ? name : `${upstreamModel} at ${name}`
+  return `${disabled ? 'Disabled' : 'Enabled'} ${what}.\n`
+}
+
 const testWords: Readonly<Record<OperationOutput<'upstreams.test'>['state'], string>> = {
   accepted: 'accepted by the host',
   rejected: 'rejected by the host',

@@ -484,6 +484,10 @@ export const limitsTable = {
     'After how long without a response the speed of an offer counts as unknown.',
   ),
   speedsMax: limit(10_000, 'Offers whose speed is remembered.'),
+  offerStatisticsMax: limit(
+    1_000,
+    'Offers with statistics for administrators; beyond that, the one whose last request is oldest is dropped.',
+  ),
 
   // Monitoring
   metricPairsMax: limit(

@@ -18,6 +18,7 @@ import type { Payments } from '../payments/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Health } from '../providers/health.ts'
 import type { Settings } from '../store/settings.ts'
+import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { Usage } from '../usage/types.ts'
 
 /** A host, as it is asked for the names of its models. */
@@ -84,6 +85,7 @@ export interface ControlDeps {
   readonly settings: Settings
   /** How the upstreams do. */
   readonly health: Health
+  readonly offerStatistics: OfferStatistics
   /** Where upstreams may be reached without TLS, apart from this machine itself. */
   readonly plainOrigins: readonly string[]
   /** What the database takes on the disk; null where that is not known. */

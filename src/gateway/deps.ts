@@ -28,6 +28,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
+import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { RefusalLog } from '../usage/refusal-log.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import type { ResponsePolls } from './background-responses/polls.ts'
@@ -63,6 +64,7 @@ export interface GatewayDeps extends FrontRates {
   /** Seals upload URLs. */
   readonly uploads: SecretSealer
   readonly health: Health
+  readonly offerStatistics: OfferStatistics
   /** Accounts' own credentials for providers. */
   readonly providerKeys: ProviderKeys
   readonly ledger: Ledger

@@ -10,12 +10,14 @@ import type { Attempt } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
-import type { Health } from '../providers/health.ts'
+import { type Health, isUpstreamFault } from '../providers/health.ts'
+import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestContext } from './request.ts'
 
 export interface UpstreamErrorDeps {
   readonly health: Health
+  readonly offerStatistics: Pick<OfferStatistics, 'attempted'>
   readonly providerKeys: Pick<ProviderKeys, 'health'>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
@@ -84,17 +86,22 @@ function withoutOperator(
 
 /** The upstream answered as it should, for this model. */
 export function recordUpstreamSuccess(
-  { health, providerKeys }: Pick<UpstreamErrorDeps, 'health' | 'providerKeys'>,
+  {
+    health,
+    providerKeys,
+    offerStatistics,
+  }: Pick<UpstreamErrorDeps, 'health' | 'providerKeys' | 'offerStatistics'>,
   upstream: Upstream,
   upstreamModel: string,
 ): void {
-  if (upstream.ownKey === undefined) health.served(upstream.name, upstreamModel)
-  else providerKeys.health.served(upstream, upstreamModel)
+  if (upstream.ownKey !== undefined) return providerKeys.health.served(upstream, upstreamModel)
+  health.served(upstream.name, upstreamModel)
+  offerStatistics.attempted(upstream.name, upstreamModel, false)
 }
 
 /** Records the failure, and notifies the operator when our own credential or billing is the cause. */
 export function recordUpstreamFailure(
-  { health, providerKeys, log, metrics }: UpstreamErrorDeps,
+  { health, offerStatistics, providerKeys, log, metrics }: UpstreamErrorDeps,
   { requestId }: Pick<RequestContext, 'requestId'>,
   attempt: {
     readonly upstream: Upstream
@@ -115,6 +122,8 @@ export function recordUpstreamFailure(
     return
   }
   health.failed(upstream.name, failure, upstreamModel)
+  if (upstreamModel !== undefined)
+    offerStatistics.attempted(upstream.name, upstreamModel, isUpstreamFault(failure))
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
     { upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },

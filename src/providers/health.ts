@@ -71,6 +71,13 @@ export interface UpstreamReport {
   readonly lastFailure: Pick<UpstreamFailure, 'code' | 'operator'> | null
 }
 
+/** Whether an offer is in rotation. */
+export interface OfferState {
+  readonly state: 'serving' | 'cooling' | 'ejected'
+  /** Until when (wall clock) it is called only after the others. */
+  readonly untilMs: number | null
+}
+
 export interface Health {
   /** The upstream answered as it should, for this model where it was asked for one. */
   served(upstream: string, upstreamModel?: string): void
@@ -78,6 +85,8 @@ export interface Health {
   snapshot(): HealthSnapshot
   /** `cooling` also where one of its models is set aside. */
   report(upstream: string): UpstreamReport
+  /** How one model of an upstream does, with what is known of the upstream itself. */
+  offerState(upstream: string, upstreamModel: string): OfferState
   /** It is a different one from now on: its name's history does not apply to it. */
   forget(upstream: string): void
 }
@@ -123,8 +132,7 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
   return {
     served,
     failed(upstream, failure, upstreamModel) {
-      // A refusal that is about the caller's request shows an upstream that works.
-      if (failure.retry === 'never' && !failure.operator) return served(upstream, upstreamModel)
+      if (!isUpstreamFault(failure)) return served(upstream, upstreamModel)
       const tally = tallyOf(upstream)
       tally.requests += 1
       tally.failures += 1
@@ -144,12 +152,26 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
       const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
       return { ...tally, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
     },
+    offerState(upstream, upstreamModel) {
+      const nowMs = clock.monoMs()
+      const found = [known.get(upstream), known.get(offerKey(upstream, upstreamModel))]
+      const aside = found.flatMap((one) => (one !== undefined && one.asideUntilMs > nowMs ? [one] : []))
+      if (aside.length === 0) return { state: 'serving', untilMs: null }
+      const leftMs = Math.max(...aside.map(({ asideUntilMs }) => asideUntilMs)) - nowMs
+      const isEjected = aside.some(({ failuresInARow }) => failuresInARow >= limits.failuresBeforeEjection)
+      return { state: isEjected ? 'ejected' : 'cooling', untilMs: Math.ceil(clock.wallMs() + leftMs) }
+    },
     forget(upstream) {
       for (const key of known.keys())
         if (key === upstream || key.startsWith(offerKey(upstream, ''))) known.delete(key)
       tallies.delete(upstream)
     },
   }
+}
+
+/** A refusal that is about the caller's request shows an upstream that works. */
+export function isUpstreamFault({ retry, operator }: Pick<UpstreamFailure, 'retry' | 'operator'>): boolean {
+  return retry !== 'never' || operator
 }
 
 const unused: UpstreamReport = { state: 'unused', untilMs: null, requests: 0, failures: 0, lastFailure: null }

@@ -95,6 +95,7 @@ export function composeGatewayDeps(
     files: services.files,
     uploads: services.uploads,
     health: services.health,
+    offerStatistics: services.offerStatistics,
     speeds,
     capacity,
     providerKeys: services.providerKeys,

@@ -45,6 +45,7 @@ import { openStore, type Store } from '../store/store.ts'
 import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
 import { type Counter, openCounter } from '../tokens/count.ts'
 import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
+import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
@@ -89,6 +90,7 @@ export interface Services extends PeopleServices {
   /** For the addresses at which uploads are continued. */
   readonly uploads: SecretSealer
   readonly health: Health
+  readonly offerStatistics: OfferStatistics
   readonly providerKeys: ProviderKeys
   readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
@@ -192,7 +194,6 @@ async function composeServices(
   })
   const sealer = createSealer(secret.keyFor('upstream-credentials'), random)
   const catalog = await openCatalog({ store, clock, nextId, settings, sealer, sources })
-  const health = openHealth({ clock, limits })
   const keySealer = createSealer(secret.keyFor('provider-keys'), random)
   const providerKeys = await openKeys(store, { ...config, sealer: keySealer, clock })
   const bodyThreads = openBodyThreads({ clock, limits, log, entry: threadEntries.bodies })
@@ -224,7 +225,8 @@ async function composeServices(
     openPayments: paying,
     ...{ files, uploads: createSealer(secret.keyFor('uploads'), random) },
     counters: { counter, pdfs, bodyThreads },
-    health,
+    health: openHealth({ clock, limits }),
+    offerStatistics: openOfferStatistics({ clock, limits }),
     providerKeys,
     usage,
     ...people.parts,

@@ -43,6 +43,8 @@ const names: Readonly<Record<string, string>> = {
   'setup.link': 'Created setup link',
   'top-up.create': 'Started top-up',
   'upstreams.check': 'Tested upstream',
+  'upstreams.disable': 'Disabled upstream',
+  'upstreams.enable': 'Enabled upstream',
   'upstreams.put': 'Saved upstream',
   'upstreams.remove': 'Removed upstream',
   'upstreams.test': 'Tested upstream',

@@ -55,6 +55,7 @@ const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'models.prices': ['models'],
   'markup.show': ['models'],
   'upstreams.list': ['upstreams'],
+  'upstreams.status': ['upstreams'],
   'losses.list': ['requests'],
   'system.show': ['balance', 'running'],
 }

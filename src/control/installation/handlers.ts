@@ -5,6 +5,7 @@ import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
 import { showSystem } from './system.ts'
 import { listUpstreamModels, testUpstream } from './upstream-hosts.ts'
+import { disableUpstream, enableUpstream, showUpstreamStatus } from './upstream-status.ts'
 import { checkUpstream, listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
 
 export const installationHandlers = {
@@ -21,4 +22,7 @@ export const installationHandlers = {
   'upstreams.test': testUpstream,
   'upstreams.models': listUpstreamModels,
   'upstreams.remove': removeUpstream,
+  'upstreams.status': showUpstreamStatus,
+  'upstreams.disable': disableUpstream,
+  'upstreams.enable': enableUpstream,
 } as const

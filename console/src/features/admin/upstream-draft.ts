@@ -169,15 +169,6 @@ function customOf({ formats, keyHeader, headers }: UpstreamDraft) {
   }
 }
 
-/** The same upstream, enabled or disabled. */
-export function switchedAsk(upstream: Upstream, disabled: boolean): OperationAsk<'upstreams.put'> {
-  const { models } = upstream
-  const ask = askOf({ ...draftOf(upstream), disabled })
-  return upstream.custom !== null || models === 'all' || models === null
-    ? ask
-    : { ...ask, models: models.map((row) => ({ ...row })) }
-}
-
 /** Whether a new upstream is called without a key; of a stored one only the server knows. */
 export function isKeyless({ provider, credential }: UpstreamDraft, isNew: boolean): boolean {
   return isNew && isCustomHost(provider) && credential.trim() === ''

@@ -18,8 +18,9 @@ import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo, ProviderPicker } from './provider-picker.tsx'
-import { switchedAsk } from './upstream-draft.ts'
 import { UpstreamForm } from './upstream-form.tsx'
+import { UpstreamStatus } from './upstream-status.tsx'
+import { type UpstreamSwitch, useUpstreamSwitch } from './upstream-switch.tsx'
 
 type State = Upstream['health']['state']
 
@@ -46,7 +47,7 @@ export function Upstreams(): JSX.Element {
     setDoing(undefined)
     if (create !== undefined) setSearch({ create: undefined })
   }
-  const switchState = useSwitch()
+  const toggle = useUpstreamSwitch()
   const names = (upstreams.data ?? []).map(({ name }) => name)
   return (
     <>
@@ -66,7 +67,7 @@ export function Upstreams(): JSX.Element {
         ) : (
           <Table
             caption="Upstreams"
-            columns={columnsOf(setDoing, switchState)}
+            columns={columnsOf(setDoing, toggle)}
             rows={upstreams.data}
             keyOf={({ name }) => name}
             expected={3}
@@ -80,6 +81,8 @@ export function Upstreams(): JSX.Element {
           />
         )}
       </Card>
+      <UpstreamStatus />
+      {toggle.dialog}
       {doing?.kind === 'pick' ? (
         <ProviderPicker onPick={(provider) => setDoing({ kind: 'add', provider })} onClose={close} />
       ) : null}
@@ -94,10 +97,7 @@ export function Upstreams(): JSX.Element {
   )
 }
 
-function columnsOf(
-  onDo: (doing: Doing) => void,
-  onSwitch: (upstream: Upstream) => void,
-): readonly Column<Upstream>[] {
+function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readonly Column<Upstream>[] {
   return [
     {
       id: 'name',
@@ -167,7 +167,13 @@ function columnsOf(
             }
           >
             <MenuItem onSelect={() => onDo({ kind: 'edit', upstream })}>Edit</MenuItem>
-            <MenuItem onSelect={() => onSwitch(upstream)}>
+            <MenuItem
+              onSelect={() =>
+                upstream.disabled
+                  ? toggle.enable({ upstream: upstream.name })
+                  : toggle.disable({ upstream: upstream.name })
+              }
+            >
               {upstream.disabled ? 'Enable' : 'Disable'}
             </MenuItem>
             <MenuItem tone="danger" onSelect={() => onDo({ kind: 'remove', upstream })}>
@@ -211,15 +217,6 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
       )}
     </span>
   )
-}
-
-/** Disables or enables an upstream with one choice; both are undone the same way. */
-function useSwitch(): (upstream: Upstream) => void {
-  const put = useChange('upstreams.put', {
-    changes: ['upstreams', 'models'],
-    onDone: ({ name, disabled }) => toast.good(`${name} was ${disabled ? 'disabled' : 'enabled'}.`),
-  })
-  return (upstream) => put.mutate(switchedAsk(upstream, !upstream.disabled))
 }
 
 function Remove({

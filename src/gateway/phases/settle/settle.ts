@@ -36,10 +36,11 @@ import type {
 } from '../../request.ts'
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { countedInput, countedOutput } from './count-output.ts'
+import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
 
-export interface SettleDeps extends DurableSettleDeps, SpeedDeps, TracingDeps {
+export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
   readonly counter: Counter
   readonly nextId: NextId
   readonly metrics: Pick<Metrics, 'settled'>
@@ -81,6 +82,7 @@ export async function settle(
       deps.metrics.settled({ ...done, held: hold.amount })
       traceSettled(deps, context, done)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
+      noteOffer(deps, request.upstreamResponse, settled.receipt, plan.price)
       warnOfExcess(deps, context, request, { settled, result })
     },
   })

@@ -1,0 +1,82 @@
+/**
+ * What the catalog consists of at a moment, and how it is loaded: what is given, what the store adds to it, and the snapshot
+ * that both make. Replaced whole, one change after another.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { NextId } from '../base/ids.ts'
+import type { Settings } from '../store/settings.ts'
+import type { Store } from '../store/store.ts'
+import { type ConsoleMarkup, readMarkup } from './console-markup.ts'
+import { type ConsoleUpstream, type CredentialSealer, readUpstreams } from './console-upstreams.ts'
+import { withCustomProviders } from './custom-providers.ts'
+import { type DisabledOffers, readDisabled, withoutDisabled } from './disabled-offers.ts'
+import { draftModels } from './drafts.ts'
+import { hostModels } from './hosts/host-models.ts'
+import { usableUpstream } from './listed-upstreams.ts'
+import { readOverrides } from './override-rows.ts'
+import { priceIds } from './price-rows.ts'
+import { buildSnapshot } from './snapshot.ts'
+import type { CatalogSources } from './sources.ts'
+import type { Snapshot } from './types.ts'
+
+/** What does not come from the store. */
+export type GivenSources = Omit<CatalogSources, 'overrides'>
+
+export interface CatalogDeps {
+  readonly store: Pick<Store, 'database'>
+  readonly clock: Clock
+  readonly nextId: NextId
+  readonly settings: Settings
+  /** For the credentials of upstreams and for nothing else. */
+  readonly sealer: CredentialSealer
+  readonly sources: GivenSources
+}
+
+/** What the catalog is made of at present; changed only in turn. */
+export interface Live {
+  readonly deps: CatalogDeps
+  sources: GivenSources
+  loaded: Loaded
+  /** One after another, so that an older state never replaces a newer one. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** Loads what is stored again. */
+export async function refresh(live: Live): Promise<void> {
+  live.loaded = await load(live.deps, live.sources)
+}
+
+/** Everything that the store adds to what is given, and the snapshot that both make. */
+export interface Loaded {
+  readonly sources: CatalogSources
+  /** With the disabled offers. */
+  readonly all: Snapshot
+  readonly disabled: DisabledOffers
+  /** What requests are routed with. */
+  readonly snapshot: Snapshot
+  readonly console: readonly ConsoleUpstream[]
+  readonly markup: ConsoleMarkup | undefined
+}
+
+/** Reads what is stored and builds the snapshot of it. */
+export async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
+  const { store, settings, sealer, nextId } = deps
+  const overrides = await readOverrides(store.database)
+  const console = await readUpstreams(store, sealer)
+  const markup = await readMarkup(settings)
+  const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
+  const sources = {
+    ...given,
+    ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
+    builtin: [...given.builtin, ...(await hostModels(upstreams.map(({ provider }) => provider)))],
+    upstreams,
+    // Also those that are disabled: their models are known.
+    providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
+    overrides,
+  }
+  const drafts = draftModels(sources)
+  const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
+  const all = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
+  const disabled = await readDisabled(settings)
+  return { sources, all, disabled, snapshot: withoutDisabled(all, disabled), console, markup }
+}

@@ -1,0 +1,130 @@
+/** Changes of upstreams, of what is disabled there, and of the markup: each is stored first and then in the snapshot. */
+import { writeMarkup } from './console-markup.ts'
+import {
+  deleteUpstream,
+  type UpstreamAsk,
+  writeUpstream,
+  writeUpstreamDisabled,
+} from './console-upstreams.ts'
+import {
+  forgetDisabled,
+  isKnownPlace,
+  type OfferPlace,
+  withoutDisabled,
+  withPlace,
+  writeDisabled,
+} from './disabled-offers.ts'
+import { hostModels } from './hosts/host-models.ts'
+import {
+  previewUpstream,
+  refusedUpstream,
+  type UpstreamChange,
+  type UpstreamPreview,
+} from './listed-upstreams.ts'
+import { type Live, refresh } from './live.ts'
+import type { CatalogSources } from './sources.ts'
+
+/** What an upstream is asked with. */
+export interface KeptSecrets {
+  readonly credential: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type DisablingResult =
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'unknown_upstream' | 'unknown_offer' }
+  /** Not done: these models would have no upstream left. */
+  | { readonly kind: 'leaves_unserved'; readonly models: readonly string[] }
+
+export interface Disabling extends OfferPlace {
+  readonly disabled: boolean
+  /** Also where a model would have no upstream left. */
+  readonly allowUnserved: boolean
+}
+
+/** The part of the catalog that changes upstreams. */
+export interface UpstreamChanges {
+  /** Adds one, or replaces one that was added. */
+  putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
+  /** What it would serve, or why it would be refused whatever its credential. */
+  previewUpstream(ask: Parameters<typeof refusedUpstream>[0]): Promise<UpstreamPreview | UpstreamChange>
+  /** The credential and the headers stored for this name, provider and address, if any. */
+  keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
+  /** Whether there was one; those of the configuration stay. */
+  removeUpstream(name: string): Promise<boolean>
+  /** Disables or enables an upstream or an offer, from the next request on. */
+  setDisabled(disabling: Disabling): Promise<DisablingResult>
+  /** From now on; every price that changes becomes another version. */
+  setMarkup(markup: string | null): Promise<void>
+}
+
+/** What changes upstreams and the markup of a catalog. */
+export function upstreamChanges(live: Live): UpstreamChanges {
+  const { store, clock, settings, sealer } = live.deps
+  return {
+    putUpstream(ask) {
+      return live.inTurn(async () => {
+        const refused = refusedUpstream(ask, live.sources, await withHost(live.loaded.sources, ask.provider))
+        if (refused !== undefined) return refused
+        const written = await writeUpstream(store, sealer, ask, clock.wallMs())
+        if (written === 'written') await refresh(live)
+        return { kind: written }
+      })
+    },
+    async previewUpstream(ask) {
+      const { snapshot } = live.loaded
+      const sources = await withHost(live.loaded.sources, ask.provider)
+      return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
+    },
+    keptSecrets({ name, provider, url }) {
+      const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
+      if (known?.provider !== provider || known.url !== url || known.credential === null) return undefined
+      return { credential: known.credential, headers: known.custom?.headers ?? {} }
+    },
+    removeUpstream(name) {
+      return live.inTurn(async () => {
+        // Also one that an earlier try removed without reading the rest back.
+        const isLive = live.loaded.console.some((one) => one.name === name)
+        const isGone = (await deleteUpstream(store, name)) || isLive
+        if (!isGone) return false
+        await forgetDisabled(settings, live.loaded.disabled, name)
+        await refresh(live)
+        return true
+      })
+    },
+    setDisabled: (disabling) => live.inTurn(() => setDisabled(live, disabling)),
+    setMarkup(markup) {
+      return live.inTurn(async () => {
+        await writeMarkup(settings, { markup, fromMs: clock.wallMs() })
+        await refresh(live)
+      })
+    },
+  }
+}
+
+async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingResult> {
+  const { loaded, deps } = live
+  const { upstream, upstreamModel, disabled: isDisabled, allowUnserved } = disabling
+  const added = loaded.console.find(({ name }) => name === upstream)
+  const configured = live.sources.upstreams.some(({ name }) => name === upstream)
+  if (added === undefined && !configured) return { kind: 'unknown_upstream' }
+  if (upstreamModel !== undefined && !isKnownPlace(loaded.all, disabling)) return { kind: 'unknown_offer' }
+  const disabled = withPlace(loaded.disabled, disabling, isDisabled)
+  const snapshot = withoutDisabled(loaded.all, disabled)
+  const unserved = [...loaded.snapshot.models.keys()].filter((name) => !snapshot.models.has(name))
+  if (unserved.length > 0 && !allowUnserved) return { kind: 'leaves_unserved', models: unserved.sort() }
+  if (upstreamModel === undefined && added !== undefined && !configured) {
+    await writeUpstreamDisabled(deps.store, upstream, isDisabled)
+    await refresh(live)
+    return { kind: 'changed' }
+  }
+  await writeDisabled(deps.settings, disabling, isDisabled)
+  live.loaded = { ...loaded, disabled, snapshot }
+  return { kind: 'changed' }
+}
+
+/** The sources with the models of a host that may have no upstream yet. */
+async function withHost(sources: CatalogSources, provider: string): Promise<CatalogSources> {
+  const isLoaded = sources.upstreams.some((upstream) => upstream.provider === provider)
+  return isLoaded ? sources : { ...sources, builtin: [...sources.builtin, ...(await hostModels([provider]))] }
+}

@@ -1,0 +1,104 @@
+/** `upstreams.status`, `upstreams.disable`, `upstreams.enable`: how the offers of upstreams do, and which are disabled. */
+import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import { TollgateError } from '../../base/errors.ts'
+import type { ListedOffer } from '../../catalog/catalog.ts'
+import type { ControlDeps } from '../control-deps.ts'
+import { operationHandler } from '../handle-operation.ts'
+import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+
+type StatusDeps = Pick<ControlDeps, 'catalog' | 'health' | 'offerStatistics'>
+type StatusOut = OperationOutput<'upstreams.status'>
+type OfferOut = StatusOut['upstreams'][number]['offers'][number]
+type Asked = OperationInput<'upstreams.status'>
+
+const namesListedMax = 5
+
+export const showUpstreamStatus = operationHandler('upstreams.status', async (deps, asked) => {
+  const { catalog, offerStatistics } = deps
+  const offers = catalog.offersByUpstream
+  const shown = catalog.upstreams.filter(({ name }) => (asked.upstream ?? name) === name)
+  if (shown.length === 0 && asked.upstream !== undefined) throw upstreamNotFound(asked.upstream)
+  return {
+    period: asked.period,
+    since: isoTime(offerStatistics.sinceMs),
+    upstreams: shown.map(({ name, disabled }) => {
+      const listed = offers.get(name) ?? []
+      const rows = listed.map((offer) => offerOutput(deps, { upstream: name, offer, period: asked.period }))
+      const first = rows.sort(byAttention).slice(0, asked.limit)
+      return { upstream: name, disabled, total: listed.length, offers: first }
+    }),
+  }
+})
+
+function offerOutput(
+  { health, offerStatistics }: StatusDeps,
+  { upstream, offer, period }: { upstream: string; offer: ListedOffer; period: Asked['period'] },
+): OfferOut {
+  const { upstreamModel, models, disabled } = offer
+  const { state, untilMs } = health.offerState(upstream, upstreamModel)
+  const { cost, ...sums } = offerStatistics.sums(upstream, upstreamModel, period)
+  return {
+    upstreamModel,
+    models: [...models],
+    state: disabled ? 'disabled' : state,
+    until: disabled ? null : isoTimeOrNull(untilMs),
+    ...sums,
+    cost: formatUsd(cost),
+  }
+}
+
+/** What needs attention first, then what is used most. */
+function byAttention(one: OfferOut, other: OfferOut): number {
+  return (
+    Number(one.state === 'serving') - Number(other.state === 'serving') ||
+    other.requests - one.requests ||
+    (one.upstreamModel < other.upstreamModel ? -1 : 1)
+  )
+}
+
+export const disableUpstream = operationHandler('upstreams.disable', (deps, asked) =>
+  setDisabled(deps, { ...asked, disabled: true }),
+)
+
+export const enableUpstream = operationHandler('upstreams.enable', (deps, asked) =>
+  setDisabled(deps, { ...asked, disabled: false, allowUnserved: true }),
+)
+
+async function setDisabled(
+  { catalog, changes }: Pick<ControlDeps, 'catalog' | 'changes'>,
+  asked: OperationInput<'upstreams.disable'> & { readonly disabled: boolean },
+): Promise<OperationOutput<'upstreams.disable'>> {
+  const { upstream, upstreamModel, disabled } = asked
+  const result = await catalog.setDisabled(asked)
+  switch (result.kind) {
+    case 'changed':
+      changes.publishToAll(['upstreams', 'models'])
+      return { upstream, upstreamModel: upstreamModel ?? null, disabled }
+    case 'unknown_upstream':
+      throw upstreamNotFound(upstream)
+    case 'unknown_offer':
+      throw new TollgateError('model_not_found', {
+        message: `${upstream} does not offer a model named ${upstreamModel ?? ''}.`,
+        param: 'upstreamModel',
+      })
+    case 'leaves_unserved':
+      throw new TollgateError('conflict', { message: unservedMessage(result.models), param: 'allowUnserved' })
+  }
+}
+
+function unservedMessage(models: readonly string[]): string {
+  const named = models.slice(0, namesListedMax).join(', ')
+  const more = models.length - namesListedMax
+  const [one] = models
+  return models.length === 1
+    ? `No other upstream serves ${one ?? ''}. Set allowUnserved to make it unavailable.`
+    : `No other upstream serves ${named}${more > 0 ? ` and ${more} more models` : ''}. Set allowUnserved to make them unavailable.`
+}
+
+function upstreamNotFound(name: string): TollgateError {
+  return new TollgateError('upstream_not_found', {
+    message: `No upstream has the name ${name}.`,
+    param: 'upstream',
+  })
+}

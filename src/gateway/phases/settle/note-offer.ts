@@ -1,0 +1,53 @@
+/** What a settled request cost at its offer, and its time to first byte, noted for operators. */
+import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { costPrice } from '../../../catalog/below-cost.ts'
+import type { PriceVersion, Snapshot } from '../../../catalog/types.ts'
+import { divideUp } from '../../../ledger/rules/money.ts'
+import { costOf } from '../../../ledger/rules/price.ts'
+import type { ReceiptDraft } from '../../../ledger/types.ts'
+import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
+import type { Candidate, UpstreamResponse } from '../../request.ts'
+
+export interface OfferNoteDeps {
+  readonly offerStatistics: Pick<OfferStatistics, 'settled'>
+  readonly snapshot: Pick<Snapshot, 'models'>
+  readonly clock: Clock
+}
+
+/** Notes a settled request; on an account's own key it costs the operator nothing. */
+export function noteOffer(
+  deps: OfferNoteDeps,
+  { body, candidate, attempts }: Pick<UpstreamResponse, 'body' | 'candidate' | 'attempts'>,
+  receipt: ReceiptDraft,
+  price: PriceVersion,
+): void {
+  if (candidate === null || receipt.ownKey) return
+  const attempt = attempts.at(-1)
+  const isMeasured = body.kind === 'stream' && attempt !== undefined && attempt.firstByteMs !== null
+  deps.offerStatistics.settled(candidate.upstream.name, candidate.offer.upstreamModel, {
+    firstByteMs: isMeasured ? (attempt.firstByteMs ?? attempt.startedMs) - attempt.startedMs : null,
+    cost: costAt(deps, candidate, receipt, price),
+  })
+}
+
+/** Cost prices have no rates for the cache, so its tokens count as input. */
+function costAt(
+  { snapshot, clock }: OfferNoteDeps,
+  { offer }: Candidate,
+  receipt: ReceiptDraft,
+  price: PriceVersion,
+): bigint {
+  if (offer.cost !== undefined) {
+    const { input, output } = offer.cost
+    const tokens = BigInt(inputTokens(receipt)) * input + BigInt(outputTokens(receipt)) * output
+    return divideUp(tokens, 1_000_000n)
+  }
+  // The most frequent case needs no lookup: the model is sold under its own name at its own provider.
+  if (price.model === offer.upstreamModel && receipt.provider === offer.upstream.provider)
+    return receipt.upstreamCost
+  const known = costPrice(snapshot, offer, clock.wallMs())
+  return known === undefined || known.model === price.model
+    ? receipt.upstreamCost
+    : costOf(receipt, known, 'list').cost
+}
