@@ -40,6 +40,8 @@ function awsScope(origin: string, region: string | undefined): AwsScope {
   if (written !== undefined)
     return { region: written, service: endpoint === 'mantle' ? 'bedrock-mantle' : 'bedrock' }
   if (region === undefined) throw new CredentialError('neither the address nor the credential has a region')
+  // A part of the address that issues keys.
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw new CredentialError('region is not the name of a region')
   return { region, service: 'bedrock' }
 }
 

@@ -1,5 +1,5 @@
 /** What the clouds have in common where they issue tokens and keys: forms, files, addresses and the reading of answers. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { SecretFields } from '../../base/secret-fields.ts'
 import { CredentialError } from '../credential-error.ts'
 import type { AuthorizerDeps, TokenResponse, UpstreamRequest } from '../send-types.ts'
@@ -70,11 +70,14 @@ const fileBytesMax = 64 * 1024
 
 /** The text of a file that a credential names. */
 export async function fileText(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const unreadable = (error: NodeJS.ErrnoException): never => {
     throw new CredentialError(`${path} cannot be read (${error.code ?? 'unknown'})`)
-  })
-  if (text.length > fileBytesMax) throw new CredentialError(`${path} is too large to be a credential`)
-  return text.trim()
+  }
+  // Before it is opened: reading a pipe or a device may never end.
+  const found = await stat(path).catch(unreadable)
+  if (!found.isFile()) throw new CredentialError(`${path} is not a file`)
+  if (found.size > fileBytesMax) throw new CredentialError(`${path} is too large to be a credential`)
+  return (await readFile(path, 'utf8').catch(unreadable)).trim()
 }
 
 /** The JSON object of a text; null: there is none. */
