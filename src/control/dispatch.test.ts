@@ -17,6 +17,7 @@ import {
   operations,
 } from '../../contract/operations.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
+import { insertUnitPrice, pricedLedger } from '../../test/support/priced-usage.ts'
 import { formatId, parseId, systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/config.ts'
@@ -199,6 +200,7 @@ test('a key is created with its policy, listed, and revoked permanently', async 
       budget: { amount: '2.00', window: 'week' },
       models: ['sandbox-echo'],
       requiredTags: null,
+      fallbacks: null,
       limits: { requestsPerMinute: 5, tokensPerMinute: null, concurrent: null },
       onShortBalance: 'reject',
       showBalance: false,
@@ -296,7 +298,8 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
     streamed: true,
   })
   assert.equal(held.kind, 'held')
-  const settled = await services.ledger.settle({
+  await insertUnitPrice(services.store)
+  const settled = await pricedLedger(services.ledger).settle({
     id,
     nowMs,
     cost,
@@ -325,7 +328,7 @@ test('receipts are listed, the latest first, in pages', async () => {
   )
   const [receipt] = listed
   assert.equal(receipt?.account, account)
-  assert.deepEqual(receipt?.usage.fees, { web_search: 2 })
+  assert.deepEqual(receipt?.usage.fees, { web_search: 2, unit: 3_000 })
   assert.equal(receipt?.settled, 'in_time')
   const page = await done('requests.list', { account, limit: 1, before: ids[0] })
   assert.deepEqual(
