@@ -9,8 +9,10 @@ export const hopsHeader = 'x-tollgate-hops'
 
 /** How many gateways have forwarded this request before it arrived here. Invalid values count as none. */
 export function hopsOf(headers: OutgoingRequest['headers']): number {
+  const written = headers[hopsHeader]
+  if (written === undefined) return 0
   // A proxy may have joined several headers of this name.
-  const values = [headers[hopsHeader] ?? []].flat().flatMap((value) => value.split(','))
+  const values = [written].flat().flatMap((value) => value.split(','))
   const counts = values.map((value) => value.trim()).filter((value) => /^\d{1,6}$/.test(value))
   return Math.max(0, ...counts.map(Number))
 }
@@ -21,7 +23,6 @@ export function hopsTo(
   { origin, custom }: { readonly origin: string; readonly custom?: CustomHost | undefined },
   headers: OutgoingRequest['headers'],
 ): number | null {
-  const isProviders =
-    connector.addressExample !== undefined || new URL(connector.defaultOrigin).origin === origin
+  const isProviders = connector.addressExample !== undefined || connector.defaultOrigin === origin
   return custom === undefined && isProviders ? null : hopsOf(headers) + 1
 }
