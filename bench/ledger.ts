@@ -41,7 +41,7 @@ const receipt: ReceiptDraft = {
   usageSource: 'reported',
   errorCode: null,
   ...noTokens,
-  inputUncached: 1_204,
+  inputUncached: 1_200,
   cacheRead: 20_480,
   output: 734,
   fees: {},
@@ -69,6 +69,10 @@ const receipt: ReceiptDraft = {
   person: null,
   ownKey: false,
 }
+
+/** What the receipt costs 20,754,000 nano-USD at, in nano-USD per million tokens. */
+const rates = { input: '3000000000', cacheRead: '300000000', output: '15000000000' }
+const price = { rates, tiers: [], listRates: rates, listTiers: [], options: {}, fees: {} }
 
 interface Round {
   readonly ledger: Ledger
@@ -159,6 +163,10 @@ async function openEmbedded(): Promise<OpenStore> {
   })
   assert(opened.kind === 'open', 'a new directory opens')
   const { store } = opened
+  await store.database
+    .insertInto('price_version')
+    .values({ id: 1n, model: 'm', effective_from_ms: 0, body: JSON.stringify(price), source: 'bench' })
+    .execute()
   const close = async (): Promise<void> => {
     await store.close()
     rmSync(directory, { recursive: true })
