@@ -78,9 +78,9 @@ export class Lane {
   }
 
   async #drain(): Promise<void> {
-    // What is asked for in the same turn belongs to one batch.
-    await Promise.resolve()
-    while (this.#queue.length > 0) await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax))
+    // Callers that the batch before it has answered are part of the next one.
+    for (await nextTurn(); this.#queue.length > 0; await nextTurn())
+      await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax))
     this.#isRunning = false
   }
 
@@ -157,6 +157,8 @@ export class Lane {
     }
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const pause = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {

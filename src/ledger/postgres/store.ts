@@ -30,7 +30,7 @@ export interface PostgresLimits extends LaneLimits {
 }
 
 export const postgresLimitDefaults: PostgresLimits = {
-  lanes: 4,
+  lanes: 2,
   batchMax: 256,
   connectMsMax: 2_000,
   statementMsMax: 10_000,

@@ -2,6 +2,7 @@
  * One connection to a PostgreSQL database: prepared statements that are sent without waiting for the answers of those
  * before them, rows as arrays, integers as bigint. Knows no table. Only this folder names `pg`.
  */
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import type { Input, Output } from '../sqlite/connection.ts'
 
@@ -83,8 +84,10 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     isClosed = true
   })
   await client.connect()
+  const together = sendTogether(streamOf(client))
   return {
     async run(statement, values = []) {
+      together()
       const query = { ...statement, values: values as unknown[], rowMode: 'array' as const }
       const { rows, command, rowCount } = await client.query<Output[]>(query)
       return { rows, command, count: rowCount ?? 0 }
@@ -97,6 +100,24 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
       isClosed = true
       await client.end()
     },
+  }
+}
+
+/** The client has no name for its socket in its types. */
+const streamOf = (client: pg.Client): Writable =>
+  (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream
+
+/** What is sent in one turn leaves in one write: a system call for each statement would cost more than the statement. */
+function sendTogether(stream: Writable): () => void {
+  let isGathering = false
+  return () => {
+    if (isGathering) return
+    isGathering = true
+    stream.cork()
+    process.nextTick(() => {
+      isGathering = false
+      stream.uncork()
+    })
   }
 }
 
