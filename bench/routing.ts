@@ -4,9 +4,11 @@
  */
 import type { Caller } from '../src/access/types.ts'
 import { systemClock } from '../src/base/clock.ts'
+import { runInTurns } from '../src/base/steps.ts'
 import type { ModelDefinition, UpstreamDefinition } from '../src/catalog/definition.ts'
-import { draftModels } from '../src/catalog/drafts.ts'
-import { buildSnapshot } from '../src/catalog/snapshot.ts'
+import { draftModels, draftSteps } from '../src/catalog/drafts.ts'
+import { catalogTurns } from '../src/catalog/live.ts'
+import { buildSnapshot, snapshotSteps } from '../src/catalog/snapshot.ts'
 import type { CatalogSources } from '../src/catalog/sources.ts'
 import { limitDefaults } from '../src/config/config.ts'
 import { type RouteDeps, route } from '../src/gateway/phases/route.ts'
@@ -101,4 +103,35 @@ print('route, three offers', measured(calls, routeOne(several)))
 print(
   'catalog built anew',
   measured(20, () => void build()),
+)
+
+/** The longest piece of a rebuild, in microseconds of the wall clock. */
+async function longestTurn(): Promise<number> {
+  let longest = 0
+  let began = process.hrtime.bigint()
+  const note = () => {
+    longest = Math.max(longest, Number(process.hrtime.bigint() - began) / 1_000)
+  }
+  const turns = {
+    ...catalogTurns,
+    async yieldTurn() {
+      note()
+      await catalogTurns.yieldTurn()
+      began = process.hrtime.bigint()
+    },
+  }
+  const drafts = await runInTurns(draftSteps(sources), turns)
+  await runInTurns(
+    snapshotSteps(drafts, sources, () => 1n),
+    turns,
+  )
+  note()
+  return longest
+}
+
+const longest: number[] = []
+for (let run = 0; run < 20; run += 1) longest.push(await longestTurn())
+longest.sort((one, other) => one - other)
+process.stdout.write(
+  `longest turn of a rebuild, median and maximum of 20: ${longest[10]?.toFixed(0)} and ${longest[19]?.toFixed(0)} µs\n`,
 )

@@ -111,7 +111,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources
-        live.loaded = await load(deps, next)
+        live.loaded = await load(deps, next, live.loaded.ids)
         live.sources = next
       })
     },

@@ -2,6 +2,7 @@
  * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
  * prices have no IDs yet.
  */
+import { runSteps, type Steps } from '../base/steps.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { isConversationFormat } from './format-uses.ts'
 import {
@@ -43,13 +44,23 @@ export type Draft =
 
 /** One draft for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
+  return runSteps(draftSteps(sources))
+}
+
+/** The same in steps of about one model. */
+export function* draftSteps(sources: CatalogSources): Steps<readonly Draft[]> {
   const drafts = new Map<string, Draft>()
   const finder = offerFinder(sources)
-  for (const definition of merged(sources).values()) {
-    drafts.set(definition.id, draft(definition, sources, finder))
+  yield
+  const definitions = yield* mergeSteps(sources)
+  const disabled = disabledNames(sources)
+  for (const definition of definitions.values()) {
+    drafts.set(definition.id, draft(definition, { sources, disabled, finder }))
+    yield
   }
   for (const [alias, target] of Object.entries(sources.aliases)) {
-    if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { sources, drafts }))
+    if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { sources, disabled, drafts }))
+    yield
   }
   for (const { models = [] } of sources.upstreams) {
     if (models === 'all') continue
@@ -62,20 +73,22 @@ export function draftModels(sources: CatalogSources): readonly Draft[] {
 
 /** What is known of each model, aliases apart. */
 export function mergedDefinitions(sources: CatalogSources): readonly ModelDefinition[] {
-  return [...merged(sources).values()]
+  return [...runSteps(mergeSteps(sources)).values()]
 }
 
 /** Built in, then the file, then the command line: each replaces what it says and leaves the rest. */
-function merged(sources: CatalogSources): ReadonlyMap<string, ModelDefinition> {
+function* mergeSteps(sources: CatalogSources): Steps<ReadonlyMap<string, ModelDefinition>> {
   const models = new Map<string, ModelDefinition>()
   for (const definition of [...sources.builtin, ...sources.configured]) {
     models.set(definition.id, { ...models.get(definition.id), ...definedFields(definition) })
+    yield
   }
   for (const { definition } of sources.overrides) {
     if (definition === null) continue
     const before = withoutOffers(models.get(definition.id), definition)
     const prices = [...(before?.prices ?? []), ...(definition.prices ?? [])]
     models.set(definition.id, { ...before, ...definedFields(definition), prices })
+    yield
   }
   return models
 }
@@ -132,12 +145,19 @@ function namedUpstreams({
   return offers === undefined ? upstreams : [...new Set(offers.map(({ upstream }) => upstream))]
 }
 
-function draft(definition: ModelDefinition, sources: CatalogSources, finder: OfferFinder): Draft {
+interface DraftDeps {
+  readonly sources: CatalogSources
+  /** The names that are disabled. */
+  readonly disabled: ReadonlySet<string>
+  readonly finder: OfferFinder
+}
+
+function draft(definition: ModelDefinition, { sources, disabled, finder }: DraftDeps): Draft {
   const { id } = definition
   const provider = providerOf(definition, sources)
   const facts = { name: id, provider, upstreams: namedUpstreams(definition) }
   const unsold = (reason: string): Draft => ({ kind: 'unsold', ...facts, reason })
-  if (isDisabled(id, sources)) return unsold('disabled by an administrator')
+  if (disabled.has(id)) return unsold('disabled by an administrator')
   if (provider === undefined) return unsold('the provider is missing and cannot be detected from the name')
   const providerFacts = sources.providers.find((known) => known.provider === provider)
   const offered = { ...definition, provider }
@@ -182,10 +202,10 @@ function draft(definition: ModelDefinition, sources: CatalogSources, finder: Off
 function aliasDraft(
   alias: string,
   target: string,
-  known: { readonly sources: CatalogSources; readonly drafts: ReadonlyMap<string, Draft> },
+  known: Omit<DraftDeps, 'finder'> & { readonly drafts: ReadonlyMap<string, Draft> },
 ): Draft {
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: alias, reason })
-  if (isDisabled(alias, known.sources)) return unsold('disabled by an administrator')
+  if (known.disabled.has(alias)) return unsold('disabled by an administrator')
   const model = known.drafts.get(target)
   if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
     return unsold(`it is an alias of ${target}, which is not a model`)
@@ -195,8 +215,8 @@ function aliasDraft(
   return { ...model, name: alias, model: { ...model.model, name: alias } }
 }
 
-function isDisabled(name: string, { disabled, overrides }: CatalogSources): boolean {
-  return disabled.includes(name) || overrides.some((override) => override.name === name && override.disabled)
+function disabledNames({ disabled, overrides }: CatalogSources): ReadonlySet<string> {
+  return new Set([...disabled, ...overrides.flatMap((row) => (row.disabled ? [row.name] : []))])
 }
 
 function priceDrafts(

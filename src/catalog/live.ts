@@ -4,18 +4,19 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
+import { eventLoopTurns, runInTurns, type Turns } from '../base/steps.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type ConsoleMarkup, readMarkup } from './console-markup.ts'
 import { type ConsoleUpstream, type CredentialSealer, readUpstreams } from './console-upstreams.ts'
 import { withCustomProviders } from './custom-providers.ts'
 import { type DisabledOffers, readDisabled, withoutDisabled } from './disabled-offers.ts'
-import { draftModels } from './drafts.ts'
+import { draftSteps } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
 import { usableUpstream } from './listed-upstreams.ts'
 import { readOverrides } from './override-rows.ts'
-import { priceIds } from './price-rows.ts'
-import { buildSnapshot } from './snapshot.ts'
+import { type PriceIds, priceIds } from './price-rows.ts'
+import { snapshotSteps } from './snapshot.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 
@@ -30,7 +31,12 @@ export interface CatalogDeps {
   /** For the credentials of upstreams and for nothing else. */
   readonly sealer: CredentialSealer
   readonly sources: GivenSources
+  /** The pieces in which a snapshot is built; left out: small ones. */
+  readonly turns?: Turns
 }
+
+/** A unit is about one model, which takes some 20 microseconds. */
+export const catalogTurns = eventLoopTurns(50)
 
 /** What the catalog is made of at present; changed only in turn. */
 export interface Live {
@@ -43,7 +49,7 @@ export interface Live {
 
 /** Loads what is stored again. */
 export async function refresh(live: Live): Promise<void> {
-  live.loaded = await load(live.deps, live.sources)
+  live.loaded = await load(live.deps, live.sources, live.loaded.ids)
 }
 
 /** Everything that the store adds to what is given, and the snapshot that both make. */
@@ -54,13 +60,19 @@ export interface Loaded {
   readonly disabled: DisabledOffers
   /** What requests are routed with. */
   readonly snapshot: Snapshot
+  /** Of the prices in the snapshot. */
+  readonly ids: PriceIds
   readonly console: readonly ConsoleUpstream[]
   readonly markup: ConsoleMarkup | undefined
 }
 
 /** Reads what is stored and builds the snapshot of it. */
-export async function load(deps: CatalogDeps, given: GivenSources): Promise<Loaded> {
-  const { store, settings, sealer, nextId } = deps
+export async function load(
+  deps: CatalogDeps,
+  given: GivenSources,
+  known: PriceIds = new Map(),
+): Promise<Loaded> {
+  const { store, settings, sealer, nextId, turns = catalogTurns } = deps
   const overrides = await readOverrides(store.database)
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
@@ -74,9 +86,10 @@ export async function load(deps: CatalogDeps, given: GivenSources): Promise<Load
     providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
     overrides,
   }
-  const drafts = draftModels(sources)
+  const drafts = await runInTurns(draftSteps(sources), turns)
   const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
-  const all = buildSnapshot(drafts, sources, await priceIds(store, prices, nextId))
+  const { ids, idOf } = await priceIds({ store, nextId, known, turns }, prices)
+  const all = await runInTurns(snapshotSteps(drafts, sources, idOf), turns)
   const disabled = await readDisabled(settings)
-  return { sources, all, disabled, snapshot: withoutDisabled(all, disabled), console, markup }
+  return { sources, all, ids, disabled, snapshot: withoutDisabled(all, disabled), console, markup }
 }

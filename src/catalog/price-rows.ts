@@ -1,6 +1,7 @@
 /** The table `price_version`: every price that was ever in a snapshot. Rows are only added. */
 import { BrokenInvariant } from '../base/assert.ts'
 import type { NextId } from '../base/ids.ts'
+import { runInTurns, type Steps, type Turns } from '../base/steps.ts'
 import type { Store } from '../store/store.ts'
 import type { PriceDraft } from './drafts.ts'
 import { priceOfText } from './prices.ts'
@@ -8,60 +9,112 @@ import type { PriceVersion } from './types.ts'
 
 type CatalogDatabase = Pick<Store, 'database'>
 
-/** Says the id of each of these prices; a price that was never seen before gets its row. */
+/** The ID of a price by its key; rows are only added, so that what was known stays true. */
+export type PriceIds = ReadonlyMap<string, bigint>
+
+interface PriceIdDeps {
+  readonly store: CatalogDatabase
+  readonly nextId: NextId
+  /** Those of the snapshot before; empty: all are read. */
+  readonly known: PriceIds
+  readonly turns: Turns
+}
+
+/** The IDs of these prices; a price that was never seen before gets its row. */
 export async function priceIds(
-  store: CatalogDatabase,
+  { store, nextId, known, turns }: PriceIdDeps,
   wanted: readonly PriceDraft[],
-  nextId: NextId,
-): Promise<(price: PriceDraft) => bigint> {
-  const known = await storedIds(store)
-  const fresh = new Map(
-    wanted.filter((price) => !known.has(keyOf(price))).map((price) => [keyOf(price), price]),
-  )
-  if (fresh.size === 0) return idIn(known)
-  const rows = [...fresh.values()].map((price) => ({
-    id: nextId(),
-    model: price.model,
-    effective_from_ms: price.effectiveFromMs,
-    body: price.text,
-    source: price.source,
-  }))
-  for (let start = 0; start < rows.length; start += rowsPerInsert) {
+): Promise<{ readonly ids: PriceIds; readonly idOf: (price: PriceDraft) => bigint }> {
+  const missing = await runInTurns(missingSteps(wanted, known), turns)
+  const stored = missing.size === 0 ? known : await storedIds(store, missing, { known, turns })
+  const fresh = [...missing].filter(([key]) => !stored.has(key)).map(([, price]) => price)
+  for (let start = 0; start < fresh.length; start += rowsPerInsert) {
+    const rows = fresh.slice(start, start + rowsPerInsert).map((price) => ({
+      id: nextId(),
+      model: price.model,
+      effective_from_ms: price.effectiveFromMs,
+      body: price.text,
+      source: price.source,
+    }))
     await store.database
       .insertInto('price_version')
-      .values(rows.slice(start, start + rowsPerInsert))
+      .values(rows)
       .onConflict((conflict) => conflict.columns(['model', 'effective_from_ms', 'body']).doNothing())
       .execute()
   }
-  return idIn(await storedIds(store))
+  const all = fresh.length === 0 ? stored : await storedIds(store, missing, { known, turns })
+  const found = await runInTurns(idSteps(wanted, all), turns)
+  return {
+    ids: found.ids,
+    idOf(price) {
+      const id = found.byPrice.get(price)
+      if (id === undefined) throw new BrokenInvariant(`a price of ${price.model} has no id`)
+      return id
+    },
+  }
 }
 
 /** Well below the number of values that one statement may bind. */
-const rowsPerInsert = 500
+const rowsPerInsert = 100
+const modelsPerRead = 100
 
-async function storedIds({ database }: CatalogDatabase): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await database
-    .selectFrom('price_version')
-    .select(['id', 'model', 'effective_from_ms', 'body'])
-    .execute()
-  return new Map(
-    rows.map((row) => [
-      keyOf({ model: row.model, effectiveFromMs: Number(row.effective_from_ms), text: row.body }),
-      row.id,
-    ]),
-  )
+function* missingSteps(
+  wanted: readonly PriceDraft[],
+  known: PriceIds,
+): Steps<ReadonlyMap<string, PriceDraft>> {
+  const missing = new Map<string, PriceDraft>()
+  for (const price of wanted) {
+    const key = keyOf(price)
+    if (!known.has(key)) missing.set(key, price)
+    yield
+  }
+  return missing
+}
+
+/** By the draft itself, because an alias shares the drafts of its model. Only what is wanted is remembered. */
+function* idSteps(
+  wanted: readonly PriceDraft[],
+  all: PriceIds,
+): Steps<{ readonly ids: PriceIds; readonly byPrice: ReadonlyMap<PriceDraft, bigint> }> {
+  const ids = new Map<string, bigint>()
+  const byPrice = new Map<PriceDraft, bigint>()
+  for (const price of wanted) {
+    const key = keyOf(price)
+    const id = all.get(key)
+    if (id !== undefined) {
+      ids.set(key, id)
+      byPrice.set(price, id)
+    }
+    yield
+  }
+  return { ids, byPrice }
+}
+
+/** What is known, and the stored prices of the models that miss one. */
+async function storedIds(
+  { database }: CatalogDatabase,
+  missing: ReadonlyMap<string, PriceDraft>,
+  { known, turns }: Pick<PriceIdDeps, 'known' | 'turns'>,
+): Promise<PriceIds> {
+  const models = [...new Set([...missing.values()].map(({ model }) => model))]
+  const ids = new Map(known)
+  for (let start = 0; start < models.length; start += modelsPerRead) {
+    const rows = await database
+      .selectFrom('price_version')
+      .select(['id', 'model', 'effective_from_ms', 'body'])
+      .where('model', 'in', models.slice(start, start + modelsPerRead))
+      .execute()
+    for (const row of rows) {
+      const { model, body: text } = row
+      ids.set(keyOf({ model, effectiveFromMs: Number(row.effective_from_ms), text }), row.id)
+    }
+    await turns.yieldTurn()
+  }
+  return ids
 }
 
 function keyOf(price: Pick<PriceDraft, 'model' | 'effectiveFromMs' | 'text'>): string {
   return JSON.stringify([price.model, price.effectiveFromMs, price.text])
-}
-
-function idIn(ids: ReadonlyMap<string, bigint>): (price: PriceDraft) => bigint {
-  return (price) => {
-    const id = ids.get(keyOf(price))
-    if (id === undefined) throw new BrokenInvariant(`a price of ${price.model} has no id`)
-    return id
-  }
 }
 
 /** Every price that a model ever had, by the time from which it was in force. */

@@ -1,4 +1,5 @@
 /** Drafts → the snapshot that every request reads: one immutable value, rebuilt on every change. Pure. */
+import { runSteps, type Steps } from '../base/steps.ts'
 import type { Draft, PriceDraft } from './drafts.ts'
 import { upstreamsOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
@@ -10,6 +11,15 @@ export function buildSnapshot(
   { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
   idOf: (price: PriceDraft) => bigint,
 ): Snapshot {
+  return runSteps(snapshotSteps(drafts, { providers, upstreams }, idOf))
+}
+
+/** The same in steps of one model. */
+export function* snapshotSteps(
+  drafts: readonly Draft[],
+  { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
+  idOf: (price: PriceDraft) => bigint,
+): Steps<Snapshot> {
   const models = new Map<string, Model>()
   const unsold = new Map<string, string>()
   const namedUpstreams = new Map<string, readonly string[]>()
@@ -17,6 +27,7 @@ export function buildSnapshot(
     if (draft.upstreams !== undefined) namedUpstreams.set(draft.name, draft.upstreams)
     if (draft.kind === 'unsold') unsold.set(draft.name, draft.reason)
     else models.set(draft.name, { ...draft.model, prices: draft.prices.map((price) => version(price, idOf)) })
+    yield
   }
   return {
     models,
@@ -27,12 +38,9 @@ export function buildSnapshot(
   }
 }
 
-function version(
-  { body, ...price }: PriceDraft,
-  idOf: (price: PriceDraft) => bigint,
-): Model['prices'][number] {
-  const { model, effectiveFromMs, source } = price
-  return { id: idOf({ body, ...price }), model, effectiveFromMs, source, ...body }
+function version(price: PriceDraft, idOf: (price: PriceDraft) => bigint): Model['prices'][number] {
+  const { model, effectiveFromMs, source, body } = price
+  return { id: idOf(price), model, effectiveFromMs, source, ...body }
 }
 
 function familiesOf(providers: CatalogSources['providers']): Snapshot['families'] {
