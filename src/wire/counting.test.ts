@@ -125,7 +125,7 @@ const hosted = {
   ],
   'bedrock-claude': [
     'anthropic',
-    `{"input":{"invokeModel":{"body":"${btoa('{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"tools":[ {"a": 1.0} ],"system":"s","messages":[]}')}"}}}`,
+    `{"input":{"invokeModel":{"body":"${btoa('{"anthropic_version":"bedrock-2023-05-31","max_tokens":64000,"tools":[ {"a": 1.0} ],"system":"s","messages":[],"thinking":{}}')}"}}}`,
     'inputTokens',
   ],
 } as const

@@ -106,7 +106,7 @@ const hosted = {
   },
   // docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html: a body of InvokeModel in base64.
   'bedrock-claude': {
-    members: new Set(['messages', 'system', 'tools', 'tool_choice']),
+    members: new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking']),
     body: invocation,
     answer: 'inputTokens',
   },
@@ -232,9 +232,14 @@ function namedMembers(members: readonly string[], model: string): string {
   return joinedMembers([`"model":${JSON.stringify(model)}`, ...members])
 }
 
+/** More than a budget for thinking, which must be below the limit. */
+const thinkingLimit = 64_000
+
 /** The version and the limit are required, and count for nothing. */
 function invocation(members: readonly string[]): string {
-  const body = joinedMembers(['"anthropic_version":"bedrock-2023-05-31"', '"max_tokens":1', ...members])
+  const limit = members.some((member) => member.startsWith('"thinking"')) ? thinkingLimit : 1
+  const required = ['"anthropic_version":"bedrock-2023-05-31"', `"max_tokens":${limit}`]
+  const body = joinedMembers([...required, ...members])
   return jsonText({ input: { invokeModel: { body: base64(encoder.encode(body)) } } })
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../support/cloud-imitation.ts'
 import { refusals } from '../support/cloud-place.ts'
 import { testGateway } from '../support/gateway.ts'
+import { pdfOf } from '../support/pdf.ts'
 
 type Provider = 'azure' | 'bedrock' | 'vertex'
 const project = '/v1/projects/p-1/locations/global'
@@ -26,10 +27,14 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-async function place(provider: Provider, count: (request: CloudRequest) => CloudRefusal | null) {
+async function place(
+  provider: Provider,
+  count: (request: CloudRequest) => CloudRefusal | null,
+  messagesPath = '',
+) {
   const [header, value] = keyHeaders[provider]
   const facts: CloudFacts = {
-    route: () => null,
+    route: (url) => (url === messagesPath ? { format: 'messages' } : null),
     mistake: () => '',
     refusals,
     issue: (request) => (request.headers[header] === value ? count(request) : refusals.credential),
@@ -119,6 +124,41 @@ for (const [provider, model, url, body, answer] of claude) {
     }
   })
 }
+
+for (const [provider, model, url, body, answer] of claude) {
+  test(`${model}: a document is served that the balance covers by the cloud's count only`, async () => {
+    const path =
+      provider === 'vertex'
+        ? `${project}/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict`
+        : '/anthropic/v1/messages'
+    const { cloud, tollgate } = await place(
+      provider,
+      (request) => (request.url === url ? { status: 200, body: answer } : null),
+      path,
+    )
+    const poor = await tollgate.account('0.02')
+    const options = { apiKey: poor.key, authToken: null, baseURL: tollgate.origin, maxRetries: 0 }
+    const data = pdfOf(3).toString('base64')
+    const source = { type: 'base64' as const, media_type: 'application/pdf' as const, data }
+    const long = [
+      {
+        role: 'user' as const,
+        content: [
+          { type: 'document' as const, source },
+          { type: 'text' as const, text: 'say text' },
+        ],
+      },
+    ]
+    const asked = { model, max_tokens: 100, messages: long }
+    const message = await new Anthropic({ ...options, logLevel: 'off' }).messages.create(asked)
+    assert.equal(message.stop_reason, 'end_turn')
+    const sent = body(JSON.parse(cloud.issued.at(-1)?.text ?? '') as Record<string, unknown>)
+    assert.deepEqual((sent as { messages: unknown }).messages, long)
+    if (provider !== 'bedrock') assert.equal((sent as { model: unknown }).model, upstreamNameOf(model))
+  })
+}
+
+const upstreamNameOf = (model: string) => model.slice(model.indexOf('/') + 1)
 
 test('vertex/gemini: the request is counted as Vertex takes it, whether the client wrapped it or not', async () => {
   const { cloud, tollgate, account } = await place('vertex', ({ url }) =>

@@ -264,7 +264,10 @@ export async function upstreamCountRequest(
   const { model, connector, translation } = plan
   const isAlias = upstreamModel !== parsed.facts.model
   const edits = [
-    ...plan.dialect.patchRequest(parsed.facts, isAlias ? { model: upstreamModel } : {}),
+    ...plan.dialect.patchRequest(parsed.facts, {
+      ...(isAlias ? { model: upstreamModel } : {}),
+      host: connector.requestDifferences?.[format],
+    }),
     ...plan.marks,
   ]
   const input = {
