@@ -205,6 +205,24 @@ for (const names of [
   })
 }
 
+for (const [there, fiveMinutes, oneHour] of [
+  ['eu.anthropic.claude-opus-4-6-v1', 5_000_000_000n, 8_000_000_000n],
+  ['Claude Sonnet', 5_000_000_000n, 8_000_000_000n],
+  ['another-model', 4_000_000_000n, 4_000_000_000n],
+] as const) {
+  test(`cache writes of ${there} at a host other than Anthropic have the rates of its maker`, () => {
+    const model = {
+      id: 'renamed',
+      context: 1_000,
+      maxOutput: 100,
+      prices: [{ input: '4', output: '8' }],
+      offers: [{ upstream: 'openai', model: there }],
+    }
+    const rates = snapshotOf({ configured: [model] }).models.get('renamed')?.prices[0]?.rates
+    assert.deepEqual([rates?.cacheWrite5m, rates?.cacheWrite1h], [fiveMinutes, oneHour])
+  })
+}
+
 test('a price by command comes to the others and is in force from its date on', () => {
   const definition: ModelDefinition = {
     id: 'gpt-5',

@@ -126,12 +126,21 @@ export interface Offer {
   readonly cost?: Pick<Rates, 'input' | 'output'>
 }
 
-/** All providers that may bill a request for the model: its own, and those of its offers. */
+/**
+ * All providers that may bill a request for the model: its own, and those of its offers. Other hosts bill the cache of a
+ * Claude model by the rules of Anthropic, as all their published prices of it do.
+ */
 export function billingProviders({
   provider,
   offers,
 }: Pick<Model, 'provider' | 'offers'>): readonly string[] {
-  return [...new Set([provider, ...offers.map(({ upstream }) => upstream.provider)])]
+  const makers = offers.some(isClaude) ? ['anthropic'] : []
+  return [...new Set([provider, ...offers.map(({ upstream }) => upstream.provider), ...makers])]
+}
+
+/** A deployment or an inference profile may have any name at its host. */
+function isClaude({ upstreamModel, knownAs }: Offer): boolean {
+  return /\bclaude\b/i.test(`${upstreamModel} ${knownAs}`)
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */
