@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
 import { forOperators, operation } from '../operation.ts'
-import { model, modelName, newPrice, positive, time, usdOut } from '../values.ts'
+import { model, modelName, newPrice, positive, requiredTags, time, usdOut } from '../values.ts'
 import { markup, upstreamName } from './installation.ts'
 
 const reads = forOperators('yes', 'also local')
@@ -35,6 +35,16 @@ const upstreamForm = {
   auth: keyAuth.optional(),
   /** Custom hosts only: headers sent with each request. Omitted: keeps those stored, if provider and URL are unchanged. */
   headers: z.record(z.string().max(100), z.string().max(4_096)).optional(),
+  /** What holds for it, such as `eu`: requests and keys can require tags. Omitted: unchanged; null: none. */
+  tags: requiredTags.nullable().optional(),
+  /** What each process of this server sends it at most. Omitted: unchanged; null: no limits. */
+  limits: z
+    .strictObject({
+      concurrent: positive.nullable().optional(),
+      requestsPerMinute: positive.nullable().optional(),
+    })
+    .nullable()
+    .optional(),
 }
 
 /** What a host said to a credential. */
@@ -62,6 +72,12 @@ export const upstream = z.strictObject({
   /** `configuration`: set in tollgate.yaml or the environment, and changed there. */
   from: z.enum(['configuration', 'console']),
   disabled: z.boolean(),
+  /** What holds for it; null: nothing is said. */
+  tags: z.array(z.string()).nullable(),
+  /** null: no limits. */
+  limits: z
+    .strictObject({ concurrent: z.int().nullable(), requestsPerMinute: z.int().nullable() })
+    .nullable(),
   /** The last characters of the credential, to recognize it; the rest is never shown. */
   credentialEnd: z.string(),
   /** null: its provider is one of the list. Otherwise its models are named below the upstream: `name/model`. */

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import type { UpstreamTable } from '../store/tables.ts'
 import { inTransaction, type Transaction } from '../store/transaction.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
+import type { UpstreamLimits } from './types.ts'
 
 /** Seals texts for the store, each bound to the words that say what it is for. */
 export interface CredentialSealer {
@@ -24,7 +25,10 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
   readonly credentialEnd: string
 }
 
-export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential'> {
+export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential' | 'tags' | 'limits'> {
+  /** Left out: as stored; null: none. */
+  readonly tags?: readonly string[] | null | undefined
+  readonly limits?: { readonly [Name in keyof UpstreamLimits]?: number | null | undefined } | null | undefined
   readonly disabled: boolean
   /** null: keep the stored one, provided that provider and address stay the same; a custom host that has none needs none. */
   readonly credential: string | null
@@ -52,7 +56,29 @@ function toUpstream(row: Selectable<UpstreamTable>, sealer: CredentialSealer): C
     credential: sealer.open(row.credential, boundTo(row)) ?? null,
     credentialEnd: row.credential_end,
     ...(row.custom === null ? {} : { custom: customOf(row.custom, row, sealer) }),
+    ...routingOf(row.routing),
   }
+}
+
+type StoredRouting = Pick<UpstreamDefinition, 'tags' | 'limits'>
+
+function routingOf(text: string | null): StoredRouting {
+  return text === null ? {} : (JSON.parse(text) as StoredRouting)
+}
+
+/** What is left out stays; a limit that is null is taken away. */
+function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
+  const before = routingOf(stored)
+  const tags = ask.tags === undefined ? before.tags : (ask.tags ?? undefined)
+  const limitOf = (name: keyof UpstreamLimits): number | null => {
+    if (ask.limits === null) return null
+    const asked = ask.limits?.[name]
+    return asked === undefined ? (before.limits?.[name] ?? null) : asked
+  }
+  const limits = { concurrent: limitOf('concurrent'), requestsPerMinute: limitOf('requestsPerMinute') }
+  const hasLimits = limits.concurrent !== null || limits.requestsPerMinute !== null
+  if (tags === undefined && !hasLimits) return null
+  return JSON.stringify({ tags, ...(hasLimits ? { limits } : {}) })
 }
 
 /** Values of headers may be secrets too, so they are stored as the credential is. */
@@ -86,6 +112,7 @@ export function writeUpstream(
     const columns = {
       ...{ provider, url, weight, models, disabled, updated_ms: nowMs },
       ...customColumns(ask, sealer, isSame),
+      routing: routingColumn(ask, stored?.routing ?? null),
     }
     if (credential === null) {
       await transaction.updateTable('upstream').set(columns).where('name', '=', name).execute()

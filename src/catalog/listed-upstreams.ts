@@ -110,9 +110,9 @@ function isConfigured(name: string, { upstreams }: Pick<ConfiguredSources, 'upst
 
 /** Like one of the configuration; a name that the configuration has taken in the meantime is the configuration's. */
 export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSources): UpstreamDefinition[] {
-  const { name, provider, url, weight, models, credential, disabled, custom } = upstream
-  if (disabled || credential === null || isConfigured(name, given)) return []
-  return [{ name, provider, url, weight, models, credential, custom }]
+  const { disabled, credential, credentialEnd: _shown, ...definition } = upstream
+  if (disabled || credential === null || isConfigured(definition.name, given)) return []
+  return [{ ...definition, credential }]
 }
 
 /** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */

@@ -403,6 +403,14 @@ export const commands: readonly Command[] = [
       option('formats>formats', 'list', 'A,B', 'formats of a custom server, e.g. openai-chat'),
       option('auth-header>auth.header', 'text', 'NAME', 'header for the API key of a custom server'),
       option('headers>headers', 'pairs', 'NAME=VALUE', 'other headers of a custom server; repeatable'),
+      option('tags>tags', 'list or none', 'A,B', 'tags that requests and keys can require, or none'),
+      option('concurrent>limits.concurrent', 'number or none', 'N', 'its limit of concurrent requests'),
+      option(
+        'requests-per-minute>limits.requestsPerMinute',
+        'number or none',
+        'N',
+        'its limit of requests per minute',
+      ),
       option('disabled>disabled', 'yes or no', 'yes|no', 'add it without sending requests to it'),
       option('save-anyway>saveAnyway', 'yes or no', 'yes|no', 'add it even if its test fails'),
       option(

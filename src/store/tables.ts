@@ -127,6 +127,8 @@ export interface UpstreamTable {
   /** JSON; null: its provider is one of the list. */
   custom: string | null
   headers: Uint8Array | null
+  /** JSON: tags, and limits of requests. */
+  routing: string | null
   credential: Uint8Array
   credential_end: string
   updated_ms: Integer

@@ -20,7 +20,7 @@ const sold = (id: string, offers: readonly (readonly [name: string, weight: numb
 })
 const gate: TestGateway = await testGateway({
   offers: 'as configured',
-  limits: { retriesMin: 99, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  limits: { upstreamWaitMs: 0, retriesMin: 99, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
   models: [
     {
       ...sold('llama', [
@@ -90,6 +90,51 @@ test('a change of its price leaves its routing', async () => {
   })
   assert.deepEqual([details?.strategy, details?.fallbacks], ['price', ['spare']])
   await routing({ strategy: null, fallbacks: null })
+})
+
+const added = {
+  upstream: 'added',
+  provider: 'openai',
+  url: `${spare.origin}/v1`,
+  models: [{ model: 'gpt-4.1' }],
+}
+const put = (change: object) => operator.done('upstreams.put', { ...added, saveAnyway: true, ...change })
+
+test('tags and limits of an added upstream stay until they are changed', async () => {
+  const limits = { concurrent: 3, requestsPerMinute: null }
+  const made = await put({ credential: 'credential-of-added', tags: ['eu'], limits: { concurrent: 3 } })
+  assert.deepEqual([made.tags, made.limits], [['eu'], limits])
+  const weighed = await put({ weight: 2 })
+  assert.deepEqual([weighed.tags, weighed.limits], [['eu'], limits])
+  const both = await put({ limits: { requestsPerMinute: 60 } })
+  assert.deepEqual(both.limits, { concurrent: 3, requestsPerMinute: 60 })
+  const less = await put({ tags: ['us', 'fast'], limits: { concurrent: null } })
+  assert.deepEqual([less.tags, less.limits], [['us', 'fast'], { concurrent: null, requestsPerMinute: 60 }])
+  const none = await put({ tags: null, limits: null })
+  assert.deepEqual([none.tags, none.limits], [null, null])
+})
+
+test('tags and limits of an added upstream hold for requests', async () => {
+  const status = async (require: string): Promise<number> => {
+    const response = await fetch(`${gate.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        'x-tollgate-route': `require=${require}`,
+      },
+      body: JSON.stringify({
+        model: 'gpt-4.1',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'hello' }],
+      }),
+    })
+    await response.text()
+    return response.status
+  }
+  await put({ credential: 'credential-of-added', tags: ['eu'], limits: { requestsPerMinute: 1 } })
+  assert.equal(await status('us'), 404)
+  assert.equal(await status('eu'), 200)
+  assert.equal(await status('eu'), 503, 'the second one of this minute has no place')
 })
 
 const mistakes: readonly (readonly [change: object, code: string, message: RegExp])[] = [

@@ -97,7 +97,7 @@ function toCatalogInput(asked: Asked): Omit<UpstreamAsk, 'credential'> {
   const url = asked.url ?? (kind === undefined ? null : customHosts[kind].url)
   const keyHeader = auth === undefined || auth === 'none' ? undefined : auth.header
   return {
-    ...{ name, weight, disabled },
+    ...{ name, weight, disabled, tags: asked.tags, limits: asked.limits },
     provider: kind === undefined ? provider : name,
     url: url === null || !URL.canParse(url) ? url : canonicalAddress(url),
     ...(kind === undefined ? {} : { custom: customHostOf(kind, { ...asked, keyHeader }) }),
@@ -220,6 +220,8 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
     serves: [...upstream.serves],
     from: upstream.from,
     disabled: upstream.disabled,
+    tags: upstream.tags === undefined ? null : [...upstream.tags],
+    limits: upstream.limits ?? null,
     credentialEnd: upstream.credentialEnd,
     custom: customOutput(upstream.custom),
     health: {

@@ -254,7 +254,9 @@ CREATE TABLE upstream (
   -- JSON of a custom host: {kind, formats, keyHeader}. Null: its provider is one of the list.
   custom TEXT,
   -- Its headers as JSON; sealed as the credential is.
-  headers BLOB
+  headers BLOB,
+  -- JSON: tags, and limits of requests. Null: neither.
+  routing TEXT
 ) STRICT`
 
 /** Credentials of accounts for providers, sealed. */
