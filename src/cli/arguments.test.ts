@@ -119,6 +119,7 @@ const mistaken: readonly [line: string, message: RegExp][] = [
   ['models add m --context 8', /^models add requires --max-output N: /],
   ['models price m --input 1', /^models price requires --output USD: /],
   ['models price m', /^models price requires --input USD: /],
+  ['models price m --input 1 --output 2 --schedule 01:00-04:00', /^--schedule: must be times and rates/],
   ['models price m --input 1 --output 2 --fee web_search', /^--fee: must be NAME=VALUE, not "web_search"$/],
   ['ledger', /^ledger requires a subcommand: verify$/],
   ['doctor now', /^unexpected argument "now" for doctor$/],

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
 import { type Command, commands, type OptionRow, type Positional } from './commands-table.ts'
 import type { HelpTopic } from './help-text.ts'
+import { readSchedule } from './price-schedule.ts'
 
 export type ParsedArguments =
   | {
@@ -139,7 +140,9 @@ function optionMistake(
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
     return `--${row.name} requires a value: --${row.name} ${row.value}`
   }
-  return before.has(row.name) && row.kind !== 'pairs' ? `--${row.name} may be used only once` : undefined
+  return before.has(row.name) && !['pairs', 'schedules'].includes(row.kind)
+    ? `--${row.name} may be used only once`
+    : undefined
 }
 
 type BuiltInput =
@@ -204,6 +207,10 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
     const pairs = texts.flatMap((text) => text.split(',')).map((text) => text.split('='))
     return pairs.every((pair) => pair.length === 2) ? Object.fromEntries(pairs) : undefined
   },
+  schedules(texts) {
+    const read = texts.map(readSchedule)
+    return read.includes(undefined) ? undefined : read
+  },
 }
 
 const expectations: Readonly<Record<ValueKind, string>> = {
@@ -214,6 +221,7 @@ const expectations: Readonly<Record<ValueKind, string>> = {
   models: 'must be a comma-separated list, or all',
   'yes or no': 'must be yes or no',
   pairs: 'must be NAME=VALUE',
+  schedules: 'must be times and rates, such as "Mon-Fri 01:00-04:00 input=0.30 output=1.20"',
   'text or none': 'must be text or none',
   'number or none': 'must be a whole number or none',
   'list or none': 'must be a comma-separated list, or none',

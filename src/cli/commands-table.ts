@@ -28,6 +28,8 @@ export interface OptionRow {
     /** Given or not, without a value. */
     | 'flag'
     | 'pairs'
+    /** Prices at some times, repeatable. */
+    | 'schedules'
     | 'models'
     | 'text or none'
     | 'number or none'
@@ -139,6 +141,12 @@ const priceOptions: readonly OptionRow[] = [
     'pairs',
     'OPTION=FACTOR',
     'price factor of an option, such as service_tier:flex=0.5; repeatable',
+  ),
+  option(
+    'schedule>price.schedule',
+    'schedules',
+    'TEXT',
+    'price at some times (UTC), such as "Mon-Fri 01:00-04:00 input=0.30 output=1.20"; repeatable',
   ),
   option('source>price.source', 'text', 'TEXT', 'source of the price'),
 ]
