@@ -73,6 +73,8 @@ test('an upstream that was added serves the next request, without a restart, and
     serves: ['chat-stream'],
     from: 'console',
     disabled: false,
+    tags: null,
+    limits: null,
     credentialEnd: 'tail',
     custom: null,
     health: { state: 'unused', until: null, failures: 0, requests: 0, lastError: null },
