@@ -24,7 +24,7 @@ const formats = Object.keys(titles) as readonly ConversationFormat[]
 
 const beginning = `# Format compatibility
 
-Every client format reaches every model. If the model is available in the client's format, the body is passed through unchanged, and nothing on this page applies. Otherwise the request is translated, and each field is
+Every client format reaches every model. If the model is available in the client's format, the body is passed through unchanged, and nothing on this page applies. Otherwise, the request is translated, and each field is
 
 - **carried**: it means the same in the other format;
 - **adapted**: it is expressed in the other format's terms, possibly rounded;

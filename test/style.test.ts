@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bannedIn } from './support/banned-words.ts'
+import { grammarMistakesIn } from './support/grammar.ts'
 import { proseBreaches } from './support/prose-words.ts'
 import { readTree } from './support/source-tree.ts'
 import { misspelledIn } from './support/spelling.ts'
@@ -68,6 +69,21 @@ test('a misspelled word is found', () => {
 
 test('pages and messages are spelled right', () => {
   assert.deepEqual(breachesIn([...prose, ...sources], misspelledIn), [])
+})
+
+test('a grammar mistake is found', () => {
+  assert.equal(
+    grammarMistakesIn('The the key is a account. It dont work. Otherwise the key works.').length,
+    4,
+  )
+  assert.deepEqual(
+    grammarMistakesIn("An HTTPS URL isn't a URL of an upstream. Otherwise, nothing changes."),
+    [],
+  )
+})
+
+test('pages and messages have no repeated word, wrong article or wrong contraction', () => {
+  assert.deepEqual(breachesIn([...prose, ...sources], grammarMistakesIn), [])
 })
 
 function breachesIn(texts: readonly VisibleText[], check: (text: string) => readonly string[]): string[] {

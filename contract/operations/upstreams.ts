@@ -80,7 +80,7 @@ export const upstream = z.strictObject({
     .nullable(),
   /** The last characters of the credential, to recognize it; the rest is never shown. */
   credentialEnd: z.string(),
-  /** null: its provider is one of the list. Otherwise its models are named below the upstream: `name/model`. */
+  /** null: its provider is one of the list. Otherwise, its models are named below the upstream: `name/model`. */
   custom: z
     .strictObject({
       formats: z.array(z.enum(formatNames)),

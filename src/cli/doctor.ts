@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { operations } from '../../contract/operations.ts'
+import { type OperationOutput, operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import { callServer, findServer } from '../server/admin-socket.ts'
 import { type NearMiss, nearMisses } from './near-misses.ts'
@@ -39,6 +39,8 @@ interface JudgedCredential {
   readonly upstream: string
   readonly answer: Omit<TestedCredential['answer'], 'names'> & { readonly models: number }
 }
+
+type ListedUpstream = OperationOutput<'upstreams.list'>[number]
 
 export interface DoctorInput {
   readonly config: ConfigResult
@@ -107,14 +109,16 @@ export function settingsFinding(set: readonly string[]): Finding {
 async function installationFindings(input: DoctorInput, config: Config): Promise<Finding[]> {
   const target = input.targetOf(config)
   const exists = existsSync(config.dataFolder)
+  const hasDatabase = existsSync(join(config.dataFolder, databaseName))
+  const listed = hasDatabase ? await listedUpstreams(target) : []
   return [
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
-    credentialsFinding(config),
+    credentialsFinding(config, listed.filter(isAdded)),
     ...(await input.testCredentials(config)).map(({ upstream, answer }) =>
       credentialFinding({ upstream, answer: { ...answer, models: answer.names.length } }),
     ),
-    ...(existsSync(join(config.dataFolder, databaseName)) ? await databaseFindings(target) : []),
+    ...(hasDatabase ? await databaseFindings(target, listed) : []),
     clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
   ]
@@ -190,11 +194,15 @@ function asText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-export function credentialsFinding({ upstreams, sandbox }: Pick<Config, 'upstreams' | 'sandbox'>): Finding {
+/** `added`: the upstreams that were added in the console or by the command line. */
+export function credentialsFinding(
+  { upstreams, sandbox }: Pick<Config, 'upstreams' | 'sandbox'>,
+  added: readonly { readonly name: string; readonly provider: string }[],
+): Finding {
   const name = 'upstreams'
-  if (upstreams.length > 0) {
-    const names = upstreams.map((upstream) => `${upstream.name} (${upstream.provider})`)
-    return { name, state: 'ok', text: names.join(', ') }
+  const all = [...upstreams, ...added]
+  if (all.length > 0) {
+    return { name, state: 'ok', text: all.map((row) => `${row.name} (${row.provider})`).join(', ') }
   }
   const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
   return sandbox === 'on'
@@ -225,7 +233,10 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
   return { name: `key of ${upstream}`, state: stateOfTest[credential], text }
 }
 
-async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
+async function databaseFindings(
+  target: OperationTarget,
+  listed: readonly ListedUpstream[],
+): Promise<Finding[]> {
   const name = 'database'
   const outcome = await runOperation(target, 'models.list', {}).catch(asText)
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
@@ -233,22 +244,28 @@ async function databaseFindings(target: OperationTarget): Promise<Finding[]> {
   const text = outcome.by === 'server' ? 'opened by the server' : 'can be opened'
   return [
     { name, state: 'ok', text },
-    ...(await servedFindings(target)),
+    ...(await servedFindings(target, listed)),
     modelsFinding(outcome),
     ...costFindings(outcome),
   ]
 }
 
-/** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
-async function servedFindings(target: OperationTarget): Promise<Finding[]> {
+/** Empty where the database cannot be read, which is a finding of its own. */
+async function listedUpstreams(target: OperationTarget): Promise<readonly ListedUpstream[]> {
   const outcome = await runOperation(target, 'upstreams.list', {}).catch(asText)
   if (typeof outcome === 'string' || outcome.kind !== 'replied') return []
-  const upstreams = operations['upstreams.list'].output.safeParse(outcome.reply.body)
-  if (!upstreams.success) return []
-  const findings = [servedFinding(upstreams.data)]
-  for (const { name, from, disabled } of upstreams.data) {
-    if (from === 'console' && !disabled) findings.push(await addedFinding(target, name))
-  }
+  return operations['upstreams.list'].output.safeParse(outcome.reply.body).data ?? []
+}
+
+const isAdded = ({ from, disabled }: ListedUpstream): boolean => from === 'console' && !disabled
+
+/** An upstream without models never receives requests; those that were added are tested like those of the configuration. */
+async function servedFindings(
+  target: OperationTarget,
+  listed: readonly ListedUpstream[],
+): Promise<Finding[]> {
+  const findings = [servedFinding(listed)]
+  for (const { name } of listed.filter(isAdded)) findings.push(await addedFinding(target, name))
   return findings
 }
 

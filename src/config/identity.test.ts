@@ -63,7 +63,7 @@ const mistakes: readonly [yaml: string, environment: Environment, message: RegEx
   [
     'signIn: [{ kind: oidc, issuer: "http://login.example", clientId: a, clientSecret: b }]',
     {},
-    /signIn\[0\]\.issuer: must be an https address/,
+    /signIn\[0\]\.issuer: must be an HTTPS URL/,
   ],
   [
     'signIn: [{ kind: google, issuer: "https://a.example", clientId: a, clientSecret: b }]',

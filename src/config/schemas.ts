@@ -161,7 +161,7 @@ export const loopbackNames: readonly string[] = ['127.0.0.1', '::1', '[::1]', 'l
 
 export const issuer = z
   .string()
-  .refine(isIssuer, 'must be an https address without a query, such as https://login.example.org')
+  .refine(isIssuer, 'must be an HTTPS URL without a query, such as https://login.example.org')
 
 /** A whole number. */
 export function whole(min: number, max: number) {

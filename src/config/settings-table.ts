@@ -82,7 +82,7 @@ export const settingsTable = {
     path: 'server.port',
     schema: whole(0, 65_535),
     default: 8080,
-    doc: 'The port to listen on; 0 lets the system choose. Only this port is tried if you set it. Otherwise the first start uses the next free port, and later starts use the same one.',
+    doc: 'The port to listen on; 0 lets the system choose. Only this port is tried if you set it. Otherwise, the first start uses the next free port, and later starts use the same one.',
   },
   dataFolder: {
     variable: 'TOLLGATE_DATA',

@@ -353,6 +353,16 @@ test('models are listed with their prices, and what is not sold with the reason'
   assert.ok(unsold.every(({ reason, details }) => reason !== null && details === null))
 })
 
+test('of the test models, five are listed, and those that simulate failures on request', async () => {
+  const testModels = async (input: { all?: boolean }) =>
+    (await done('models.list', input)).flatMap(({ details }) => details?.testModel ?? [])
+  assert.deepEqual(
+    await testModels({}),
+    Array.from({ length: 5 }, () => 'basic'),
+  )
+  assert.ok((await testModels({ all: true })).filter((kind) => kind === 'special').length > 20)
+})
+
 test('a model is added, repriced, disabled and enabled', async () => {
   const added = await done('models.add', {
     model: 'house-model',

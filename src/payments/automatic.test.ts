@@ -106,7 +106,7 @@ for (const [bank, state, words] of [
     assert.deepEqual([topUp?.state, topUp?.problem], [state, words])
     assert.equal((await scene.open.payments.setting(account)).autoTopUpProblem, words)
     assert.equal(scene.letters.length, 1)
-    assert.match(scene.letters[0]?.text ?? '', /automatic top-up of 20\.00 USD failed/)
+    assert.match(scene.letters[0]?.text ?? '', /automatic top-up of \$20\.00 failed/)
     for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
     assert.equal((await automaticOnes(scene, account)).length, 1)
     assert.ok([...scene.stripe.books.intents.values()].some(({ status }) => status === 'canceled'))

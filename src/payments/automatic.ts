@@ -223,7 +223,7 @@ async function tellOwner(
   const { letters, address } = deps
   await letters.send(account, {
     subject: 'An automatic top-up failed',
-    text: `An automatic top-up of ${formatUsd(amount)} USD failed: ${problem}
+    text: `An automatic top-up of $${formatUsd(amount)} failed: ${problem}
 
 Automatic top-ups are paused until you pay or change the settings:
 ${address}/console/billing?account=${formatId('acct', account)}

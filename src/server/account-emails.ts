@@ -6,22 +6,28 @@ import { organizationOwner, personOwner } from '../control/authorize.ts'
 import type { Identity, Person } from '../identity/types.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { Mail } from '../mail/mail.ts'
-import type { EmailSender } from '../payments/types.ts'
+import type { EmailMessage, EmailSender } from '../payments/types.ts'
 
 export interface AccountEmailDeps {
   readonly ledger: Pick<Ledger, 'account'>
   readonly identity: Pick<Identity, 'findPerson' | 'listMembers'>
   /** null: no mail leaves this installation. */
   readonly mail: Mail | null
+  /** Who runs the installation, as shown to users. */
+  readonly operator: { readonly name: string; readonly contact: string | null }
+  /** The server's public URL. */
+  readonly address: string
 }
 
 /** More people of one organization than this are not written to. */
 const recipientsMax = 10
 
-export function accountEmailSender({ ledger, identity, mail }: AccountEmailDeps): EmailSender {
+export function accountEmailSender(deps: AccountEmailDeps): EmailSender {
+  const { ledger, identity, mail } = deps
   return {
     async send(id, letter) {
       if (mail === null) return false
+      const signed = signedEmail(deps, letter)
       const account = await ledger.account(id)
       const people = await payersOf(identity, account?.owner ?? null)
       const verified = people.filter((person) => person.verified).map(({ email }) => email)
@@ -29,10 +35,20 @@ export function accountEmailSender({ ledger, identity, mail }: AccountEmailDeps)
       const readers = people.length > 0 || account === undefined ? verified : [account.email]
       const taken = readers
         .slice(0, recipientsMax)
-        .map((to) => (to === null ? 'full' : mail.send({ to, ...letter })))
+        .map((to) => (to === null ? 'full' : mail.send({ to, ...signed })))
       return taken.includes('queued')
     },
   }
+}
+
+/** With the greeting and the signature of every email of this installation. */
+function signedEmail(
+  { operator, address }: Pick<AccountEmailDeps, 'operator' | 'address'>,
+  { subject, text }: EmailMessage,
+): EmailMessage {
+  const contact = operator.contact === null ? [] : [operator.contact]
+  const lines = ['Hello,', '', text.trimEnd(), '', '-- ', `${operator.name}, ${address}`, ...contact, '']
+  return { subject: `${subject} on ${operator.name}`, text: lines.join('\n') }
 }
 
 async function payersOf(

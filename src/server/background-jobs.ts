@@ -11,7 +11,7 @@ import { accountEmailSender } from './account-emails.ts'
 import type { Services } from './services.ts'
 
 interface JobDeps {
-  readonly config: Pick<Config, 'limits'>
+  readonly config: Pick<Config, 'limits' | 'operator'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -35,7 +35,7 @@ function startPaymentJobs(
   return startPaymentWork(parts.openPayments, {
     ...options,
     ...{ clock, log, limits: config.limits },
-    letters: accountEmailSender(parts),
+    letters: accountEmailSender({ ...parts, operator: config.operator, address: options.address }),
     account: parts.ledger.account,
     daysLeft: parts.usage.daysLeft,
   })

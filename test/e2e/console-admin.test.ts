@@ -391,7 +391,7 @@ test('a server of the operator is added with its models, each at the price that 
   assert.equal(await dialog().getByLabel('Models to enable').inputValue(), 'my-vllm/host-a = host-a')
   await visit.accessible()
   await inDialog('Review').click()
-  await dialog().getByText('Serves no models.').waitFor()
+  await dialog().getByText('No models enabled yet.').waitFor()
   await dialog().getByLabel('Context, tokens').fill('8192')
   assert.equal(await inDialog('Add upstream').isEnabled(), false, 'a price is missing')
   await dialog().getByLabel('Max output, tokens').fill('512')

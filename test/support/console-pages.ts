@@ -64,6 +64,7 @@ export const consolePages: readonly ConsolePage[] = [
   page('settings', '/console/settings', 'Settings'),
   page('settings-security', '/console/settings?tab=security', 'Settings'),
   page('settings-organizations', '/console/settings?tab=organizations', 'Settings'),
+  about('settings-provider-keys', () => '/console/settings?tab=provider-keys', 'Settings'),
   page('settings-management-keys', '/console/settings?tab=management-keys', 'Settings'),
   page('settings-activity', '/console/settings?tab=activity', 'Settings'),
   page('settings-privacy', '/console/settings?tab=privacy', 'Settings'),

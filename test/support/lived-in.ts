@@ -4,6 +4,9 @@
  * secrets and durations.
  */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { parseId } from '../../src/base/ids.ts'
@@ -86,7 +89,18 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
   date.set(birthMs + 9 * 60 * minuteMs)
   const sandbox = await startSandbox({ clock: systemClock })
   const stripe = await startStripeServer(secrets)
+  const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-lived-in-'))
+  const file = [
+    'providerKeys:',
+    '  accounts: all',
+    '  fee: 5%',
+    '  urls:',
+    `    google: ${sandbox.origin}`,
+    '',
+  ]
+  writeFileSync(join(dataFolder, 'tollgate.yaml'), file.join('\n'))
   const gateway = await testGateway({
+    dataFolder,
     openai: sandbox.origin,
     anthropic: sandbox.origin,
     google: sandbox.origin,
@@ -138,6 +152,7 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
       await Promise.all(reading)
       await gateway.close()
       await Promise.all([stripe.close(), sandbox.close()])
+      rmSync(dataFolder, { recursive: true, force: true })
       date.restore()
       Object.assign(threadEntries, { identity: thread })
     },
@@ -175,6 +190,11 @@ async function live(life: Life): Promise<Lived> {
   at(nowMs)
   // Sessions last a month; those from the start have expired.
   const [now, member] = [await again(gateway, operator), await again(gateway, company.member)]
+  await now.client.done('provider-keys.put', {
+    provider: 'google',
+    credential: ['key', 'of', 'ada', '7f3a'].join('-'),
+    use: 'first',
+  })
   const listed = await now.client.done('key.list', {})
   return {
     operator: now,

@@ -28,7 +28,7 @@ export function UpstreamChoice({ provider, chosen, onChange }: UpstreamChoicePro
       <legend className="font-medium">Upstreams</legend>
       <p className="text-sm text-ink-soft">
         If none is selected, every upstream that lists the model serves it. One of the provider's own models
-        is also served by upstreams that serve all of the provider's models. Otherwise only the selected
+        is also served by upstreams that serve all of the provider's models. Otherwise, only the selected
         upstreams serve it.
       </p>
       <div className="grid sm:grid-cols-2">

@@ -42,6 +42,10 @@ export interface UpstreamFormProps {
 
 const fields = ['upstream', 'provider', 'url', 'credential', 'weight', 'models', 'formats', 'auth', 'headers']
 
+/** A host of no known kind has no name of its own. */
+const addedName = (provider: string): string =>
+  provider === 'custom' ? 'a custom provider' : providerName(provider)
+
 export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormProps): JSX.Element {
   const upstream = 'newOf' in given ? undefined : given
   const [draft, setDraft] = useState(() => ('newOf' in given ? newDraft(given.newOf, names) : draftOf(given)))
@@ -50,7 +54,7 @@ export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormPr
   const goesElsewhere = upstream === undefined || plainUrl(draft.url) !== (upstream.url ?? '')
   const needsNoKey = isCustomHost(draft.provider) && (upstream === undefined || upstream.credentialEnd === '')
   const isTaken = upstream === undefined && names.includes(draft.name.trim())
-  const title = upstream === undefined ? `Add ${providerName(draft.provider)}` : `Edit ${upstream.name}`
+  const title = upstream === undefined ? `Add ${addedName(draft.provider)}` : `Edit ${upstream.name}`
   if (check.data !== undefined) {
     return (
       <Review
@@ -69,7 +73,7 @@ export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormPr
       onOpenChange={onClose}
       title={title}
       size="large"
-      description="The key is stored encrypted and sent only to this address."
+      description="The key is stored encrypted and sent only to this base URL."
       action="Review"
       pending={check.isPending}
       disabled={isTaken || !isWhole(draft, goesElsewhere && !needsNoKey)}
@@ -122,7 +126,7 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
         savesAnyway={savesUntested}
         onSaveAnyway={setSavesUntested}
       />
-      <UpstreamReview found={found} draft={draft} />
+      <UpstreamReview found={found} draft={draft} needsPrices={offers.length > 0} />
       <OfferPrices offers={offers} onChange={setOffers} />
       {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
         <Field

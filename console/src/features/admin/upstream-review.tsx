@@ -8,9 +8,11 @@ import type { UpstreamDraft } from './upstream-draft.ts'
 export interface UpstreamReviewProps {
   readonly found: OperationOutput<'upstreams.check'>
   readonly draft: UpstreamDraft
+  /** Whether prices are asked for below. */
+  readonly needsPrices: boolean
 }
 
-export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Element {
+export function UpstreamReview({ found, draft, needsPrices }: UpstreamReviewProps): JSX.Element {
   const { requestUrl, sells, notSold, stops } = found
   const fresh = sells.filter(({ isNew }) => isNew).length
   return (
@@ -19,8 +21,12 @@ export function UpstreamReview({ found, draft }: UpstreamReviewProps): JSX.Eleme
         Requests go to <code className="text-[0.8125rem] break-all">{requestUrl}</code>
       </p>
       {sells.length === 0 ? (
-        <Banner tone="warn" title="Serves no models.">
-          {draft.disabled ? 'The upstream is disabled.' : 'None of its models are enabled.'}
+        <Banner tone="warn" title="No models enabled yet.">
+          {draft.disabled
+            ? 'The upstream is disabled.'
+            : needsPrices
+              ? 'Enter limits and prices below to enable them.'
+              : 'None of its models are enabled.'}
         </Banner>
       ) : (
         <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} newly available`}`}>

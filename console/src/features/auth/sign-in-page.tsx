@@ -26,7 +26,7 @@ export function SignInPage(): JSX.Element {
   return (
     <AuthFrame
       title="Sign in"
-      description={isHome(wanted) ? 'To your Tollgate console.' : 'Sign in to continue.'}
+      description={isHome(wanted) ? undefined : 'Sign in to continue.'}
       footer={
         <p>
           New here?{' '}

@@ -1,6 +1,7 @@
 /** One printable statement or payment receipt; on paper, the page is nothing else. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { Badge } from '@/components/badge'
 import { Button, LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
@@ -9,10 +10,11 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
+import { Logo } from '@/layout/logo'
 import { useAccount } from '@/lib/account'
 import { count, day } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
-import { columnDecimals } from '@/lib/usd'
+import { columnDecimals, isZero } from '@/lib/usd'
 import { type Invoice, invoiceName } from './billing-words.ts'
 
 export function InvoicePage(): JSX.Element {
@@ -67,8 +69,20 @@ export function InvoicePage(): JSX.Element {
 
 function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
   const isStatement = invoice.kind === 'statement'
+  const isRefunded = !isStatement && isZero(invoice.total)
   return (
     <article className="rounded-xl border border-line bg-surface px-6 py-8 sm:px-10 print:border-0 print:bg-transparent print:p-0 print:text-black">
+      <div className="mb-8 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-2 border-b border-line pb-6 print:text-black">
+        <Logo />
+        <p className="text-lg font-semibold tracking-tight">
+          {isStatement ? 'Statement' : 'Payment receipt'}
+          {isStatement ? null : (
+            <Badge tone={isRefunded ? 'warn' : 'good'} className="ml-3 align-middle">
+              {isRefunded ? 'Refunded' : 'Paid'}
+            </Badge>
+          )}
+        </p>
+      </div>
       <div className="flex flex-wrap justify-between gap-x-8 gap-y-6">
         <Party label="From" text={invoice.seller} />
         <Party label="To" text={invoice.buyer} />
@@ -94,7 +108,11 @@ function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
         <p className="mt-6 text-sm text-ink-soft print:text-black">
           Amounts are exact. Usage is paid from the prepaid balance. This is not an invoice.
         </p>
-      ) : null}
+      ) : (
+        <p className="mt-6 text-sm text-ink-soft print:text-black">
+          The amount was added to the prepaid balance. This is not a tax invoice.
+        </p>
+      )}
     </article>
   )
 }

@@ -7,8 +7,9 @@ import { DialogActions } from '@/components/dialog'
 import { TriangleAlert } from '@/components/icons'
 import { AboutModel } from './about-model.tsx'
 import { FirstRequest } from './first-request.tsx'
+import { modelToTry } from './model-to-try.ts'
 import { SnippetChoice } from './snippet-choice.tsx'
-import { modelToTry, useSoldModels } from './sold-models.ts'
+import { useSoldModels } from './sold-models.ts'
 import { useAddress } from './use-address.ts'
 
 export interface ShownOnceProps {

@@ -19,14 +19,3 @@ async function readSoldModels(): Promise<readonly SoldModel[]> {
   const models = await readAllModels()
   return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
 }
-
-/** The model of the first request: the newest allowed one of a provider, else the test model that repeats the message. */
-export function modelToTry(
-  sold: readonly SoldModel[],
-  allowed: readonly string[] | null,
-): string | undefined {
-  const possible = allowed === null ? sold : sold.filter(({ model }) => allowed.includes(model))
-  const names = possible.map(({ model }) => model)
-  const real = possible.find(({ testModel }) => testModel === null)?.model
-  return real ?? names.find((name) => name === 'sandbox-echo') ?? names[0] ?? allowed?.[0]
-}

@@ -75,8 +75,8 @@ function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Elem
       <Filters models={models} view={view} />
       <p aria-live="polite" className="text-sm text-ink-soft">
         {rows.length === models.length
-          ? `${models.length} models`
-          : `${rows.length} of ${models.length} models`}
+          ? counted(models.length)
+          : `${rows.length} of ${counted(models.length)}`}
       </p>
       {rows.some(({ provider }) => provider === 'sandbox') ? (
         <p className="-mt-2 text-sm text-ink-soft">
@@ -182,3 +182,5 @@ function Waiting(): JSX.Element {
     </div>
   )
 }
+
+const counted = (models: number): string => (models === 1 ? '1 model' : `${models} models`)
