@@ -1,26 +1,38 @@
 /** Error pages: not found, and failed to render. */
-import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, useMatches } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { Button, LinkButton } from '@/components/button'
-import { Empty } from '@/components/empty'
+import { AnchorButton, Button, LinkButton } from '@/components/button'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
+import { Logo } from './logo.tsx'
+import { ThemeMenu } from './theme-menu.tsx'
 
 export function NotFound(): JSX.Element {
+  const isInFrame = useMatches().some(({ routeId }) => routeId === '/frame')
   return (
-    <main className="p-6">
-      <Page title="Page not found">
-        <Empty
-          title="Nothing here"
-          text="Check the address, or go back to the overview."
-          action={
+    <>
+      {isInFrame ? null : (
+        <header className="flex h-14 items-center justify-between px-4 sm:px-6">
+          <Link to="/console" aria-label="Tollgate, overview" className="flex rounded-md">
+            <Logo />
+          </Link>
+          <ThemeMenu />
+        </header>
+      )}
+      <main className="mx-auto max-w-[46rem] px-4 pt-[8vh] pb-12 sm:px-6">
+        <Page
+          title="Page not found"
+          description="There is no page at this address. Check it for typos, or start at the overview."
+        >
+          <div className="flex flex-wrap gap-2">
             <LinkButton to="/console" variant="primary">
               Go to Overview
             </LinkButton>
-          }
-        />
-      </Page>
-    </main>
+            <AnchorButton href="/docs">Documentation</AnchorButton>
+          </div>
+        </Page>
+      </main>
+    </>
   )
 }
 

@@ -24,7 +24,7 @@ export function InvoicePage(): JSX.Element {
   return (
     <Page
       title={invoiceName(id)}
-      className="max-w-3xl print:max-w-none"
+      className="max-w-3xl print:max-w-none print:[&>header]:hidden"
       back={
         <Link
           to="/console/billing"
@@ -75,7 +75,7 @@ function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
       <div className="mb-8 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-2 border-b border-line pb-6 print:text-black">
         <Logo />
         <p className="text-lg font-semibold tracking-tight">
-          {isStatement ? 'Statement' : 'Payment receipt'}
+          <span className="hidden print:inline">{isStatement ? 'Statement' : 'Payment receipt'}</span>
           {isStatement ? null : (
             <Badge tone={isRefunded ? 'warn' : 'good'} className="ml-3 align-middle">
               {isRefunded ? 'Refunded' : 'Paid'}
