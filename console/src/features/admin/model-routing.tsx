@@ -25,8 +25,14 @@ interface ModelRoutingProps {
 }
 
 export function ModelRouting({ model, onClose }: ModelRoutingProps): JSX.Element {
-  const [strategy, setStrategy] = useState<RoutingStrategy>(model.details?.strategy ?? 'weight')
-  const [fallbacks, setFallbacks] = useState<readonly string[]>(model.details?.fallbacks ?? [])
+  const before = { strategy: model.details?.strategy ?? 'weight', fallbacks: model.details?.fallbacks ?? [] }
+  const [strategy, setStrategy] = useState<RoutingStrategy>(before.strategy)
+  const [fallbacks, setFallbacks] = useState<readonly string[]>(before.fallbacks)
+  // What is not changed stays that of the configuration.
+  const changed = {
+    ...(strategy === before.strategy ? {} : { strategy }),
+    ...(fallbacks.join() === before.fallbacks.join() ? {} : { fallbacks: [...fallbacks] }),
+  }
   const change = useChange('models.routing', {
     changes: ['models'],
     onProblem: () => undefined,
@@ -44,7 +50,7 @@ export function ModelRouting({ model, onClose }: ModelRoutingProps): JSX.Element
       action="Save"
       pending={change.isPending}
       problem={change.error}
-      onSubmit={() => change.mutate({ model: model.model, strategy, fallbacks: [...fallbacks] })}
+      onSubmit={() => change.mutate({ model: model.model, ...changed })}
     >
       <Field label="Strategy">
         <Select value={strategy} onChange={(event) => setStrategy(event.target.value as RoutingStrategy)}>
