@@ -2,6 +2,7 @@
  * The catalog of a running installation: combines the configured models with what operators changed on the command line
  * and in the console (models, prices, upstreams, the markup) into one snapshot that is swapped whole.
  */
+import type { Steps } from '../base/steps.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { writeUpstreamModels } from './console-upstreams.ts'
 import { dated, withPrices } from './dated-definition.ts'
@@ -25,7 +26,7 @@ import { fallbackMistake, type RoutingChange, withRouting } from './routing-chan
 import type { Override } from './sources.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import type { ComparisonInput } from './update/compare.ts'
-import { comparisonBase } from './update/comparison-base.ts'
+import { comparisonSteps } from './update/comparison-base.ts'
 import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstream-changes.ts'
 
 export type {
@@ -72,8 +73,8 @@ export interface Catalog extends UpstreamChanges {
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
-  /** What a published price list is compared with, as it will be in force at a moment. */
-  comparisonBase(atMs: number): Pick<ComparisonInput, 'present' | 'providers'>
+  /** What a published price list is compared with, as it will be in force at a moment; in small steps. */
+  comparisonSteps(atMs: number): Steps<Pick<ComparisonInput, 'present' | 'providers'>>
 }
 
 /** Reads what is stored and builds the first snapshot. */
@@ -107,7 +108,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
         : ({ markup: markup.markup, from: 'console' } as const)
     },
     prices: (model) => prices(live, model),
-    comparisonBase: (atMs) => comparisonBase({ ...live.loaded, snapshot: live.loaded.all }, atMs),
+    comparisonSteps: (atMs) => comparisonSteps({ ...live.loaded, snapshot: live.loaded.all }, atMs),
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources

@@ -71,13 +71,8 @@ export function* draftSteps(sources: CatalogSources): Steps<readonly Draft[]> {
   return [...drafts.values()]
 }
 
-/** What is known of each model, aliases apart. */
-export function mergedDefinitions(sources: CatalogSources): readonly ModelDefinition[] {
-  return [...runSteps(mergeSteps(sources)).values()]
-}
-
-/** Built in, then the file, then the command line: each replaces what it says and leaves the rest. */
-function* mergeSteps(sources: CatalogSources): Steps<ReadonlyMap<string, ModelDefinition>> {
+/** What is known of each model, aliases apart: built in, then the file, then the command line, each of which replaces what it says and leaves the rest. */
+export function* mergeSteps(sources: CatalogSources): Steps<ReadonlyMap<string, ModelDefinition>> {
   const models = new Map<string, ModelDefinition>()
   for (const definition of [...sources.builtin, ...sources.configured]) {
     models.set(definition.id, { ...models.get(definition.id), ...definedFields(definition) })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { litellmList, litellmModel, modelsDevList, modelsDevModel } from '../../test/support/price-lists.ts'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { readConfig } from '../config/config.ts'
@@ -19,6 +20,13 @@ const environment = {
   TOLLGATE_DATA: join(scratch, 'data'),
   TOLLGATE_LOG_LEVEL: 'fatal',
   GROQ_API_KEY: 'any-key',
+  AZURE_OPENAI_API_KEY: 'any-key',
+  AZURE_OPENAI_ENDPOINT: 'https://my-resource.openai.azure.com/',
+  AWS_BEARER_TOKEN_BEDROCK: 'any-key',
+  AWS_REGION: 'eu-central-1',
+  GOOGLE_VERTEX_PROJECT: 'my-project',
+  GOOGLE_VERTEX_LOCATION: 'global',
+  GOOGLE_APPLICATION_CREDENTIALS: '/etc/vertex.json',
 }
 
 async function run(...words: string[]) {
@@ -86,6 +94,31 @@ test('--apply leaves marked rows, and --only takes those that are named', async 
   assert.match((await update('--only', 'groq/llama-3.3-70b-versatile')).stdout, /Applied: 1\.\n$/)
   assert.deepEqual(await inputOf('groq/llama-3.3-70b-versatile'), ['0.59', '59.00'])
   assert.match((await update('--apply')).stdout, /Nothing to apply\.\n$/)
+})
+
+test('a whole list of either format updates the models of the clouds', async () => {
+  const models = { azure: 'gpt-5.4', bedrock: 'eu.anthropic.claude-sonnet-5', vertex: 'gemini-3.5-flash' }
+  const lists = {
+    litellm: litellmList({
+      [`azure/${models.azure}`]: litellmModel('azure'),
+      [models.bedrock]: litellmModel('bedrock_converse'),
+      [models.vertex]: litellmModel('vertex_ai-language-models'),
+    }),
+    modelsDev: modelsDevList({
+      azure: { [models.azure]: modelsDevModel(models.azure, 1.1) },
+      'amazon-bedrock': { [models.bedrock]: modelsDevModel(models.bedrock, 1.1) },
+      'google-vertex': { [models.vertex]: modelsDevModel(models.vertex, 1.1) },
+    }),
+  }
+  const names = Object.entries(models).map(([provider, name]) => `${provider}/${name}`)
+  for (const [name, text] of Object.entries(lists)) {
+    const file = join(scratch, `${name}.json`)
+    writeFileSync(file, text)
+    const { code, stdout, stderr } = await run('catalog', 'update', '--from', file, '--only', names.join())
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, /Applied: 3\.\n$/)
+  }
+  for (const name of names) assert.deepEqual((await inputOf(name)).slice(-2), ['1.00', '1.10'], name)
 })
 
 test('a name without another price refuses the whole', async () => {

@@ -159,6 +159,7 @@ export const limitsTable = {
   priceListMs: limit(30_000, 'Time to download a price list for `catalog update`.'),
   priceListBytesMax: limit(8 * 1024 * 1024, 'Size of a price list, downloaded or sent.'),
   priceListModelsMax: limit(50_000, 'Models in a price list, of all providers.'),
+  priceListValuesMax: limit(500_000, 'Values in a price list, of all kinds.'),
   priceListRowsMax: limit(5_000, 'Models in which a price list may differ.'),
 
   // Files at providers

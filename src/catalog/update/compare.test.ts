@@ -1,21 +1,19 @@
 /** What a published list would change, and which of it is applied only when it is chosen by name. Values only. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runSteps } from '../../base/steps.ts'
 import type { PriceDefinition } from '../definition.ts'
-import { type CatalogRow, compareCatalog } from './compare.ts'
-import { readPriceList } from './price-list.ts'
+import { type CatalogRow, compareSteps } from './compare.ts'
+import { priceListSteps } from './price-list.ts'
 
 const provider = 'google'
 const name = 'gemini-one'
 
 /** The only row that a list with this cost gives; undefined: the price is the same. */
-async function rowOf(cost: object, price: PriceDefinition | null): Promise<CatalogRow | undefined> {
+function rowOf(cost: object, price: PriceDefinition | null): CatalogRow | undefined {
   const row = { name, cost, limit: { context: 1_000_000, output: 65_536 } }
-  const list = await readPriceList(JSON.stringify({ [provider]: { models: { [name]: row } } }), {
-    modelsMax: 10,
-    depthMax: 16,
-    yieldTurn: async () => undefined,
-  })
+  const text = JSON.stringify({ [provider]: { models: { [name]: row } } })
+  const list = runSteps(priceListSteps(text, { modelsMax: 10, depthMax: 16, valuesMax: 100 }))
   assert.ok(list.kind === 'list')
   const present =
     price === null
@@ -31,8 +29,10 @@ async function rowOf(cost: object, price: PriceDefinition | null): Promise<Catal
             isOperators: false,
           },
         ]
-  const { rows } = compareCatalog({ listed: list.models, present, providers: [{ provider }] })
-  return rows[0]
+  const comparison = runSteps(
+    compareSteps({ listed: list.models, present, providers: [{ provider }], rowsMax: 10 }),
+  )
+  return comparison?.rows[0]
 }
 
 const flat: PriceDefinition = { input: '1.25', output: '10' }
@@ -119,8 +119,8 @@ const cases: readonly (readonly [
 ]
 
 for (const [what, before, cost, change, reason] of cases) {
-  test(`compared with a list: ${what}`, async () => {
-    const row = await rowOf(cost, before)
+  test(`compared with a list: ${what}`, () => {
+    const row = rowOf(cost, before)
     assert.deepEqual([row?.change, row?.reason ?? null], [change, reason])
     if (change === 'unclear') assert.equal(row?.price, null)
   })

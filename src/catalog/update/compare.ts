@@ -4,6 +4,7 @@
  */
 import { type RateName, rateNames } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { PriceDefinition, TierDefinition } from '../definition.ts'
 import { type PriceBody, priceBody, type WrittenRates, writtenRates } from '../prices.ts'
 import type { Rates } from '../types.ts'
@@ -50,6 +51,7 @@ export interface ComparisonInput {
   readonly present: readonly PresentModel[]
   /** The providers that have an upstream; others are not compared. */
   readonly providers: readonly ComparedProvider[]
+  readonly rowsMax: number
 }
 
 export interface ComparedProvider {
@@ -66,57 +68,91 @@ const usualFactorMax = 10n
 
 const order = ['changed', 'new', 'gone', 'unclear'] as const
 
-/** Compares the models of providers that have an upstream. */
-export function compareCatalog({ listed, present, providers }: ComparisonInput): Comparison {
+/** Compares the models of providers that have an upstream, one in a step; undefined: more rows than allowed. */
+export function* compareSteps({
+  listed,
+  present,
+  providers,
+  rowsMax,
+}: ComparisonInput): Steps<Comparison | undefined> {
   const compared = new Map(providers.map((provider) => [provider.provider, provider]))
-  const known = groupBy(present, keyOf)
-  const names = new Map(present.map(({ name, provider }) => [name, provider]))
-  const listing = distinct(listed.filter(({ provider }) => compared.has(provider)))
+  const known = yield* knownModels(present)
+  const { listing, others } = yield* comparedModels(listed, compared)
   const rows: CatalogRow[] = []
   let unchanged = 0
-  let leftOut = listed.filter(({ provider }) => !compared.has(provider)).length
-  for (const model of listing.values()) {
-    const ours = known.get(keyOf({ provider: model.provider, upstreamModel: model.name }))
+  let leftOut = others
+  for (const [key, model] of listing) {
+    const ours = known.byKey.get(key)
     if (ours === undefined && !model.converses) leftOut += 1
-    else if (ours === undefined) rows.push(newRow(model, compared.get(model.provider), names))
+    else if (ours === undefined) rows.push(newRow(model, compared.get(model.provider), known.providerByName))
     for (const one of ours ?? []) {
       const row = knownRow(model, one)
       if (row === undefined) unchanged += 1
       else rows.push(row)
     }
+    yield
   }
-  rows.push(...goneRows(present, listing, compared))
-  rows.sort((a, b) => order.indexOf(a.change) - order.indexOf(b.change) || (a.model < b.model ? -1 : 1))
-  return { rows, unchanged, leftOut }
+  rows.push(...(yield* goneRows(present, listing, compared)))
+  return rows.length > rowsMax ? undefined : { rows: yield* inOrder(rows), unchanged, leftOut }
+}
+
+/** By what changes, then by name. */
+function* inOrder(rows: readonly CatalogRow[]): Steps<readonly CatalogRow[]> {
+  const sorted: CatalogRow[] = []
+  for (const change of order) {
+    sorted.push(...rows.filter((row) => row.change === change).sort((a, b) => (a.model < b.model ? -1 : 1)))
+    yield
+  }
+  return sorted
 }
 
 const keyOf = (model: Pick<PresentModel, 'provider' | 'upstreamModel'>): string =>
   `${model.provider} ${model.upstreamModel}`
 
-function groupBy<Item>(
-  items: readonly Item[],
-  key: (item: Item) => string,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item])
-  return groups
+interface KnownModels {
+  readonly byKey: ReadonlyMap<string, readonly PresentModel[]>
+  readonly providerByName: ReadonlyMap<string, string>
+}
+
+function* knownModels(present: readonly PresentModel[]): Steps<KnownModels> {
+  const byKey = new Map<string, PresentModel[]>()
+  const providerByName = new Map<string, string>()
+  for (const model of present) {
+    const key = keyOf(model)
+    byKey.set(key, [...(byKey.get(key) ?? []), model])
+    providerByName.set(model.name, model.provider)
+    yield
+  }
+  return { byKey, providerByName }
+}
+
+interface ComparedModels {
+  readonly listing: ReadonlyMap<string, ListedModel>
+  /** Listed models of providers without an upstream. */
+  readonly others: number
 }
 
 /** One entry for each name; lists have some models twice, with and without a prefix. */
-function distinct(listed: readonly ListedModel[]): ReadonlyMap<string, ListedModel> {
-  const models = new Map<string, ListedModel>()
+function* comparedModels(
+  listed: readonly ListedModel[],
+  compared: ReadonlyMap<string, ComparedProvider>,
+): Steps<ComparedModels> {
+  const listing = new Map<string, ListedModel>()
+  let others = 0
   for (const model of listed) {
     const key = keyOf({ provider: model.provider, upstreamModel: model.name })
-    const before = models.get(key)
-    if (before === undefined) models.set(key, model)
+    const before = listing.get(key)
+    if (!compared.has(model.provider)) others += 1
+    else if (before === undefined) listing.set(key, model)
     else if (JSON.stringify(before.price) !== JSON.stringify(model.price)) {
-      models.set(key, {
+      listing.set(key, {
         ...before,
         price: { kind: 'unclear', reason: 'the list has it twice, with different prices' },
       })
     }
+    yield
   }
-  return models
+  return { listing, others }
 }
 
 type Row = Pick<CatalogRow, 'model' | 'provider' | 'listedAs'>
@@ -199,9 +235,9 @@ function writtenPrice(
   }
 }
 
-type Steps = ReadonlyMap<number | null, Rates>
+type RatesByTier = ReadonlyMap<number | null, Rates>
 
-function stepsOf({ listRates, listTiers }: Pick<PriceBody, 'listRates' | 'listTiers'>): Steps {
+function stepsOf({ listRates, listTiers }: Pick<PriceBody, 'listRates' | 'listTiers'>): RatesByTier {
   return new Map([
     [null, listRates] as const,
     ...listTiers.map(({ aboveInputTokens, rates }) => [aboveInputTokens, rates] as const),
@@ -230,8 +266,8 @@ interface Amounts {
 
 function amounts(before: PriceBody | undefined, after: PriceBody): readonly Amounts[] {
   const [was, is] = [before === undefined ? new Map() : stepsOf(before), stepsOf(after)] as readonly [
-    Steps,
-    Steps,
+    RatesByTier,
+    RatesByTier,
   ]
   return [...new Set([...is.keys(), ...was.keys()])].flatMap((aboveInputTokens) =>
     rateNames.map((rate) => {
@@ -292,20 +328,24 @@ const isLowered = (below: Rates, above: Rates): boolean =>
     return low !== null && high !== null && high < low
   })
 
-function goneRows(
+function* goneRows(
   present: readonly PresentModel[],
   listing: ReadonlyMap<string, ListedModel>,
   compared: ReadonlyMap<string, ComparedProvider>,
-): readonly CatalogRow[] {
+): Steps<readonly CatalogRow[]> {
   const covered = new Set([...listing.values()].map(({ provider }) => provider))
-  return present
-    .filter((model) => {
-      const isListable = listNames[model.provider]?.priceDependsOn === undefined
-      const isCompared = compared.has(model.provider) && covered.has(model.provider) && isListable
-      return isCompared && model.isSold && !model.isOperators && !listing.has(keyOf(model))
-    })
-    .map(({ name, provider, upstreamModel }) => ({
-      ...{ model: name, provider, listedAs: upstreamModel },
-      ...{ change: 'gone', reason: null, changes: [], price: null, facts: null },
-    }))
+  const rows: CatalogRow[] = []
+  for (const model of present) {
+    const { name, provider, upstreamModel } = model
+    const isListable = listNames[provider]?.priceDependsOn === undefined
+    const isCompared = compared.has(provider) && covered.has(provider) && isListable
+    if (isCompared && model.isSold && !model.isOperators && !listing.has(keyOf(model))) {
+      rows.push({
+        ...{ model: name, provider, listedAs: upstreamModel },
+        ...{ change: 'gone', reason: null, changes: [], price: null, facts: null },
+      })
+    }
+    yield
+  }
+  return rows
 }

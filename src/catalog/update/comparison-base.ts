@@ -1,17 +1,18 @@
 /** What a published price list is compared with. Pure. */
+import type { Steps } from '../../base/steps.ts'
 import type { CatalogSources } from '../sources.ts'
 import type { Snapshot } from '../types.ts'
 import type { ComparisonInput } from './compare.ts'
-import { presentModels } from './present-prices.ts'
+import { presentSteps } from './present-prices.ts'
 
 /** The providers that have an upstream, and what is known of their models as it will be in force at a moment. */
-export function comparisonBase(
+export function* comparisonSteps(
   { sources, snapshot }: { readonly sources: CatalogSources; readonly snapshot: Snapshot },
   atMs: number,
-): Pick<ComparisonInput, 'present' | 'providers'> {
+): Steps<Pick<ComparisonInput, 'present' | 'providers'>> {
   const used = new Set(sources.upstreams.map(({ provider }) => provider))
   return {
-    present: presentModels(sources, snapshot, atMs),
+    present: yield* presentSteps(sources, snapshot, atMs),
     providers: sources.providers.filter(({ provider }) => used.has(provider)),
   }
 }

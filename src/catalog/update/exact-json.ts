@@ -1,7 +1,9 @@
 /**
  * JSON whose numbers keep the digits of the text, because a price must not pass through a float. Strict (RFC 8259), bounded in
- * depth, and read in slices so that a large file does not hold up requests. Must not interpret what it reads.
+ * depth, values and the length of each, and read in steps so that a large file does not hold up requests. Must not interpret
+ * what it reads.
  */
+import type { Steps } from '../../base/steps.ts'
 
 /** A number as written, such as `1.5e-07`. */
 export class NumberText {
@@ -25,15 +27,25 @@ export type ExactResult =
 
 export interface ReadOptions {
   readonly depthMax: number
-  /** Resolves when other work had its turn. */
-  readonly yieldTurn: () => Promise<void>
+  /** Of all kinds, names apart. */
+  readonly valuesMax: number
 }
 
-/** Characters read before other work gets a turn. */
-const sliceCharacters = 64 * 1024
+/** Characters of one step, which takes some 25 microseconds. */
+const stepCharacters = 256
+/** Characters of one string, number or gap, so that a step is bounded. */
+const tokenCharactersMax = 64 * 1024
+/** Lines of one step, where a mistake is looked up. */
+const stepLines = 1_000
 
 class Mistake extends Error {
   override readonly name = 'Mistake'
+  /** Where the unexpected text is; null: the message says it. */
+  readonly at: number | null
+  constructor(message: string, at: number | null = null) {
+    super(message)
+    this.at = at
+  }
 }
 
 interface Container {
@@ -44,25 +56,36 @@ interface Container {
 }
 
 /** Reads one JSON value; a byte order mark before it is allowed. */
-export async function readExactJson(text: string, options: ReadOptions): Promise<ExactResult> {
-  const reader = new Reader(text, options.depthMax)
+export function* exactJsonSteps(text: string, options: ReadOptions): Steps<ExactResult> {
+  const reader = new Reader(text, options)
   try {
-    let sliceEnd = sliceCharacters
+    let stepEnd = stepCharacters
     while (!reader.isDone) {
       reader.step()
-      if (reader.at < sliceEnd) continue
-      sliceEnd = reader.at + sliceCharacters
-      await options.yieldTurn()
+      if (reader.at < stepEnd) continue
+      stepEnd = reader.at + stepCharacters
+      yield
     }
     return { kind: 'value', value: reader.finish() }
   } catch (thrown) {
-    if (thrown instanceof Mistake) return { kind: 'mistake', message: thrown.message }
-    throw thrown
+    if (!(thrown instanceof Mistake)) throw thrown
+    const place = thrown.at === null ? '' : ` in line ${yield* lineOf(text, thrown.at)}`
+    return { kind: 'mistake', message: `${thrown.message}${place}` }
   }
 }
 
-const space = /[ \t\n\r]*/y
-const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+/** The number of the line that has this character. */
+function* lineOf(text: string, at: number): Steps<number> {
+  let line = 1
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) {
+    line += 1
+    if (line % stepLines === 0) yield
+  }
+  return line
+}
+
+const space = new RegExp(`[ \\t\\n\\r]{0,${tokenCharactersMax}}`, 'y')
+const numberToken = /-?(?:0|[1-9]\d{0,999})(?:\.\d{1,999})?(?:[eE][+-]?\d{1,99})?/y
 const wordToken = /true|false|null/y
 const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
@@ -70,13 +93,14 @@ class Reader {
   at: number
   isDone = false
   private readonly text: string
-  private readonly depthMax: number
+  private readonly limits: ReadOptions
   private readonly open: Container[] = []
+  private values = 0
   private result: ExactJson = null
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string, limits: ReadOptions) {
     this.text = text
-    this.depthMax = depthMax
+    this.limits = limits
     this.at = text.startsWith('\ufeff') ? 1 : 0
   }
 
@@ -95,7 +119,8 @@ class Reader {
   }
 
   private enter(character: '{' | '['): void {
-    if (this.open.length === this.depthMax) throw new Mistake(`nested deeper than ${this.depthMax} levels`)
+    const { depthMax } = this.limits
+    if (this.open.length === depthMax) throw new Mistake(`nested deeper than ${depthMax} levels`)
     this.at += 1
     const isObject = character === '{'
     this.open.push({ object: isObject ? new Map() : null, array: isObject ? null : [], name: '' })
@@ -113,6 +138,10 @@ class Reader {
 
   /** Puts a whole value where it belongs, and reads up to the next one. */
   private complete(value: ExactJson): void {
+    this.values += 1
+    if (this.values > this.limits.valuesMax) {
+      throw new Mistake(`more than ${this.limits.valuesMax} values`)
+    }
     const container = this.open.at(-1)
     if (container === undefined) {
       this.result = value
@@ -171,6 +200,7 @@ class Reader {
     for (;;) {
       quote = this.text.indexOf('"', quote + 1)
       if (quote < 0) return this.at
+      if (quote - this.at > tokenCharactersMax) throw tooLong()
       let escapes = 0
       while (this.text[quote - escapes - 1] === '\\') escapes += 1
       if (escapes % 2 === 0) return quote + 1
@@ -181,6 +211,7 @@ class Reader {
     pattern.lastIndex = this.at
     const [token] = pattern.exec(this.text) ?? []
     if (token !== undefined) this.at += token.length
+    if ((token?.length ?? 0) >= tokenCharactersMax) throw tooLong()
     return token
   }
 
@@ -190,8 +221,9 @@ class Reader {
 
   private unexpected(): Mistake {
     if (this.at >= this.text.length) return new Mistake('ends too early')
-    const line = this.text.slice(0, this.at).split('\n').length
     const found = this.text.slice(this.at, this.at + 12).replace(/\s.*$/su, '')
-    return new Mistake(`unexpected ${JSON.stringify(found)} in line ${line}`)
+    return new Mistake(`unexpected ${JSON.stringify(found)}`, this.at)
   }
 }
+
+const tooLong = (): Mistake => new Mistake(`a value has more than ${tokenCharactersMax} characters`)

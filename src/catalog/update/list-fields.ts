@@ -4,6 +4,7 @@ import { parseUsd } from '../../../contract/usd.ts'
 import { countMax, name, priceTiersMax } from '../../../contract/values.ts'
 import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
 import type { ExactJson, ExactObject } from './exact-json.ts'
+import { listNames } from './list-names-table.ts'
 import type { ListedPrice, ListedRates } from './listed-model.ts'
 
 /** The name in the list → the rate that it sets; with several names for a rate, the highest amount counts. */
@@ -104,9 +105,11 @@ export function dateOf(value: ExactJson | undefined): string | undefined {
 }
 
 /** Why a name means something other than one model at one price; undefined: it does not. */
-export function nameProblem(name: string): string | undefined {
+export function nameProblem(provider: string, name: string): string | undefined {
   if (!/^[\x21-\x7e]{1,150}$/.test(name)) return 'the name has characters that no model name has'
-  if (name.includes(':')) return 'the suffix of the name chooses a host or a price'
+  const { hasColonVersions = false, priceDependsOn } = listNames[provider] ?? {}
+  const withoutVersion = hasColonVersions ? name.replace(/:\d+$/, '') : name
+  if (withoutVersion.includes(':')) return 'the suffix of the name chooses a host or a price'
   if (/^openrouter\//.test(name)) return 'the name is that of a router, which chooses the model'
-  return undefined
+  return priceDependsOn === undefined ? undefined : `its price depends ${priceDependsOn}`
 }

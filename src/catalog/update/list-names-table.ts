@@ -4,51 +4,98 @@
  */
 
 export interface ListNames {
-  /** The provider's id in models.dev. */
-  readonly modelsDev: string
-  /** The provider in LiteLLM, and what its names begin with there and nowhere else. */
-  readonly litellm: { readonly provider: string; readonly prefix: string } | null
+  /** The provider's IDs in models.dev. */
+  readonly modelsDev: readonly string[]
+  /** Where LiteLLM has its models. */
+  readonly litellm: readonly LitellmNames[]
   /** Why tokens alone do not give its price; its prices are not taken from lists. */
   readonly priceDependsOn?: string
+  /** Names that end with a colon and a number, which is a part of the name here and chooses something elsewhere. */
+  readonly hasColonVersions?: true
+  /** Listed names that are not one model at one price which can be called here; they are left out. */
+  readonly leftOut?: RegExp
 }
 
-const litellm = (provider: string, prefix = `${provider}/`) => ({ provider, prefix })
+export interface LitellmNames {
+  /** The value of `litellm_provider`. */
+  readonly provider: string
+  /** What its names begin with there and nowhere else. */
+  readonly prefix: string
+  /** LiteLLM has the names with capitals, the provider's models here do not. */
+  readonly isLowerCased?: true
+}
+
+const litellm = (provider: string, prefix = `${provider}/`) => [{ provider, prefix }]
+
+/** On Vertex AI the name of a vendor is a part of LiteLLM's provider, and the prefix is the same. */
+const vertexVendors = ['anthropic', 'deepseek', 'llama', 'minimax', 'moonshot', 'openai', 'qwen', 'zai']
 
 export const listNames: Readonly<Record<string, ListNames>> = {
-  alibaba: { modelsDev: 'alibaba', litellm: litellm('dashscope') },
-  anthropic: { modelsDev: 'anthropic', litellm: litellm('anthropic') },
-  baseten: { modelsDev: 'baseten', litellm: litellm('baseten') },
-  cerebras: { modelsDev: 'cerebras', litellm: litellm('cerebras') },
-  cohere: { modelsDev: 'cohere', litellm: litellm('cohere_chat') },
-  deepinfra: { modelsDev: 'deepinfra', litellm: litellm('deepinfra') },
-  deepseek: { modelsDev: 'deepseek', litellm: litellm('deepseek') },
-  digitalocean: { modelsDev: 'digitalocean', litellm: litellm('gradient_ai') },
-  fireworks: { modelsDev: 'fireworks-ai', litellm: litellm('fireworks_ai') },
-  google: { modelsDev: 'google', litellm: litellm('gemini') },
-  groq: { modelsDev: 'groq', litellm: litellm('groq') },
+  alibaba: { modelsDev: ['alibaba'], litellm: litellm('dashscope') },
+  anthropic: { modelsDev: ['anthropic'], litellm: litellm('anthropic') },
+  azure: {
+    modelsDev: ['azure'],
+    litellm: [
+      { provider: 'azure', prefix: 'azure/' },
+      { provider: 'azure_ai', prefix: 'azure_ai/', isLowerCased: true },
+    ],
+    // As in scripts/host-models.js; in LiteLLM a name with a slash is the price of a region, one with a date that of a version.
+    leftOut: /^model[-_]router$|embed|^gpt-(?:3\.?5|4)(?:$|-)|\/|-\d{4}-\d{2}-\d{2}$/,
+  },
+  baseten: { modelsDev: ['baseten'], litellm: litellm('baseten') },
+  // LiteLLM's `bedrock_mantle` is another host of AWS, and some of its prices differ.
+  bedrock: {
+    modelsDev: ['amazon-bedrock'],
+    litellm: [
+      { provider: 'bedrock_converse', prefix: '' },
+      { provider: 'bedrock', prefix: 'bedrock/' },
+    ],
+    hasColonVersions: true,
+    // As in scripts/host-models.js: models with Invoke and Converse alone; a name with a slash is LiteLLM's price of a region.
+    leftOut:
+      /^(?:[a-z-]+\.)?(?:ai21|amazon|cohere|meta|twelvelabs|writer)\.|deepseek\.r1|pixtral|^claude-|[/@]/,
+  },
+  cerebras: { modelsDev: ['cerebras'], litellm: litellm('cerebras') },
+  cohere: { modelsDev: ['cohere'], litellm: litellm('cohere_chat') },
+  deepinfra: { modelsDev: ['deepinfra'], litellm: litellm('deepinfra') },
+  deepseek: { modelsDev: ['deepseek'], litellm: litellm('deepseek') },
+  digitalocean: { modelsDev: ['digitalocean'], litellm: litellm('gradient_ai') },
+  fireworks: { modelsDev: ['fireworks-ai'], litellm: litellm('fireworks_ai') },
+  google: { modelsDev: ['google'], litellm: litellm('gemini') },
+  groq: { modelsDev: ['groq'], litellm: litellm('groq') },
   huggingface: {
-    modelsDev: 'huggingface',
-    litellm: null,
+    modelsDev: ['huggingface'],
+    litellm: [],
     priceDependsOn: 'on the inference provider that serves it',
   },
-  inception: { modelsDev: 'inception', litellm: null },
-  minimax: { modelsDev: 'minimax', litellm: litellm('minimax') },
-  mistral: { modelsDev: 'mistral', litellm: litellm('mistral') },
-  moonshot: { modelsDev: 'moonshotai', litellm: litellm('moonshot') },
-  nebius: { modelsDev: 'nebius', litellm: litellm('nebius') },
-  novita: { modelsDev: 'novita-ai', litellm: litellm('novita') },
-  nvidia: { modelsDev: 'nvidia', litellm: litellm('nvidia_nim') },
-  openai: { modelsDev: 'openai', litellm: litellm('openai') },
-  openrouter: { modelsDev: 'openrouter', litellm: litellm('openrouter') },
-  ovh: { modelsDev: 'ovhcloud', litellm: litellm('ovhcloud') },
+  inception: { modelsDev: ['inception'], litellm: [] },
+  minimax: { modelsDev: ['minimax'], litellm: litellm('minimax') },
+  mistral: { modelsDev: ['mistral'], litellm: litellm('mistral') },
+  moonshot: { modelsDev: ['moonshotai'], litellm: litellm('moonshot') },
+  nebius: { modelsDev: ['nebius'], litellm: litellm('nebius') },
+  novita: { modelsDev: ['novita-ai'], litellm: litellm('novita') },
+  nvidia: { modelsDev: ['nvidia'], litellm: litellm('nvidia_nim') },
+  openai: { modelsDev: ['openai'], litellm: litellm('openai') },
+  openrouter: { modelsDev: ['openrouter'], litellm: litellm('openrouter') },
+  ovh: { modelsDev: ['ovhcloud'], litellm: litellm('ovhcloud') },
   perplexity: {
-    modelsDev: 'perplexity',
+    modelsDev: ['perplexity'],
     litellm: litellm('perplexity'),
     priceDependsOn: 'on fees per request',
   },
-  scaleway: { modelsDev: 'scaleway', litellm: litellm('scaleway') },
-  siliconflow: { modelsDev: 'siliconflow', litellm: null },
-  together: { modelsDev: 'togetherai', litellm: litellm('together_ai') },
-  xai: { modelsDev: 'xai', litellm: litellm('xai') },
-  zai: { modelsDev: 'zai', litellm: litellm('zai') },
+  scaleway: { modelsDev: ['scaleway'], litellm: litellm('scaleway') },
+  siliconflow: { modelsDev: ['siliconflow'], litellm: [] },
+  together: { modelsDev: ['togetherai'], litellm: litellm('together_ai') },
+  vertex: {
+    modelsDev: ['google-vertex', 'google-vertex-anthropic'],
+    litellm: [
+      { provider: 'vertex_ai', prefix: 'vertex_ai/' },
+      { provider: 'vertex_ai-language-models', prefix: 'vertex_ai/' },
+      ...vertexVendors.map((vendor) => ({ provider: `vertex_ai-${vendor}_models`, prefix: 'vertex_ai/' })),
+    ],
+    // As in scripts/host-models.js, and Claude without its version, which is listed with one as well.
+    leftOut: /embedding|[-@]latest$|-customtools$|^claude-[^@]*$|^medlm-|-tts$/,
+  },
+  xai: { modelsDev: ['xai'], litellm: litellm('xai') },
+  zai: { modelsDev: ['zai'], litellm: litellm('zai') },
 }

@@ -1,5 +1,6 @@
 /** A model and its price as a published list states them, in whichever format the list is. Values only. */
 import type { RateName } from '../../../contract/meters.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { ExactObject } from './exact-json.ts'
 
 /** Decimal USD per million tokens. */
@@ -39,7 +40,11 @@ export interface ListedModel {
   readonly facts: ListedFacts
 }
 
-/** What a reader of one format gives; undefined: the text is in another format. */
-export type FormatReader = (
-  root: ExactObject,
-) => { readonly models: readonly ListedModel[]; readonly otherModels: number } | undefined
+export interface ReadModels {
+  readonly models: readonly ListedModel[]
+  /** Models of providers that are not known here, and names that are left out. */
+  readonly otherModels: number
+}
+
+/** Reads one format, about one model in a step; undefined: the text is in another format. */
+export type FormatReader = (root: ExactObject) => Steps<ReadModels | undefined>

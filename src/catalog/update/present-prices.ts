@@ -1,6 +1,7 @@
 /** The list prices in force at a given time, by model, for comparison with a published list. Pure. */
+import type { Steps } from '../../base/steps.ts'
 import type { ModelDefinition, PriceDefinition } from '../definition.ts'
-import { mergedDefinitions } from '../drafts.ts'
+import { mergeSteps } from '../drafts.ts'
 import { familyOf, nameThere } from '../offers.ts'
 import type { CatalogSources } from '../sources.ts'
 import { billingProviders, type Snapshot } from '../types.ts'
@@ -20,19 +21,21 @@ export interface PresentModel {
   readonly isOperators: boolean
 }
 
-/** Every model that is known here, sold or not; aliases have the price of their model. */
-export function presentModels(
+/** Every model that is known here, sold or not, one in a step; aliases have the price of their model. */
+export function* presentSteps(
   sources: CatalogSources,
   snapshot: Pick<Snapshot, 'models'>,
   atMs: number,
-): readonly PresentModel[] {
+): Steps<readonly PresentModel[]> {
   const builtinPrices = new Set(sources.builtin.flatMap(({ prices = [] }) => prices))
-  return mergedDefinitions(sources).flatMap((definition) => {
+  const definitions = yield* mergeSteps(sources)
+  const present: PresentModel[] = []
+  for (const definition of definitions.values()) {
     const provider = definition.provider ?? familyOf(definition.id, sources.providers)
-    if (provider === undefined || definition.testModel !== undefined) return []
+    if (provider === undefined || definition.testModel !== undefined) continue
     const price = priceInForce(definition, atMs)
     const model = snapshot.models.get(definition.id)
-    return {
+    present.push({
       name: definition.id,
       provider,
       upstreamModel: nameThere({ ...definition, provider }, sources.providers),
@@ -40,8 +43,10 @@ export function presentModels(
       isSold: model !== undefined,
       price,
       isOperators: price !== null && !builtinPrices.has(price) && !isOfList(price),
-    }
-  })
+    })
+    yield
+  }
+  return present
 }
 
 /** The latest that has begun; among those of one moment the last. */

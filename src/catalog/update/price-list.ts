@@ -1,9 +1,10 @@
 /**
- * A published price list as values: recognizes the format and reads every model of the providers that are known here. Pure
- * except for yielding to other work. Must not compare with current prices.
+ * A published price list as values: recognizes the format and reads every model of the providers that are known here. Pure.
+ * Must not compare with current prices.
  */
 
-import { type ExactObject, type ReadOptions, readExactJson } from './exact-json.ts'
+import type { Steps } from '../../base/steps.ts'
+import { type ExactObject, exactJsonSteps, type ReadOptions } from './exact-json.ts'
 import { objectOf } from './list-fields.ts'
 import type { ListedModel } from './listed-model.ts'
 import { readLitellm } from './read-litellm.ts'
@@ -24,13 +25,13 @@ export type PriceList =
   /** A sentence without a period. */
   | { readonly kind: 'mistake'; readonly message: string }
 
-/** Reads a list in whichever format it is. */
-export async function readPriceList(
+/** Reads a list in whichever format it is, in small steps. */
+export function* priceListSteps(
   text: string,
   options: ReadOptions & { readonly modelsMax: number },
-): Promise<PriceList> {
-  if (text.trim() === '') return { kind: 'mistake', message: 'The list is empty' }
-  const read = await readExactJson(text, options)
+): Steps<PriceList> {
+  if (/^\s?$/.test(text)) return { kind: 'mistake', message: 'The list is empty' }
+  const read = yield* exactJsonSteps(text, options)
   if (read.kind === 'mistake')
     return { kind: 'mistake', message: `The list is not valid JSON: ${read.message}` }
   if (read.value instanceof Map) {
@@ -38,9 +39,8 @@ export async function readPriceList(
       return { kind: 'mistake', message: `The list has more than ${options.modelsMax} models` }
     }
     for (const format of listFormatNames) {
-      const list = listFormats[format](read.value)
+      const list = yield* listFormats[format](read.value)
       if (list !== undefined) return { kind: 'list', format, ...list }
-      await options.yieldTurn()
     }
   }
   return {
@@ -49,7 +49,7 @@ export async function readPriceList(
   }
 }
 
-/** In either format: at least as many as there are, since they are read and compared without a pause. */
+/** In either format: at least as many as there are. */
 function modelsIn(root: ExactObject): number {
   let count = root.size
   for (const value of root.values()) count += objectOf(objectOf(value)?.get('models'))?.size ?? 0

@@ -19,7 +19,7 @@ import {
   type Unclear,
   unclear,
 } from './list-fields.ts'
-import { listNames } from './list-names-table.ts'
+import { type LitellmNames, listNames } from './list-names-table.ts'
 import type { FormatReader, ListedModel, ListedPrice, ListedTier } from './listed-model.ts'
 
 const fields: RateFields = [
@@ -38,29 +38,51 @@ const otherCosts = ['input_cost_per_request', 'input_cost_per_query', 'citation_
 
 const conversationModes: readonly string[] = ['chat', 'responses', 'completion']
 
-const providers = new Map(
-  Object.entries(listNames).flatMap(([provider, { litellm }]) =>
-    litellm === null ? [] : [[litellm.provider, { provider, prefix: litellm.prefix }] as const],
+interface ListedUnder extends LitellmNames {
+  /** Ours. */
+  readonly ours: string
+  readonly leftOut: RegExp | undefined
+}
+
+const providers: ReadonlyMap<string, ListedUnder> = new Map(
+  Object.entries(listNames).flatMap(([ours, { litellm, leftOut }]) =>
+    litellm.map((names) => [names.provider, { ...names, ours, leftOut }] as const),
   ),
 )
 
-export const readLitellm: FormatReader = (root) => {
-  const rows = [...root].filter(([name]) => name !== 'sample_spec' && name !== 'fallback_generalizations')
-  if (!rows.some(([, value]) => typeof objectOf(value)?.get('litellm_provider') === 'string'))
-    return undefined
+export const readLitellm: FormatReader = function* (root) {
+  if (!isLitellm(root)) return undefined
   const models: ListedModel[] = []
   let otherModels = 0
-  for (const [name, value] of rows) {
+  for (const [name, value] of root) {
+    if (notModels.includes(name)) continue
     const row = objectOf(value)
-    const known = providers.get(textOf(row?.get('litellm_provider')) ?? '')
-    if (row === undefined || known === undefined) otherModels += 1
-    else models.push(modelOf(known.provider, withoutPrefix(name, known.prefix), row))
+    const listed = providers.get(textOf(row?.get('litellm_provider')) ?? '')
+    const ownName = listed === undefined ? undefined : nameThere(name, listed)
+    if (row === undefined || listed === undefined || ownName === undefined) otherModels += 1
+    else models.push(modelOf(listed.ours, ownName, row))
+    yield
   }
   return { models, otherModels }
 }
 
-const withoutPrefix = (name: string, prefix: string): string =>
-  name.startsWith(prefix) ? name.slice(prefix.length) : name
+/** Entries of the list that describe it. */
+const notModels: readonly string[] = ['sample_spec', 'fallback_generalizations']
+
+function isLitellm(root: ExactObject): boolean {
+  for (const [name, value] of root) {
+    if (notModels.includes(name)) continue
+    if (typeof objectOf(value)?.get('litellm_provider') === 'string') return true
+  }
+  return false
+}
+
+/** What the provider calls it; undefined: it is left out. */
+function nameThere(name: string, { prefix, isLowerCased, leftOut }: ListedUnder): string | undefined {
+  const short = name.startsWith(prefix) ? name.slice(prefix.length) : name
+  const ownName = isLowerCased === true ? short.toLowerCase() : short
+  return leftOut?.test(ownName) === true ? undefined : ownName
+}
 
 function modelOf(provider: string, name: string, row: ExactObject): ListedModel {
   const mode = textOf(row.get('mode')) ?? ''
@@ -96,9 +118,7 @@ function inputsOf(row: ExactObject): readonly string[] {
 }
 
 function priceOf(provider: string, name: string, row: ExactObject): ListedPrice {
-  const dependsOn = listNames[provider]?.priceDependsOn
-  const problem =
-    nameProblem(name) ?? (dependsOn === undefined ? undefined : `its price depends ${dependsOn}`)
+  const problem = nameProblem(provider, name)
   if (problem !== undefined) return unclear(problem)
   const other = otherCosts.find((field) => row.has(field))
   if (other !== undefined) return unclear(`${other} has no counterpart here`)

@@ -32,22 +32,28 @@ const fields: RateFields = [
   ['output_audio', 'outputAudio'],
 ]
 
-const providers = new Map(Object.entries(listNames).map(([provider, { modelsDev }]) => [modelsDev, provider]))
+const providers = new Map(
+  Object.entries(listNames).flatMap(([provider, { modelsDev, leftOut }]) =>
+    modelsDev.map((id) => [id, { provider, leftOut }] as const),
+  ),
+)
 
-export const readModelsDev: FormatReader = (root) => {
-  const listed = [...root].flatMap(([id, value]) => {
-    const models = objectOf(objectOf(value)?.get('models'))
-    return models === undefined ? [] : [{ id, models }]
-  })
-  if (listed.length === 0) return undefined
+export const readModelsDev: FormatReader = function* (root) {
   const models: ListedModel[] = []
+  let isModelsDev = false
   let otherModels = 0
-  for (const { id, models: rows } of listed) {
-    const provider = providers.get(id)
-    if (provider === undefined) otherModels += rows.size
-    else for (const [name, row] of rows) models.push(modelOf(provider, name, row))
+  for (const [id, value] of root) {
+    const rows = objectOf(objectOf(value)?.get('models'))
+    if (rows === undefined) continue
+    isModelsDev = true
+    const known = providers.get(id)
+    for (const [name, row] of rows) {
+      if (known === undefined || known.leftOut?.test(name) === true) otherModels += 1
+      else models.push(modelOf(known.provider, name, row))
+      yield
+    }
   }
-  return { models, otherModels }
+  return isModelsDev ? { models, otherModels } : undefined
 }
 
 function modelOf(provider: string, name: string, value: ExactJson): ListedModel {
@@ -85,18 +91,13 @@ function modelOf(provider: string, name: string, value: ExactJson): ListedModel 
 }
 
 function priceOf(provider: string, name: string, cost: ExactObject | undefined): ListedPrice {
-  const problem = nameProblem(name) ?? dependence(provider)
+  const problem = nameProblem(provider, name)
   if (problem !== undefined) return unclear(problem)
   if (cost === undefined) return unclear('the list has no price')
   const base = readRates(cost, fields, 'perMillionTokens')
   if (base.kind === 'unclear') return base
   const tiers = tiersOf(cost)
   return 'kind' in tiers ? tiers : checkedPrice({ kind: 'price', rates: base.rates, tiers })
-}
-
-function dependence(provider: string): string | undefined {
-  const dependsOn = listNames[provider]?.priceDependsOn
-  return dependsOn === undefined ? undefined : `its price depends ${dependsOn}`
 }
 
 function tiersOf(cost: ExactObject): readonly ListedTier[] | Extract<ListedPrice, { kind: 'unclear' }> {

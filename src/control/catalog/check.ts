@@ -1,8 +1,9 @@
 /** `catalog.check`: what a published price list would change. */
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
 import { TollgateError } from '../../base/errors.ts'
-import { type CatalogRow, compareCatalog } from '../../catalog/update/compare.ts'
-import { readPriceList } from '../../catalog/update/price-list.ts'
+import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
+import { type CatalogRow, compareSteps } from '../../catalog/update/compare.ts'
+import { type ListFormat, type PriceList, priceListSteps } from '../../catalog/update/price-list.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
@@ -12,34 +13,56 @@ const inputCharactersMax = 50
 
 type RowOutput = OperationOutput<'catalog.check'>['rows'][number]
 
+/** A unit is 256 characters of the list or one model, which takes some 25 microseconds. */
+const turns = eventLoopTurns(20)
+
 export const checkCatalog = operationHandler('catalog.check', async (deps, { source, effectiveFrom }) => {
-  const { limits, clock, catalog } = deps
   const text = await textOf(deps, source)
-  const list = await readPriceList(text, {
-    depthMax: limits.jsonDepthMax,
-    modelsMax: limits.priceListModelsMax,
-    yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
-  })
-  if (list.kind === 'mistake') {
-    throw new TollgateError('invalid_value', { message: `${list.message}.`, param: 'source' })
-  }
-  const nowMs = clock.wallMs()
-  const base = catalog.comparisonBase(effectiveFrom === undefined ? nowMs : Date.parse(effectiveFrom))
-  const { rows, unchanged, leftOut } = compareCatalog({ listed: list.models, ...base })
-  if (rows.length > limits.priceListRowsMax) {
-    throw new TollgateError('invalid_value', {
-      message: `The list differs in more than ${limits.priceListRowsMax} models.`,
-      param: 'source',
-    })
-  }
-  return {
-    format: list.format,
-    source: `${list.format}, list price of ${new Date(nowMs).toISOString().slice(0, 10)}`,
-    rows: rows.map(rowOutput),
-    unchanged,
-    leftOut: leftOut + list.otherModels,
-  }
+  const nowMs = deps.clock.wallMs()
+  const atMs = effectiveFrom === undefined ? nowMs : Date.parse(effectiveFrom)
+  const checked = await runInTurns(checkSteps(deps, text, atMs), turns)
+  if (checked.kind === 'mistake') throw badSource(`${checked.message}.`)
+  const { format, rows, unchanged, leftOut } = checked
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  return { format, source: `${format}, list price of ${day}`, rows: [...rows], unchanged, leftOut }
 })
+
+type Checked =
+  | {
+      readonly kind: 'checked'
+      readonly format: ListFormat
+      readonly rows: readonly RowOutput[]
+      readonly unchanged: number
+      readonly leftOut: number
+    }
+  | Extract<PriceList, { kind: 'mistake' }>
+
+/** The whole comparison in small steps, so that requests run between them. */
+function* checkSteps(
+  { limits, catalog }: Pick<ControlDeps, 'limits' | 'catalog'>,
+  text: string,
+  atMs: number,
+): Steps<Checked> {
+  const list = yield* priceListSteps(text, {
+    depthMax: limits.jsonDepthMax,
+    valuesMax: limits.priceListValuesMax,
+    modelsMax: limits.priceListModelsMax,
+  })
+  if (list.kind === 'mistake') return list
+  const base = yield* catalog.comparisonSteps(atMs)
+  const rowsMax = limits.priceListRowsMax
+  const comparison = yield* compareSteps({ listed: list.models, ...base, rowsMax })
+  if (comparison === undefined) {
+    return { kind: 'mistake', message: `The list differs in more than ${rowsMax} models` }
+  }
+  const rows: RowOutput[] = []
+  for (const row of comparison.rows) {
+    rows.push(rowOutput(row))
+    yield
+  }
+  const { unchanged, leftOut } = comparison
+  return { kind: 'checked', format: list.format, rows, unchanged, leftOut: leftOut + list.otherModels }
+}
 
 async function textOf(
   { server, limits, plainOrigins }: Pick<ControlDeps, 'server' | 'limits' | 'plainOrigins'>,
