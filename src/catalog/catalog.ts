@@ -11,14 +11,14 @@ import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
 import {
   type ListedUpstream,
   listUpstreams,
-  modelProviders,
+  providerSteps,
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { type CatalogDeps, type GivenSources, type Live, load, refresh } from './live.ts'
+import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
-import { type OfferAsk, planOffer } from './offer-plan.ts'
+import { type OfferAsk, offerPlanSteps } from './offer-plan.ts'
 import { destinationsOf, familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
@@ -148,7 +148,7 @@ function modelChanges(live: Live): ModelChanges {
       const message =
         definitionMistake(definition) ??
         aliasMistake(definition.id, live.sources) ??
-        namingMistake(live, definition)
+        (await namingMistake(live, definition))
       if (message !== undefined) return { kind: 'mistake', message }
       const added = dated(live.deps.clock, definition)
       return await change(definition.id, (before) => ({
@@ -184,7 +184,8 @@ function modelChanges(live: Live): ModelChanges {
     },
     async nameUpstreams(model, names) {
       const upstreams = names ?? undefined
-      const message = aliasMistake(model, live.sources) ?? namingMistake(live, { id: model, upstreams })
+      const message =
+        aliasMistake(model, live.sources) ?? (await namingMistake(live, { id: model, upstreams }))
       if (message !== undefined) return { kind: 'mistake', message }
       if (!isKnown(live, model)) return unknown(live, model)
       return await change(model, (before) => ({
@@ -226,7 +227,8 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
     ...ask.definition,
     prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
   }
-  const plan = planOffer({ ...ask, definition }, { sources: live.loaded.sources, added: live.loaded.console })
+  const { sources, console: added } = live.loaded
+  const plan = await inTurns(live, offerPlanSteps({ ...ask, definition }, { sources, added }))
   if (plan.kind !== 'plan') return plan
   await inTransaction(live.deps.store, async (transaction) => {
     await writeOverrides(transaction, [plan.override])
@@ -241,16 +243,18 @@ function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
 }
 
 /** What is wrong with the upstreams that a model names. */
-function namingMistake(
-  { loaded, sources }: Live,
+async function namingMistake(
+  live: Live,
   { id, provider, upstreams = [] }: Pick<ModelDefinition, 'id' | 'provider' | 'upstreams'>,
-): string | undefined {
+): Promise<string | undefined> {
   if (upstreams.length === 0) return undefined
-  const own = provider ?? modelProviders(loaded.sources).get(id) ?? familyOf(id, loaded.sources.providers)
-  const known = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
-  const wrong = upstreams.find((name) => known.get(name) !== own)
+  const { loaded, sources } = live
+  const known = await inTurns(live, providerSteps(loaded.sources))
+  const own = provider ?? known.get(id) ?? familyOf(id, loaded.sources.providers)
+  const hosts = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
+  const wrong = upstreams.find((name) => hosts.get(name) !== own)
   if (wrong === undefined) return undefined
-  const other = known.get(wrong)
+  const other = hosts.get(wrong)
   return other === undefined
     ? `unknown upstream ${wrong}`
     : `${wrong} is an upstream of ${other}, but ${id} is a model of ${own ?? 'an unknown provider'}`

@@ -71,6 +71,18 @@ export function* draftSteps(sources: CatalogSources): Steps<readonly Draft[]> {
   return [...drafts.values()]
 }
 
+/** The draft of one model, which is no alias, in small steps; undefined: it is not known. */
+export function* draftOf(name: string, sources: CatalogSources): Steps<Draft | undefined> {
+  const definition = (yield* mergeSteps(sources)).get(name)
+  if (definition !== undefined) {
+    return draft(definition, { sources, disabled: disabledNames(sources), finder: offerFinder(sources) })
+  }
+  const isListed = sources.upstreams.some(
+    ({ models = [] }) => models !== 'all' && models.some(({ id }) => id === name),
+  )
+  return isListed ? { kind: 'unsold', name, reason: notDefined } : undefined
+}
+
 /** What is known of each model, aliases apart: built in, then the file, then the command line, each of which replaces what it says and leaves the rest. */
 export function* mergeSteps(sources: CatalogSources): Steps<ReadonlyMap<string, ModelDefinition>> {
   const models = new Map<string, ModelDefinition>()

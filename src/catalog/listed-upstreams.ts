@@ -2,13 +2,14 @@
  * Upstreams as operators see them: those of the configuration and added ones, with the models that each serves, and
  * what another one would change. Pure; it shows no credential.
  */
+import type { Steps } from '../base/steps.ts'
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
-import { draftModels } from './drafts.ts'
+import { draftSteps, mergeSteps } from './drafts.ts'
 import { addressProblem, needsModels } from './mistakes.ts'
-import { isOwnAddress, modelsOf } from './offers.ts'
+import { isOwnAddress, modelsOf, providerOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 import { credentialFormMistake } from './upstream-credential.ts'
@@ -115,12 +116,12 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
   return [{ ...definition, credential }]
 }
 
-/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */
-export function refusedUpstream(
+/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. In small steps. */
+export function* refusalSteps(
   ask: Omit<UpstreamAsk, 'credential'> & Partial<Pick<UpstreamAsk, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
   sources: CatalogSources,
-): UpstreamChange | undefined {
+): Steps<UpstreamChange | undefined> {
   if (isConfigured(ask.name, given)) return { kind: 'configured' }
   const wrongName = customNameMistake(ask, given.providers)
   if (wrongName !== undefined) return { kind: 'wrong_name', message: wrongName }
@@ -136,16 +137,16 @@ export function refusedUpstream(
   if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }
-  return wrongModel(ask, facts.provider, { ...sources, aliases: given.aliases })
+  return yield* wrongModel(ask, facts.provider, { ...sources, aliases: given.aliases })
 }
 
-function wrongModel(
+function* wrongModel(
   { models = [] }: Pick<UpstreamAsk, 'models'>,
   provider: string,
   sources: CatalogSources,
-): UpstreamChange | undefined {
-  if (models === 'all') return undefined
-  const providerOf = modelProviders(sources)
+): Steps<UpstreamChange | undefined> {
+  if (models === 'all' || models.length === 0) return undefined
+  const providerOf = yield* providerSteps(sources)
   for (const { id } of models) {
     if (Object.hasOwn(sources.aliases, id)) {
       const message = `${id} is an alias: list ${sources.aliases[id]}`
@@ -160,9 +161,14 @@ function wrongModel(
   return undefined
 }
 
-/** The provider of every model that is known, sold or not. */
-export function modelProviders(sources: CatalogSources): ReadonlyMap<string, string | undefined> {
-  return new Map(draftModels(sources).map(({ name, provider }) => [name, provider]))
+/** The provider of every model that is known, sold or not, aliases apart; in small steps. */
+export function* providerSteps(sources: CatalogSources): Steps<ReadonlyMap<string, string | undefined>> {
+  const providers = new Map<string, string | undefined>()
+  for (const definition of (yield* mergeSteps(sources)).values()) {
+    providers.set(definition.id, providerOf(definition, sources))
+    yield
+  }
+  return providers
 }
 
 /** What an upstream would serve if it were written. */
@@ -179,39 +185,42 @@ export interface UpstreamPreview {
   readonly stops: readonly string[]
 }
 
-/** Compares what is sold with what would be; nothing is written. */
-export function previewUpstream(
+/** Compares what is sold with what would be, in small steps; nothing is written. */
+export function* previewSteps(
   ask: Omit<UpstreamAsk, 'credential'>,
   sources: CatalogSources,
   { models: present }: Snapshot,
-): UpstreamPreview {
+): Steps<UpstreamPreview> {
   const { name, provider, url, weight, models, custom } = ask
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
   const asked = { name, provider, url, weight, models, custom, credential: '' }
-  const drafts = draftModels({
+  const drafts = yield* draftSteps({
     ...sources,
     providers: withCustomProviders(sources.providers, [ask]),
     upstreams: ask.disabled ? others : [...others, asked],
   })
-  const draftOf = new Map(drafts.map((draft) => [draft.name, draft]))
-  const sold = drafts.flatMap((draft) => (draft.kind === 'sold' ? [draft] : []))
-  const sells = sold.flatMap(({ name: model, model: { offers } }) => {
-    const offer = offers.find(({ upstream }) => upstream.name === name)
-    return offer === undefined
-      ? []
-      : [{ model, upstreamModel: offer.upstreamModel, isNew: !present.has(model) }]
-  })
+  const sells: UpstreamPreview['sells'][number][] = []
+  const reasons = new Map<string, string>()
+  const anywhere = new Set<string>()
+  for (const draft of drafts) {
+    const { name: model } = draft
+    if (draft.kind === 'unsold') reasons.set(model, draft.reason)
+    else {
+      anywhere.add(model)
+      const offer = draft.model.offers.find(({ upstream }) => upstream.name === name)
+      if (offer !== undefined) {
+        sells.push({ model, upstreamModel: offer.upstreamModel, isNew: !present.has(model) })
+      }
+    }
+    yield
+  }
   const here = new Set(sells.map(({ model }) => model))
-  const anywhere = new Set(sold.map(({ name: model }) => model))
   const listed = models === undefined || models === 'all' ? [] : models
   return {
     sells: sells.sort((one, other) => (one.model < other.model ? -1 : 1)),
     notSold: listed
       .filter(({ id }) => !here.has(id))
-      .map(({ id }) => {
-        const draft = draftOf.get(id)
-        return { model: id, reason: draft?.kind === 'unsold' ? draft.reason : 'it names other upstreams' }
-      }),
+      .map(({ id }) => ({ model: id, reason: reasons.get(id) ?? 'it names other upstreams' })),
     stops: [...present.keys()].filter((model) => !anywhere.has(model)).sort(),
   }
 }

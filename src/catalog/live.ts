@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
-import { eventLoopTurns, runInTurns, type Turns } from '../base/steps.ts'
+import { eventLoopTurns, runInTurns, type Steps, type Turns } from '../base/steps.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type ConsoleMarkup, readMarkup } from './console-markup.ts'
@@ -45,6 +45,11 @@ export interface Live {
   loaded: Loaded
   /** One after another, so that an older state never replaces a newer one. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** Runs steps in the pieces in which snapshots are built. */
+export function inTurns<Result>({ deps }: Pick<Live, 'deps'>, steps: Steps<Result>): Promise<Result> {
+  return runInTurns(steps, deps.turns ?? catalogTurns)
 }
 
 /** Loads what is stored again. */

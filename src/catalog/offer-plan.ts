@@ -1,11 +1,13 @@
 /**
  * What offering a model at an upstream changes: the upstream's list, or the model's own definition. The plan is made
- * against the whole catalog, so that what would not be available afterwards is rejected before anything is stored. Pure.
+ * against the whole catalog, so that what would not be available afterwards is rejected before anything is stored. Pure, in
+ * small steps.
  */
+import type { Steps } from '../base/steps.ts'
 import type { ConsoleUpstream } from './console-upstreams.ts'
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
-import { type Draft, draftModels } from './drafts.ts'
-import { modelProviders } from './listed-upstreams.ts'
+import { type Draft, draftOf } from './drafts.ts'
+import { providerSteps } from './listed-upstreams.ts'
 import { familyOf, modelsOf, nameThere } from './offers.ts'
 import type { CatalogSources, Override } from './sources.ts'
 
@@ -35,12 +37,13 @@ interface OfferSources {
   readonly added: readonly ConsoleUpstream[]
 }
 
-export function planOffer(ask: OfferAsk, { sources, added }: OfferSources): OfferPlan {
+/** What is written, or why nothing is. */
+export function* offerPlanSteps(ask: OfferAsk, { sources, added }: OfferSources): Steps<OfferPlan> {
   const { model, upstream: name } = ask
   const own = added.find((one) => one.name === name)
   const upstream = sources.upstreams.find((one) => one.name === name) ?? own
   if (upstream === undefined) return { kind: 'unknown_upstream' }
-  const known = modelProviders(sources).get(model) ?? familyOf(model, sources.providers)
+  const known = (yield* providerSteps(sources)).get(model) ?? familyOf(model, sources.providers)
   const provider = ask.definition.provider ?? known ?? upstream.provider
   if (provider !== upstream.provider) {
     const message = `${model} is a model of ${provider}, but ${name} is an upstream of ${upstream.provider}: choose another name for it`
@@ -59,11 +62,11 @@ export function planOffer(ask: OfferAsk, { sources, added }: OfferSources): Offe
     { override: plain, models: null },
     hasList
       ? { override: plain, models: withListed(upstream, { id: model, upstreamId: ask.upstreamModel }) }
-      : { override: naming(plain, ask, sources), models: null },
+      : { override: yield* naming(plain, ask, sources), models: null },
   ]
   let reason = 'the upstream is disabled'
   for (const { override, models } of candidates) {
-    const draft = draftWith({ override, upstream, models }, sources)
+    const draft = yield* draftWith({ override, upstream, models }, sources)
     if (draft?.kind === 'unsold') reason = draft.reason
     const offer =
       draft?.kind === 'sold' ? draft.model.offers.find((one) => one.upstream.name === name) : undefined
@@ -88,12 +91,12 @@ function withChange(
 }
 
 /** An upstream without a list that could be changed here is named by the model, next to those that serve it now. */
-function naming(
+function* naming(
   override: Override,
   { model, upstream, upstreamModel }: OfferAsk,
   sources: CatalogSources,
-): Override {
-  const present = draftModels(sources).find(({ name }) => name === model)
+): Steps<Override> {
+  const present = yield* draftOf(model, sources)
   const others = present?.kind === 'sold' ? present.model.offers.map((offer) => offer.upstream.name) : []
   const definition: ModelDefinition = {
     ...override.definition,
@@ -118,7 +121,10 @@ interface Candidate {
   readonly models: UpstreamModels | null
 }
 
-function draftWith({ override, upstream, models }: Candidate, sources: CatalogSources): Draft | undefined {
+function* draftWith(
+  { override, upstream, models }: Candidate,
+  sources: CatalogSources,
+): Steps<Draft | undefined> {
   const changed = {
     ...sources,
     overrides: [...sources.overrides.filter(({ name }) => name !== override.name), override],
@@ -126,5 +132,5 @@ function draftWith({ override, upstream, models }: Candidate, sources: CatalogSo
       one.name === upstream.name && models !== null ? { ...one, models } : one,
     ),
   }
-  return draftModels(changed).find(({ name }) => name === override.name)
+  return yield* draftOf(override.name, changed)
 }

@@ -35,11 +35,12 @@ export interface OfferFinder {
 
 /** What is the same for every model is looked up once. */
 export function offerFinder(sources: OfferSources): OfferFinder {
+  const factsOf = new Map(sources.providers.map((facts) => [facts.provider, facts]))
   const builtinNames = new Set(
-    sources.builtin.map((model) => nameKey(model.provider, nameThere(model, sources.providers))),
+    sources.builtin.map((model) => nameKey(model.provider, nameAt(model, factsOf.get(model.provider ?? '')))),
   )
   const upstreams = sources.upstreams.flatMap((definition) => {
-    const facts = sources.providers.find(({ provider }) => provider === definition.provider)
+    const facts = factsOf.get(definition.provider)
     return facts === undefined ? [] : [{ ...servingUpstream(definition, facts), facts }]
   })
   const byName = new Map(upstreams.map((serving) => [serving.upstream.name, serving]))
@@ -196,11 +197,21 @@ export function isOwnAddress(
 
 /** What a model is called at its provider. */
 export function nameThere(
-  { id, upstreamId, provider }: Pick<ModelDefinition, 'id' | 'upstreamId' | 'provider'>,
+  model: Pick<ModelDefinition, 'id' | 'upstreamId' | 'provider'>,
   providers: readonly ProviderFacts[],
 ): string {
+  return nameAt(
+    model,
+    providers.find(({ provider }) => provider === model.provider),
+  )
+}
+
+function nameAt(
+  { id, upstreamId }: Pick<ModelDefinition, 'id' | 'upstreamId'>,
+  facts: Pick<ProviderFacts, 'namesModelsBelow'> | undefined,
+): string {
   if (upstreamId !== undefined) return upstreamId
-  const prefix = providers.find((facts) => facts.provider === provider)?.namesModelsBelow
+  const prefix = facts?.namesModelsBelow
   return prefix !== undefined && id.startsWith(prefix) ? id.slice(prefix.length) : id
 }
 

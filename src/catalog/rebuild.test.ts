@@ -64,6 +64,30 @@ test('a change of one price yields often, and requests see the old snapshot unti
   assert.notEqual(catalog.snapshot, before)
 })
 
+const asked = { name: 'second', provider: 'house', url: null, weight: 1, disabled: false, credential: 'key' }
+
+/** What looks at the whole catalog before it changes anything. */
+const checks: Readonly<Record<string, (catalog: Catalog) => Promise<unknown>>> = {
+  'a preview of an upstream': (catalog) => catalog.previewUpstream(asked),
+  'a preview of an upstream with a list': (catalog) =>
+    catalog.previewUpstream({ ...asked, models: [{ id: 'house-1' }, { id: 'house-2' }] }),
+  'an offer that is refused': (catalog) =>
+    catalog.offer({ model: 'other', upstream: 'house', definition: {} }),
+  'the upstreams of a model, with an unknown one': (catalog) => catalog.nameUpstreams('house-1', ['absent']),
+}
+
+for (const [what, check] of Object.entries(checks)) {
+  test(`${what} yields often`, async (context) => {
+    let turns = 0
+    const catalog = await prepare(context, () => {
+      turns += 1
+    })
+    turns = 0
+    await check(catalog)
+    assert.ok(turns >= modelsTotal / unitsPerTurn, `${turns} turns`)
+  })
+}
+
 test('changes that race are all in the snapshot, with what is disabled in between', async (context) => {
   const catalog = await prepare(context, () => undefined)
   const place = { upstream: 'house', upstreamModel: 'house-3' }

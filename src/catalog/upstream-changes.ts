@@ -15,13 +15,8 @@ import {
   writeDisabled,
 } from './disabled-offers.ts'
 import { hostModels } from './hosts/host-models.ts'
-import {
-  previewUpstream,
-  refusedUpstream,
-  type UpstreamChange,
-  type UpstreamPreview,
-} from './listed-upstreams.ts'
-import { type Live, refresh } from './live.ts'
+import { previewSteps, refusalSteps, type UpstreamChange, type UpstreamPreview } from './listed-upstreams.ts'
+import { inTurns, type Live, refresh } from './live.ts'
 import type { CatalogSources } from './sources.ts'
 
 /** What an upstream is asked with. */
@@ -47,7 +42,7 @@ export interface UpstreamChanges {
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
-  previewUpstream(ask: Parameters<typeof refusedUpstream>[0]): Promise<UpstreamPreview | UpstreamChange>
+  previewUpstream(ask: Parameters<typeof refusalSteps>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether there was one; those of the configuration stay. */
@@ -64,7 +59,8 @@ export function upstreamChanges(live: Live): UpstreamChanges {
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
-        const refused = refusedUpstream(ask, live.sources, await withHost(live.loaded.sources, ask.provider))
+        const sources = await withHost(live.loaded.sources, ask.provider)
+        const refused = await inTurns(live, refusalSteps(ask, live.sources, sources))
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written === 'written') await refresh(live)
@@ -74,7 +70,8 @@ export function upstreamChanges(live: Live): UpstreamChanges {
     async previewUpstream(ask) {
       const { snapshot } = live.loaded
       const sources = await withHost(live.loaded.sources, ask.provider)
-      return refusedUpstream(ask, live.sources, sources) ?? previewUpstream(ask, sources, snapshot)
+      const refused = await inTurns(live, refusalSteps(ask, live.sources, sources))
+      return refused ?? (await inTurns(live, previewSteps(ask, sources, snapshot)))
     },
     keptSecrets({ name, provider, url }) {
       const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
