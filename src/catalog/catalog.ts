@@ -15,7 +15,7 @@ import {
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh } from './live.ts'
+import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh, turnsOf } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import { type OfferAsk, offerPlanSteps } from './offer-plan.ts'
@@ -112,7 +112,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
     reload(given) {
       return live.inTurn(async () => {
         const next = given ?? live.sources
-        live.loaded = await load(deps, next, live.loaded.ids)
+        live.loaded = await load(deps, next, live.loaded)
         live.sources = next
       })
     },
@@ -204,7 +204,8 @@ async function addAll(live: Live, definitions: readonly ModelDefinition[]): Prom
   }
   return await live.inTurn(async () => {
     await inTransaction(live.deps.store, async (transaction) => {
-      const stored = new Map((await readOverrides(transaction)).map((row) => [row.name, row]))
+      const rows = await readOverrides(transaction, { turns: turnsOf(live) })
+      const stored = new Map<string, Override>(rows.map((row) => [row.name, row]))
       for (const definition of definitions) {
         const name = definition.id
         const before = stored.get(name) ?? { name, definition: null, disabled: false }
@@ -227,8 +228,8 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
     ...ask.definition,
     prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
   }
-  const { sources, console: added } = live.loaded
-  const plan = await inTurns(live, offerPlanSteps({ ...ask, definition }, { sources, added }))
+  const { sources, console: added, memory } = live.loaded
+  const plan = await inTurns(live, offerPlanSteps({ ...ask, definition }, { sources, added, memory }))
   if (plan.kind !== 'plan') return plan
   await inTransaction(live.deps.store, async (transaction) => {
     await writeOverrides(transaction, [plan.override])
@@ -249,7 +250,7 @@ async function namingMistake(
 ): Promise<string | undefined> {
   if (upstreams.length === 0) return undefined
   const { loaded, sources } = live
-  const known = await inTurns(live, providerSteps(loaded.sources))
+  const known = await inTurns(live, providerSteps(loaded.sources, loaded.memory))
   const own = provider ?? known.get(id) ?? familyOf(id, loaded.sources.providers)
   const hosts = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
   const wrong = upstreams.find((name) => hosts.get(name) !== own)

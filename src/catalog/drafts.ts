@@ -4,7 +4,9 @@
  */
 import { runSteps, type Steps } from '../base/steps.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
+import { type DraftMemory, isConcerned, type RememberedDraft, sourceChange } from './draft-memory.ts'
 import { isConversationFormat } from './format-uses.ts'
+import { mergeSteps } from './merged-definitions.ts'
 import {
   formatsAt,
   nameThere,
@@ -44,74 +46,77 @@ export type Draft =
 
 /** One draft for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
-  return runSteps(draftSteps(sources))
+  return runSteps(draftSteps(sources, undefined)).drafts
 }
 
-/** The same in steps of about one model. */
-export function* draftSteps(sources: CatalogSources): Steps<readonly Draft[]> {
-  const drafts = new Map<string, Draft>()
-  const finder = offerFinder(sources)
+/** The same in steps of about one model, with those of an earlier catalog that nothing changed: they are the same objects. */
+export function* draftSteps(
+  sources: CatalogSources,
+  before: DraftMemory<Draft> | undefined,
+): Steps<{ readonly drafts: readonly Draft[]; readonly memory: DraftMemory<Draft> }> {
+  const merged = yield* mergeSteps(sources, before?.merged)
+  const deps = { sources, disabled: disabledNames(sources), finder: offerFinder(sources) }
+  const change = before === undefined ? undefined : sourceChange(before.sources, sources)
+  const known = change === undefined ? undefined : before?.drafts
   yield
-  const definitions = yield* mergeSteps(sources)
-  const disabled = disabledNames(sources)
-  for (const definition of definitions.values()) {
-    drafts.set(definition.id, draft(definition, { sources, disabled, finder }))
+  const drafts = new Map<string, RememberedDraft<Draft>>()
+  for (const { definition } of merged.values()) {
+    const { id } = definition
+    const isDisabled = deps.disabled.has(id)
+    const old = known?.get(id)
+    const isSame =
+      change !== undefined &&
+      old?.made === definition &&
+      old.isDisabled === isDisabled &&
+      !isConcerned(definition, old.draft.provider, change)
+    drafts.set(id, isSame ? old : { made: definition, isDisabled, draft: draft(definition, deps) })
     yield
   }
   for (const [alias, target] of Object.entries(sources.aliases)) {
-    if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { sources, disabled, drafts }))
+    if (drafts.has(alias)) continue
+    const made = drafts.get(target)?.draft
+    const isDisabled = deps.disabled.has(alias)
+    const old = known?.get(alias)
+    // Where there is no such model, the reason names it.
+    const isSame = made !== undefined && old?.made === made && old.isDisabled === isDisabled
+    const whole = () => ({ made, isDisabled, draft: aliasDraft(alias, target, { ...deps, drafts }) })
+    drafts.set(alias, isSame ? old : whole())
     yield
   }
-  for (const { models = [] } of sources.upstreams) {
+  addUnknown(drafts, sources)
+  return { drafts: [...drafts.values()].map((one) => one.draft), memory: { sources, merged, drafts } }
+}
+
+/** Names that an upstream lists and nothing defines. */
+function addUnknown(
+  drafts: Map<string, RememberedDraft<Draft>>,
+  { upstreams }: Pick<CatalogSources, 'upstreams'>,
+): void {
+  for (const { models = [] } of upstreams) {
     if (models === 'all') continue
     for (const { id } of models) {
-      if (!drafts.has(id)) drafts.set(id, { kind: 'unsold', name: id, reason: notDefined })
+      if (drafts.has(id)) continue
+      const draft = { kind: 'unsold', name: id, reason: notDefined } as const
+      drafts.set(id, { made: undefined, isDisabled: false, draft })
     }
   }
-  return [...drafts.values()]
 }
 
 /** The draft of one model, which is no alias, in small steps; undefined: it is not known. */
-export function* draftOf(name: string, sources: CatalogSources): Steps<Draft | undefined> {
-  const definition = (yield* mergeSteps(sources)).get(name)
-  if (definition !== undefined) {
-    return draft(definition, { sources, disabled: disabledNames(sources), finder: offerFinder(sources) })
+export function* draftOf(
+  name: string,
+  sources: CatalogSources,
+  memory: Pick<DraftMemory<Draft>, 'merged'>,
+): Steps<Draft | undefined> {
+  const known = (yield* mergeSteps(sources, memory.merged)).get(name)
+  if (known !== undefined) {
+    const deps = { sources, disabled: disabledNames(sources), finder: offerFinder(sources) }
+    return draft(known.definition, deps)
   }
   const isListed = sources.upstreams.some(
     ({ models = [] }) => models !== 'all' && models.some(({ id }) => id === name),
   )
   return isListed ? { kind: 'unsold', name, reason: notDefined } : undefined
-}
-
-/** What is known of each model, aliases apart: built in, then the file, then the command line, each of which replaces what it says and leaves the rest. */
-export function* mergeSteps(sources: CatalogSources): Steps<ReadonlyMap<string, ModelDefinition>> {
-  const models = new Map<string, ModelDefinition>()
-  for (const definition of [...sources.builtin, ...sources.configured]) {
-    models.set(definition.id, { ...models.get(definition.id), ...definedFields(definition) })
-    yield
-  }
-  for (const { definition } of sources.overrides) {
-    if (definition === null) continue
-    const before = withoutOffers(models.get(definition.id), definition)
-    const prices = [...(before?.prices ?? []), ...(definition.prices ?? [])]
-    models.set(definition.id, { ...before, ...definedFields(definition), prices })
-    yield
-  }
-  return models
-}
-
-/** Upstreams that an operator chose later replace the offers of the file. */
-function withoutOffers(
-  before: ModelDefinition | undefined,
-  { upstreams }: ModelDefinition,
-): ModelDefinition | undefined {
-  return before === undefined || upstreams === undefined ? before : { ...before, offers: undefined }
-}
-
-/** Without undefined values, which would overwrite earlier definitions. */
-function definedFields(definition: ModelDefinition): ModelDefinition {
-  const entries = Object.entries(definition).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as unknown as ModelDefinition
 }
 
 /** Output without a rate; a model that produces it cannot be billed. */
@@ -209,11 +214,11 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
 function aliasDraft(
   alias: string,
   target: string,
-  known: Omit<DraftDeps, 'finder'> & { readonly drafts: ReadonlyMap<string, Draft> },
+  known: Omit<DraftDeps, 'finder'> & { readonly drafts: ReadonlyMap<string, RememberedDraft<Draft>> },
 ): Draft {
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: alias, reason })
   if (known.disabled.has(alias)) return unsold('disabled by an administrator')
-  const model = known.drafts.get(target)
+  const model = known.drafts.get(target)?.draft
   if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
     return unsold(`it is an alias of ${target}, which is not a model`)
   }

@@ -7,7 +7,9 @@ import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstrea
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
-import { draftSteps, mergeSteps } from './drafts.ts'
+import type { DraftMemory } from './draft-memory.ts'
+import { type Draft, draftSteps } from './drafts.ts'
+import { mergeSteps } from './merged-definitions.ts'
 import { addressProblem, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf, providerOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
@@ -39,6 +41,13 @@ export type UpstreamChange =
   /** The configuration has the name. */
   | { readonly kind: 'configured' }
   | { readonly kind: 'wrong_name'; readonly message: string }
+
+/** The catalog that a change is compared with. */
+export interface KnownCatalog {
+  readonly sources: CatalogSources
+  /** What its drafts were made of. */
+  readonly memory: DraftMemory<Draft>
+}
 
 type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
 
@@ -120,7 +129,7 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
 export function* refusalSteps(
   ask: Omit<UpstreamAsk, 'credential'> & Partial<Pick<UpstreamAsk, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
-  sources: CatalogSources,
+  { sources, memory }: KnownCatalog,
 ): Steps<UpstreamChange | undefined> {
   if (isConfigured(ask.name, given)) return { kind: 'configured' }
   const wrongName = customNameMistake(ask, given.providers)
@@ -137,16 +146,17 @@ export function* refusalSteps(
   if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }
-  return yield* wrongModel(ask, facts.provider, { ...sources, aliases: given.aliases })
+  const known = { sources: { ...sources, aliases: given.aliases }, memory }
+  return yield* wrongModel(ask, facts.provider, known)
 }
 
 function* wrongModel(
   { models = [] }: Pick<UpstreamAsk, 'models'>,
   provider: string,
-  sources: CatalogSources,
+  { sources, memory }: KnownCatalog,
 ): Steps<UpstreamChange | undefined> {
   if (models === 'all' || models.length === 0) return undefined
-  const providerOf = yield* providerSteps(sources)
+  const providerOf = yield* providerSteps(sources, memory)
   for (const { id } of models) {
     if (Object.hasOwn(sources.aliases, id)) {
       const message = `${id} is an alias: list ${sources.aliases[id]}`
@@ -162,9 +172,12 @@ function* wrongModel(
 }
 
 /** The provider of every model that is known, sold or not, aliases apart; in small steps. */
-export function* providerSteps(sources: CatalogSources): Steps<ReadonlyMap<string, string | undefined>> {
+export function* providerSteps(
+  sources: CatalogSources,
+  memory?: Pick<DraftMemory<Draft>, 'merged'>,
+): Steps<ReadonlyMap<string, string | undefined>> {
   const providers = new Map<string, string | undefined>()
-  for (const definition of (yield* mergeSteps(sources)).values()) {
+  for (const { definition } of (yield* mergeSteps(sources, memory?.merged)).values()) {
     providers.set(definition.id, providerOf(definition, sources))
     yield
   }
@@ -188,17 +201,18 @@ export interface UpstreamPreview {
 /** Compares what is sold with what would be, in small steps; nothing is written. */
 export function* previewSteps(
   ask: Omit<UpstreamAsk, 'credential'>,
-  sources: CatalogSources,
+  { sources, memory }: KnownCatalog,
   { models: present }: Snapshot,
 ): Steps<UpstreamPreview> {
   const { name, provider, url, weight, models, custom } = ask
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
   const asked = { name, provider, url, weight, models, custom, credential: '' }
-  const drafts = yield* draftSteps({
+  const changed = {
     ...sources,
     providers: withCustomProviders(sources.providers, [ask]),
     upstreams: ask.disabled ? others : [...others, asked],
-  })
+  }
+  const { drafts } = yield* draftSteps(changed, memory)
   const sells: UpstreamPreview['sells'][number][] = []
   const reasons = new Map<string, string>()
   const anywhere = new Set<string>()

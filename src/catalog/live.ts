@@ -11,12 +11,13 @@ import { type ConsoleMarkup, readMarkup } from './console-markup.ts'
 import { type ConsoleUpstream, type CredentialSealer, readUpstreams } from './console-upstreams.ts'
 import { withCustomProviders } from './custom-providers.ts'
 import { type DisabledOffers, readDisabled, withoutDisabled } from './disabled-offers.ts'
-import { draftSteps } from './drafts.ts'
+import type { DraftMemory } from './draft-memory.ts'
+import { type Draft, draftSteps } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
 import { usableUpstream } from './listed-upstreams.ts'
-import { readOverrides } from './override-rows.ts'
-import { type PriceIds, priceIds } from './price-rows.ts'
-import { snapshotSteps } from './snapshot.ts'
+import { readOverrides, type StoredOverride } from './override-rows.ts'
+import { noPriceIds, type PriceIds, priceIds } from './price-rows.ts'
+import { type DraftedModels, snapshotSteps } from './snapshot.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 
@@ -36,7 +37,7 @@ export interface CatalogDeps {
 }
 
 /** A unit is about one model, which takes some 20 microseconds. */
-export const catalogTurns = eventLoopTurns(50)
+const catalogTurns = eventLoopTurns(50)
 
 /** What the catalog is made of at present; changed only in turn. */
 export interface Live {
@@ -48,13 +49,18 @@ export interface Live {
 }
 
 /** Runs steps in the pieces in which snapshots are built. */
-export function inTurns<Result>({ deps }: Pick<Live, 'deps'>, steps: Steps<Result>): Promise<Result> {
-  return runInTurns(steps, deps.turns ?? catalogTurns)
+export function inTurns<Result>(live: Pick<Live, 'deps'>, steps: Steps<Result>): Promise<Result> {
+  return runInTurns(steps, turnsOf(live))
+}
+
+/** The pieces in which snapshots are built. */
+export function turnsOf({ deps }: Pick<Live, 'deps'>): Turns {
+  return deps.turns ?? catalogTurns
 }
 
 /** Loads what is stored again. */
 export async function refresh(live: Live): Promise<void> {
-  live.loaded = await load(live.deps, live.sources, live.loaded.ids)
+  live.loaded = await load(live.deps, live.sources, live.loaded)
 }
 
 /** Everything that the store adds to what is given, and the snapshot that both make. */
@@ -67,18 +73,18 @@ export interface Loaded {
   readonly snapshot: Snapshot
   /** Of the prices in the snapshot. */
   readonly ids: PriceIds
+  /** What the next snapshot reuses where nothing changed. */
+  readonly memory: DraftMemory<Draft>
+  readonly drafted: DraftedModels
+  readonly overrides: readonly StoredOverride[]
   readonly console: readonly ConsoleUpstream[]
   readonly markup: ConsoleMarkup | undefined
 }
 
-/** Reads what is stored and builds the snapshot of it. */
-export async function load(
-  deps: CatalogDeps,
-  given: GivenSources,
-  known: PriceIds = new Map(),
-): Promise<Loaded> {
+/** Reads what is stored and builds the snapshot of it, with the parts of the one before that stay the same. */
+export async function load(deps: CatalogDeps, given: GivenSources, before?: Loaded): Promise<Loaded> {
   const { store, settings, sealer, nextId, turns = catalogTurns } = deps
-  const overrides = await readOverrides(store.database)
+  const overrides = await readOverrides(store.database, { turns, known: before?.overrides })
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
   const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
@@ -91,10 +97,15 @@ export async function load(
     providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
     overrides,
   }
-  const drafts = await runInTurns(draftSteps(sources), turns)
+  const { drafts, memory } = await runInTurns(draftSteps(sources, before?.memory), turns)
   const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
+  const known = before?.ids ?? noPriceIds
   const { ids, idOf } = await priceIds({ store, nextId, known, turns }, prices)
-  const all = await runInTurns(snapshotSteps(drafts, sources, idOf), turns)
+  const { snapshot: all, drafted } = await runInTurns(
+    snapshotSteps(drafts, sources, { idOf, known: before?.drafted }),
+    turns,
+  )
   const disabled = await readDisabled(settings)
-  return { sources, all, ids, disabled, snapshot: withoutDisabled(all, disabled), console, markup }
+  const snapshot = withoutDisabled(all, disabled)
+  return { sources, all, ids, disabled, snapshot, console, markup, memory, drafted, overrides }
 }

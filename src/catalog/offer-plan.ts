@@ -7,9 +7,9 @@ import type { Steps } from '../base/steps.ts'
 import type { ConsoleUpstream } from './console-upstreams.ts'
 import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type Draft, draftOf } from './drafts.ts'
-import { providerSteps } from './listed-upstreams.ts'
+import { type KnownCatalog, providerSteps } from './listed-upstreams.ts'
 import { familyOf, modelsOf, nameThere } from './offers.ts'
-import type { CatalogSources, Override } from './sources.ts'
+import type { Override } from './sources.ts'
 
 export interface OfferAsk {
   /** The public name. */
@@ -31,30 +31,30 @@ export type OfferPlan =
   | { readonly kind: 'unknown_upstream' }
   | { readonly kind: 'mistake'; readonly message: string }
 
-interface OfferSources {
-  readonly sources: CatalogSources
+interface OfferSources extends KnownCatalog {
   /** Those that were added while the server runs. */
   readonly added: readonly ConsoleUpstream[]
 }
 
 /** What is written, or why nothing is. */
-export function* offerPlanSteps(ask: OfferAsk, { sources, added }: OfferSources): Steps<OfferPlan> {
+export function* offerPlanSteps(ask: OfferAsk, known: OfferSources): Steps<OfferPlan> {
+  const { sources, added, memory } = known
   const { model, upstream: name } = ask
-  const own = added.find((one) => one.name === name)
-  const upstream = sources.upstreams.find((one) => one.name === name) ?? own
+  const addedOne = added.find((one) => one.name === name)
+  const upstream = sources.upstreams.find((one) => one.name === name) ?? addedOne
   if (upstream === undefined) return { kind: 'unknown_upstream' }
-  const known = (yield* providerSteps(sources)).get(model) ?? familyOf(model, sources.providers)
-  const provider = ask.definition.provider ?? known ?? upstream.provider
+  const own = (yield* providerSteps(sources, memory)).get(model) ?? familyOf(model, sources.providers)
+  const provider = ask.definition.provider ?? own ?? upstream.provider
   if (provider !== upstream.provider) {
     const message = `${model} is a model of ${provider}, but ${name} is an upstream of ${upstream.provider}: choose another name for it`
     return { kind: 'mistake', message }
   }
   const facts = sources.providers.find((one) => one.provider === provider)
-  const hasList = own !== undefined && facts !== undefined && modelsOf(upstream, facts) !== 'all'
+  const hasList = addedOne !== undefined && facts !== undefined && modelsOf(upstream, facts) !== 'all'
   const before = sources.overrides.find((one) => one.name === model)
   const plain = withChange(before, model, {
     ...ask.definition,
-    provider: known === undefined ? provider : undefined,
+    provider: own === undefined ? provider : undefined,
   })
   const there = ask.upstreamModel ?? nameThere({ id: model, provider }, sources.providers)
   const candidates = [
@@ -62,11 +62,11 @@ export function* offerPlanSteps(ask: OfferAsk, { sources, added }: OfferSources)
     { override: plain, models: null },
     hasList
       ? { override: plain, models: withListed(upstream, { id: model, upstreamId: ask.upstreamModel }) }
-      : { override: yield* naming(plain, ask, sources), models: null },
+      : { override: yield* naming(plain, ask, known), models: null },
   ]
   let reason = 'the upstream is disabled'
   for (const { override, models } of candidates) {
-    const draft = yield* draftWith({ override, upstream, models }, sources)
+    const draft = yield* draftWith({ override, upstream, models }, known)
     if (draft?.kind === 'unsold') reason = draft.reason
     const offer =
       draft?.kind === 'sold' ? draft.model.offers.find((one) => one.upstream.name === name) : undefined
@@ -94,9 +94,9 @@ function withChange(
 function* naming(
   override: Override,
   { model, upstream, upstreamModel }: OfferAsk,
-  sources: CatalogSources,
+  { sources, memory }: KnownCatalog,
 ): Steps<Override> {
-  const present = yield* draftOf(model, sources)
+  const present = yield* draftOf(model, sources, memory)
   const others = present?.kind === 'sold' ? present.model.offers.map((offer) => offer.upstream.name) : []
   const definition: ModelDefinition = {
     ...override.definition,
@@ -123,7 +123,7 @@ interface Candidate {
 
 function* draftWith(
   { override, upstream, models }: Candidate,
-  sources: CatalogSources,
+  { sources, memory }: KnownCatalog,
 ): Steps<Draft | undefined> {
   const changed = {
     ...sources,
@@ -132,5 +132,5 @@ function* draftWith(
       one.name === upstream.name && models !== null ? { ...one, models } : one,
     ),
   }
-  return yield* draftOf(override.name, changed)
+  return yield* draftOf(override.name, changed, memory)
 }

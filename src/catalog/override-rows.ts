@@ -1,4 +1,5 @@
 /** The table `model_override`: what operators changed about models on the command line and in the console. */
+import { runInTurns, type Steps, type Turns } from '../base/steps.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { ModelDefinition } from './definition.ts'
 import type { Override } from './sources.ts'
@@ -13,8 +14,8 @@ export async function readOverride(transaction: Transaction, name: string): Prom
   return row === undefined ? { name, definition: null, disabled: false } : overrideOf(row)
 }
 
-/** Well below the number of values that one statement may bind. */
-const rowsPerWrite = 100
+/** Making a statement takes some 20 microseconds a row. */
+const rowsPerWrite = 25
 
 /** Adds rows, or replaces those of the same names. */
 export async function writeOverrides(
@@ -38,12 +39,41 @@ export async function writeOverrides(
   }
 }
 
-/** Every row. */
-export async function readOverrides(database: Pick<Transaction, 'selectFrom'>): Promise<readonly Override[]> {
-  return (await database.selectFrom('model_override').selectAll().execute()).map(overrideOf)
+/** A row with its text, by which it is recognized when it is read again. */
+export interface StoredOverride extends Override {
+  readonly body: string | null
 }
 
-function overrideOf(row: { name: string; body: string | null; disabled: bigint }): Override {
+/** Every row; one that is known is the same object. Read in pieces, between which requests run. */
+export async function readOverrides(
+  database: Pick<Transaction, 'selectFrom'>,
+  { turns, known = [] }: { readonly turns: Turns; readonly known?: readonly StoredOverride[] | undefined },
+): Promise<readonly StoredOverride[]> {
+  const rows = await database.selectFrom('model_override').selectAll().execute()
+  return await runInTurns(storedSteps(rows, new Map(known.map((row) => [row.name, row]))), turns)
+}
+
+interface OverrideRow {
+  readonly name: string
+  readonly body: string | null
+  readonly disabled: bigint
+}
+
+function* storedSteps(
+  rows: readonly OverrideRow[],
+  known: ReadonlyMap<string, StoredOverride>,
+): Steps<readonly StoredOverride[]> {
+  const stored: StoredOverride[] = []
+  for (const row of rows) {
+    const old = known.get(row.name)
+    const isSame = old !== undefined && old.body === row.body && old.disabled === (row.disabled !== 0n)
+    stored.push(isSame ? old : { ...overrideOf(row), body: row.body })
+    yield
+  }
+  return stored
+}
+
+function overrideOf(row: OverrideRow): Override {
   const definition = row.body === null ? null : (JSON.parse(row.body) as ModelDefinition)
   return { name: row.name, definition, disabled: row.disabled !== 0n }
 }

@@ -10,7 +10,16 @@ import type { PriceVersion } from './types.ts'
 type CatalogDatabase = Pick<Store, 'database'>
 
 /** The ID of a price by its key; rows are only added, so that what was known stays true. */
-export type PriceIds = ReadonlyMap<string, bigint>
+type IdsByKey = ReadonlyMap<string, bigint>
+
+/** Which IDs prices have. */
+export interface PriceIds {
+  readonly byKey: IdsByKey
+  /** The keys of the drafts, which are long texts. */
+  readonly keys: ReadonlyMap<PriceDraft, string>
+}
+
+export const noPriceIds: PriceIds = { byKey: new Map(), keys: new Map() }
 
 interface PriceIdDeps {
   readonly store: CatalogDatabase
@@ -25,8 +34,9 @@ export async function priceIds(
   { store, nextId, known, turns }: PriceIdDeps,
   wanted: readonly PriceDraft[],
 ): Promise<{ readonly ids: PriceIds; readonly idOf: (price: PriceDraft) => bigint }> {
-  const missing = await runInTurns(missingSteps(wanted, known), turns)
-  const stored = missing.size === 0 ? known : await storedIds(store, missing, { known, turns })
+  const { keys, missing } = await runInTurns(missingSteps(wanted, known), turns)
+  const { byKey } = known
+  const stored = missing.size === 0 ? byKey : await storedIds(store, missing, { known: byKey, turns })
   const fresh = [...missing].filter(([key]) => !stored.has(key)).map(([, price]) => price)
   for (let start = 0; start < fresh.length; start += rowsPerInsert) {
     const rows = fresh.slice(start, start + rowsPerInsert).map((price) => ({
@@ -42,60 +52,57 @@ export async function priceIds(
       .onConflict((conflict) => conflict.columns(['model', 'effective_from_ms', 'body']).doNothing())
       .execute()
   }
-  const all = fresh.length === 0 ? stored : await storedIds(store, missing, { known, turns })
-  const found = await runInTurns(idSteps(wanted, all), turns)
+  const all = fresh.length === 0 ? stored : await storedIds(store, missing, { known: byKey, turns })
+  const ids = { byKey: await runInTurns(idSteps(keys, all), turns), keys }
   return {
-    ids: found.ids,
+    ids,
     idOf(price) {
-      const id = found.byPrice.get(price)
+      const id = ids.byKey.get(keys.get(price) ?? '')
       if (id === undefined) throw new BrokenInvariant(`a price of ${price.model} has no id`)
       return id
     },
   }
 }
 
-/** Well below the number of values that one statement may bind. */
-const rowsPerInsert = 100
+/** Making a statement takes some 20 microseconds a row. */
+const rowsPerInsert = 25
 const modelsPerRead = 100
 
-function* missingSteps(
-  wanted: readonly PriceDraft[],
-  known: PriceIds,
-): Steps<ReadonlyMap<string, PriceDraft>> {
-  const missing = new Map<string, PriceDraft>()
-  for (const price of wanted) {
-    const key = keyOf(price)
-    if (!known.has(key)) missing.set(key, price)
-    yield
-  }
-  return missing
+interface MissingPrices {
+  readonly keys: PriceIds['keys']
+  readonly missing: ReadonlyMap<string, PriceDraft>
 }
 
-/** By the draft itself, because an alias shares the drafts of its model. Only what is wanted is remembered. */
-function* idSteps(
-  wanted: readonly PriceDraft[],
-  all: PriceIds,
-): Steps<{ readonly ids: PriceIds; readonly byPrice: ReadonlyMap<PriceDraft, bigint> }> {
-  const ids = new Map<string, bigint>()
-  const byPrice = new Map<PriceDraft, bigint>()
+/** An alias shares the drafts of its model. */
+function* missingSteps(wanted: readonly PriceDraft[], known: PriceIds): Steps<MissingPrices> {
+  const keys = new Map<PriceDraft, string>()
+  const missing = new Map<string, PriceDraft>()
   for (const price of wanted) {
-    const key = keyOf(price)
-    const id = all.get(key)
-    if (id !== undefined) {
-      ids.set(key, id)
-      byPrice.set(price, id)
-    }
+    const key = known.keys.get(price) ?? keyOf(price)
+    keys.set(price, key)
+    if (!known.byKey.has(key)) missing.set(key, price)
     yield
   }
-  return { ids, byPrice }
+  return { keys, missing }
+}
+
+/** Only what is wanted is remembered. */
+function* idSteps(keys: PriceIds['keys'], all: IdsByKey): Steps<IdsByKey> {
+  const ids = new Map<string, bigint>()
+  for (const key of keys.values()) {
+    const id = all.get(key)
+    if (id !== undefined) ids.set(key, id)
+    yield
+  }
+  return ids
 }
 
 /** What is known, and the stored prices of the models that miss one. */
 async function storedIds(
   { database }: CatalogDatabase,
   missing: ReadonlyMap<string, PriceDraft>,
-  { known, turns }: Pick<PriceIdDeps, 'known' | 'turns'>,
-): Promise<PriceIds> {
+  { known, turns }: Pick<PriceIdDeps, 'turns'> & { readonly known: IdsByKey },
+): Promise<IdsByKey> {
   const models = [...new Set([...missing.values()].map(({ model }) => model))]
   const ids = new Map(known)
   for (let start = 0; start < models.length; start += modelsPerRead) {

@@ -15,9 +15,14 @@ import {
   writeDisabled,
 } from './disabled-offers.ts'
 import { hostModels } from './hosts/host-models.ts'
-import { previewSteps, refusalSteps, type UpstreamChange, type UpstreamPreview } from './listed-upstreams.ts'
+import {
+  type KnownCatalog,
+  previewSteps,
+  refusalSteps,
+  type UpstreamChange,
+  type UpstreamPreview,
+} from './listed-upstreams.ts'
 import { inTurns, type Live, refresh } from './live.ts'
-import type { CatalogSources } from './sources.ts'
 
 /** What an upstream is asked with. */
 export interface KeptSecrets {
@@ -59,8 +64,8 @@ export function upstreamChanges(live: Live): UpstreamChanges {
   return {
     putUpstream(ask) {
       return live.inTurn(async () => {
-        const sources = await withHost(live.loaded.sources, ask.provider)
-        const refused = await inTurns(live, refusalSteps(ask, live.sources, sources))
+        const known = await withHost(live.loaded, ask.provider)
+        const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written === 'written') await refresh(live)
@@ -69,9 +74,9 @@ export function upstreamChanges(live: Live): UpstreamChanges {
     },
     async previewUpstream(ask) {
       const { snapshot } = live.loaded
-      const sources = await withHost(live.loaded.sources, ask.provider)
-      const refused = await inTurns(live, refusalSteps(ask, live.sources, sources))
-      return refused ?? (await inTurns(live, previewSteps(ask, sources, snapshot)))
+      const known = await withHost(live.loaded, ask.provider)
+      const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
+      return refused ?? (await inTurns(live, previewSteps(ask, known, snapshot)))
     },
     keptSecrets({ name, provider, url }) {
       const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
@@ -120,8 +125,10 @@ async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingR
   return { kind: 'changed' }
 }
 
-/** The sources with the models of a host that may have no upstream yet. */
-async function withHost(sources: CatalogSources, provider: string): Promise<CatalogSources> {
+/** The catalog with the models of a host that may have no upstream yet. */
+async function withHost({ sources, memory }: KnownCatalog, provider: string): Promise<KnownCatalog> {
   const isLoaded = sources.upstreams.some((upstream) => upstream.provider === provider)
-  return isLoaded ? sources : { ...sources, builtin: [...sources.builtin, ...(await hostModels([provider]))] }
+  if (isLoaded) return { sources, memory }
+  const builtin = [...sources.builtin, ...(await hostModels([provider]))]
+  return { sources: { ...sources, builtin }, memory }
 }

@@ -1,7 +1,7 @@
 /** The list prices in force at a given time, by model, for comparison with a published list. Pure. */
 import type { Steps } from '../../base/steps.ts'
 import type { ModelDefinition, PriceDefinition } from '../definition.ts'
-import { mergeSteps } from '../drafts.ts'
+import { mergeSteps } from '../merged-definitions.ts'
 import { familyOf, nameThere } from '../offers.ts'
 import type { CatalogSources } from '../sources.ts'
 import { billingProviders, type Snapshot } from '../types.ts'
@@ -30,7 +30,7 @@ export function* presentSteps(
   const builtinPrices = new Set(sources.builtin.flatMap(({ prices = [] }) => prices))
   const definitions = yield* mergeSteps(sources)
   const present: PresentModel[] = []
-  for (const definition of definitions.values()) {
+  for (const { definition } of definitions.values()) {
     const provider = definition.provider ?? familyOf(definition.id, sources.providers)
     if (provider === undefined || definition.testModel !== undefined) continue
     const price = priceInForce(definition, atMs)
