@@ -1,7 +1,8 @@
 /**
- * Writes src/catalog/hosts/<provider>-models.ts for each host from a list of models in JSON lines: only facts (names, limits,
- * list prices, dates), one line per model. `node scripts/host-models.js host-models.jsonl 2026-07-02`, with the day on which the
- * list was read; then `node scripts/run.js biome check --write src/catalog`
+ * Writes src/catalog/hosts/<provider>-models.ts for each host from models.dev's api.json, or from the same models in JSON
+ * lines: only facts (names, limits, list prices, dates), one line per model.
+ * `node scripts/host-models.js api.json 2026-07-02 wandb`, with the day on which the list was read, and the hosts whose tables
+ * are written; without them all.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -147,17 +148,46 @@ function isListed({ host, id, output, context, maxOutput }) {
   return isText && context > 0 && maxOutput > 0 && isSold
 }
 
-const [path, date] = process.argv.slice(2)
-if (path === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date ?? '')) {
-  throw new Error('node scripts/host-models.js <file of JSON lines> <date on which it was read>')
+/**
+ * A model of api.json; undefined: it has no limits or no kinds of input and output. @param {string} host @param {any} model
+ * @returns {Listed | undefined}
+ */
+function fromApi(
+  host,
+  { id, name, release_date: released, limit, modalities, reasoning, tool_call: tools, cost },
+) {
+  if (limit?.context === undefined || limit.output === undefined || modalities === undefined) return undefined
+  const { context_over_200k: over200k, tiers, ...rates } = cost ?? { input: 0, output: 0 }
+  const older = over200k === undefined ? undefined : [{ ...over200k, tier: { size: 200_000 } }]
+  return {
+    ...{ host, id, name, released, reasoning, tools },
+    ...{ context: limit.context, maxOutput: limit.output, ...modalities },
+    usdPerMillionTokens: { ...rates, tiers: tiers ?? older ?? [] },
+  }
 }
-/** @type {Listed[]} */
-const listed = readFileSync(path, 'utf8')
-  .split('\n')
-  .filter((text) => text !== '')
-  .map((text) => JSON.parse(text))
+
+/** The models of the list, in either form. @param {string} text @returns {Listed[]} */
+function readList(text) {
+  if (text.includes('"models"')) {
+    return Object.entries(JSON.parse(text)).flatMap(([host, { models = {} }]) =>
+      Object.values(models).flatMap((model) => fromApi(host, model) ?? []),
+    )
+  }
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
+const [path, date, ...only] = process.argv.slice(2)
+const unknown = only.filter((provider) => !Object.hasOwn(hosts, provider))
+if (path === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date ?? '') || unknown.length > 0) {
+  throw new Error('node scripts/host-models.js <file> <date on which it was read> [<host> …]')
+}
+const listed = readList(readFileSync(path, 'utf8'))
 mkdirSync('src/catalog/hosts', { recursive: true })
 for (const [provider, host] of Object.entries(hosts)) {
+  if (only.length > 0 && !only.includes(provider)) continue
   const lines = listed
     .filter((model) => model.host === host && isListed(model))
     .flatMap((model) => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { priceAt } from '../../src/catalog/types.ts'
+import { hosts as hostRows } from '../../src/providers/hosts/hosts-table.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { type HostFacts, type HostImitation, hostUsage, imitateHost } from '../support/host-imitation.ts'
@@ -425,6 +426,13 @@ for (const provider of Object.keys(facts)) {
     assert.equal(cost, 0n)
   })
 }
+
+test('every host with Chat Completions has facts here', () => {
+  const served = Object.entries(hostRows).flatMap(([name, { prefixes }]) =>
+    prefixes['openai-chat'] === undefined ? [] : [name],
+  )
+  assert.deepEqual(Object.keys(facts), served)
+})
 
 test('one variable enables the known models of its host, at that host only', async () => {
   const own = await testGateway({

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { listNames } from '../../catalog/update/list-names-table.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
 import { clouds } from '../clouds/clouds-table.ts'
@@ -196,4 +197,17 @@ test('the console offers every host under its name', () => {
   assert.deepEqual(offered('clouds'), lines(clouds))
   for (const [name, { addressExample }] of Object.entries(clouds))
     assert.ok(text.includes(`  ${name}: '${addressExample}',`), name)
+})
+
+test('every host is on the page of providers and has its names in price lists', () => {
+  const page = readFileSync(new URL('../../../docs/operate/providers.md', import.meta.url), 'utf8')
+  for (const [name, { variable }] of Object.entries(hostVariables)) {
+    assert.ok(
+      page.includes(`| \`${name}\` | \`${variable}\` |`),
+      `docs/operate/providers.md has no row of ${name}`,
+    )
+  }
+  for (const name of [...Object.keys(hostVariables), ...Object.keys(clouds)]) {
+    assert.ok(Object.hasOwn(listNames, name), `list-names-table.ts has no row of ${name}`)
+  }
 })
