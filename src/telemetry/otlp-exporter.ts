@@ -42,6 +42,9 @@ export class OtlpExporter {
   #queue: OtlpSpan[] = []
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
+  /** The collector asked for a repetition, so that the next export waits for the timer. */
+  #isPausing = false
+  #isClosed = false
   #isFailing = false
 
   constructor(options: ExporterOptions) {
@@ -51,15 +54,17 @@ export class OtlpExporter {
 
   add(spans: readonly OtlpSpan[]): void {
     if (spans.length === 0) return
-    const { limits, dropped, clock } = this.#options
-    if (this.#queue.length + spans.length > limits.spansQueuedMax) return dropped(spans.length)
+    const { limits, dropped } = this.#options
+    const isFull = this.#queue.length + spans.length > limits.spansQueuedMax
+    if (isFull || this.#isClosed) return dropped(spans.length)
     this.#queue.push(...spans)
-    if (this.#queue.length >= limits.spansPerExportMax) this.#flushSoon()
-    else this.#timer ??= clock.after(limits.spanExportMs, () => this.#flushSoon())
+    if (this.#queue.length >= limits.spansPerExportMax && !this.#isPausing) this.#flushSoon()
+    else this.#flushLater()
   }
 
   /** Sends what is queued, once; what the collector does not take is dropped. */
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#timer?.cancel()
     await this.#sending
     while (this.#queue.length > 0) if ((await this.#exportSpans()) !== 'accepted') break
@@ -74,22 +79,26 @@ export class OtlpExporter {
     )
   }
 
+  #flushLater(): void {
+    const { clock, limits } = this.#options
+    if (!this.#isClosed) this.#timer ??= clock.after(limits.spanExportMs, () => this.#flushSoon())
+  }
+
   /** Only one export is under way; more spans wait for the next one. */
   #flushSoon(): void {
     this.#timer?.cancel()
     this.#timer = undefined
     this.#sending ??= this.#flush().finally(() => {
       this.#sending = undefined
-      const { clock, limits } = this.#options
-      if (this.#queue.length > 0) this.#timer ??= clock.after(limits.spanExportMs, () => this.#flushSoon())
+      if (this.#queue.length > 0) this.#flushLater()
     })
   }
 
   async #flush(): Promise<void> {
     const { spansPerExportMax } = this.#options.limits
     do {
-      if ((await this.#exportSpans()) === 'retry') return
-    } while (this.#queue.length >= spansPerExportMax)
+      this.#isPausing = (await this.#exportSpans()) === 'retry'
+    } while (!this.#isPausing && !this.#isClosed && this.#queue.length >= spansPerExportMax)
   }
 
   /** Sends the oldest spans. Those that may be accepted later stay in the queue. */
