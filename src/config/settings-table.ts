@@ -183,7 +183,7 @@ export const settingsTable = {
     schema: z.number().min(0).max(1),
     variableSchema: ratio,
     default: 1,
-    doc: 'The share of requests that is traced, from 0 to 1. A client that sends `traceparent` decides for its own requests.',
+    doc: 'The share of requests that is traced, from 0 to 1. A client with a valid key that sends `traceparent` decides for its own requests.',
   },
   secret: {
     variable: 'TOLLGATE_SECRET',

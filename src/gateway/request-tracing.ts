@@ -44,16 +44,24 @@ export function beginTrace(
   return telemetry.begin(headers, () => started.startedMs + clock.monoMs() - started.startedMonoMs)
 }
 
+interface TracedAttempt {
+  readonly operation: UpstreamOperation
+  readonly headers: readonly string[]
+  /** Whether the address is the operator's own, and not a provider's. */
+  readonly isOperators: boolean
+}
+
 /** An attempt begins: its request's headers, with those that continue the trace at the upstream; name and value in turn. */
 export function traceAttempt(
   { trace }: Pick<RequestContext, 'trace'>,
   { upstream, upstreamModel }: Candidate,
-  { operation, headers }: { readonly operation: UpstreamOperation; readonly headers: readonly string[] },
+  { operation, headers, isOperators }: TracedAttempt,
 ): readonly string[] {
   if (trace === null) return headers
   const provider = providerName(upstream.provider)
   const target = { upstream: upstream.name, provider, model: upstreamModel }
-  return [...headers, ...trace.attemptStarted({ ...target, operation: operationNames[operation] })]
+  const started = { ...target, isOperators, operation: operationNames[operation] }
+  return [...headers, ...trace.attemptStarted(started)]
 }
 
 export function traceOutcome({ trace }: Pick<RequestContext, 'trace'>, outcome: AttemptOutcome): void {
@@ -98,6 +106,7 @@ export function traceEnd(
     path: routeOf(context),
     status,
     outcome,
+    isIdentified: owner !== null,
     attributes: {
       'tollgate.request.id': context.requestId,
       'tollgate.format': context.dialect.name,
@@ -107,12 +116,25 @@ export function traceEnd(
   })
 }
 
-const routeCharactersMax = 100
-
-/** The path without what names one thing, so that there are few different ones. */
-function routeOf({ request, subject }: RequestContext): string {
+/** The path without names and IDs, so that there are few different ones; null: it is not one of this server. */
+function routeOf({ request, subject, refusal }: RequestContext): string | null {
+  if (refusal !== undefined) return null
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  const route = path.replace(/\/models\/[^/:]+/, '/models/{model}')
-  const isNamed = subject !== '' && route.endsWith(`/${subject}`)
-  return (isNamed ? `${route.slice(0, -subject.length)}{id}` : route).slice(0, routeCharactersMax)
+  const segments = path.split('/').filter((segment) => segment !== '')
+  const models = segments.indexOf('models')
+  if (models >= 0 && models < segments.length - 1) {
+    const method = /(?::|%3a)(\w+)$/i.exec(path)?.[1]
+    const isMethod = subject === '' && method !== undefined
+    return `/${segments.slice(0, models + 1).join('/')}/{model}${isMethod ? `:${method}` : ''}`
+  }
+  const names = subject.split('/')
+  return `/${segments.map((segment) => (names.includes(decoded(segment)) ? '{id}' : segment)).join('/')}`
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }

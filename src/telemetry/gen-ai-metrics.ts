@@ -5,7 +5,7 @@
  */
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import { type Attributes, otlpAttributes } from './otlp.ts'
-import { cumulative, type OtlpMetric } from './prometheus-metrics.ts'
+import { cumulative, type OtlpMetric, type PointTimes } from './prometheus-metrics.ts'
 import type { SettledUsage } from './usage-attributes.ts'
 
 /** The boundaries that the conventions advise. */
@@ -39,7 +39,7 @@ class HistogramSeries {
     series.sum += value
   }
 
-  points(times: { readonly startTimeUnixNano: string; readonly timeUnixNano: string }): readonly object[] {
+  points(times: PointTimes): readonly object[] {
     return [...this.#series.values()].map(({ attributes, counts, count, sum }) => ({
       attributes: otlpAttributes(attributes),
       ...times,
@@ -87,7 +87,8 @@ export class GenAiMetrics {
     this.#tokens.record(outputTokens(tokens), { ...request, 'gen_ai.token.type': 'output' })
   }
 
-  read(times: { readonly startTimeUnixNano: string; readonly timeUnixNano: string }): readonly OtlpMetric[] {
+  /** One metric after another, each read when it is asked for. */
+  *read(times: PointTimes): Iterable<OtlpMetric> {
     const histogram = (
       name: string,
       unit: string,
@@ -97,14 +98,12 @@ export class GenAiMetrics {
       ...{ name, unit, description },
       histogram: { aggregationTemporality: cumulative, dataPoints: series.points(times) },
     })
-    return [
-      histogram('gen_ai.client.token.usage', '{token}', 'Tokens of settled requests.', this.#tokens),
-      histogram(
-        'gen_ai.client.operation.duration',
-        's',
-        'Time from the request line to the last byte.',
-        this.#durations,
-      ),
-    ]
+    yield histogram('gen_ai.client.token.usage', '{token}', 'Tokens of settled requests.', this.#tokens)
+    yield histogram(
+      'gen_ai.client.operation.duration',
+      's',
+      'Time from the request line to the last byte.',
+      this.#durations,
+    )
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { eventLoopTurns } from '../base/steps.ts'
 import type { Sender } from '../providers/send.ts'
 import { type Attributes, otlpAttributes, otlpScope } from './otlp.ts'
 import type { OtlpMetric } from './prometheus-metrics.ts'
@@ -35,6 +36,7 @@ type Delivery = 'accepted' | 'retry' | 'rejected'
 
 /** The responses that the protocol lets a client repeat. */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const oneMetric = eventLoopTurns(1)
 
 export class OtlpExporter {
   readonly #options: ExporterOptions
@@ -72,11 +74,16 @@ export class OtlpExporter {
     this.#queue = []
   }
 
-  async exportMetrics(metrics: readonly OtlpMetric[]): Promise<void> {
-    const scopeMetrics = [{ scope: otlpScope, metrics }]
-    this.#note(
-      await this.#post('/v1/metrics', { resourceMetrics: [{ resource: this.#resource, scopeMetrics }] }),
-    )
+  /** Reads and writes one metric at a time, and lets requests run in between: there may be thousands of series. */
+  async exportMetrics(metrics: Iterable<OtlpMetric>): Promise<void> {
+    const texts: string[] = []
+    for (const metric of metrics) {
+      texts.push(JSON.stringify(metric))
+      await oneMetric.yieldTurn()
+    }
+    const scopeMetrics = `[{"scope":${JSON.stringify(otlpScope)},"metrics":[${texts.join(',')}]}]`
+    const message = `{"resourceMetrics":[{"resource":${JSON.stringify(this.#resource)},"scopeMetrics":${scopeMetrics}}]}`
+    this.#note(await this.#post('/v1/metrics', message))
   }
 
   #flushLater(): void {
@@ -105,9 +112,8 @@ export class OtlpExporter {
   async #exportSpans(): Promise<Delivery> {
     const spans = this.#queue.slice(0, this.#options.limits.spansPerExportMax)
     const scopeSpans = [{ scope: otlpScope, spans }]
-    const delivery = await this.#post('/v1/traces', {
-      resourceSpans: [{ resource: this.#resource, scopeSpans }],
-    })
+    const message = { resourceSpans: [{ resource: this.#resource, scopeSpans }] }
+    const delivery = await this.#post('/v1/traces', JSON.stringify(message))
     this.#note(delivery)
     if (delivery === 'retry') return delivery
     this.#queue = this.#queue.slice(spans.length)
@@ -125,7 +131,7 @@ export class OtlpExporter {
     this.#isFailing = isFailing
   }
 
-  #post(path: string, message: object): Promise<Delivery> {
+  #post(path: string, message: string): Promise<Delivery> {
     const { sender, clock, limits, endpoint, headers } = this.#options
     return new Promise((resolve) => {
       const exchange = sender.send({
@@ -133,7 +139,7 @@ export class OtlpExporter {
         method: 'POST',
         path: `${endpoint.pathname.replace(/\/$/, '')}${path}`,
         headers: ['content-type', 'application/json', 'user-agent', 'tollgate', ...headers],
-        body: [Buffer.from(JSON.stringify(message))],
+        body: [Buffer.from(message)],
       })
       let status = 0
       const timer = clock.after(limits.telemetryTimeoutMs, () => {

@@ -22,40 +22,36 @@ export interface PointTimes {
 type RegisteredMetric = MetricObjectWithValues<MetricValue<string>>
 
 /** `metrics`: as the registry returns them. */
-export function otlpMetrics(metrics: readonly RegisteredMetric[], times: PointTimes): readonly OtlpMetric[] {
-  return metrics.flatMap((metric): readonly OtlpMetric[] => {
-    const { name, help: description, values } = metric
-    const points = () =>
-      values.map(({ labels, value }) => ({
-        attributes: otlpAttributes({ ...labels }),
-        ...times,
-        asDouble: value,
-      }))
-    switch (String(metric.type)) {
-      case 'counter':
-        return [
-          {
-            name,
-            description,
-            sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints: points() },
-          },
-        ]
-      case 'gauge':
-        return [{ name, description, gauge: { dataPoints: points() } }]
-      case 'histogram':
-        return [
-          {
-            ...{ name, description },
-            histogram: {
-              aggregationTemporality: cumulative,
-              dataPoints: histogramPoints(name, values, times),
-            },
-          },
-        ]
-      default:
-        return []
-    }
-  })
+export function* otlpMetrics(metrics: readonly RegisteredMetric[], times: PointTimes): Iterable<OtlpMetric> {
+  for (const metric of metrics) {
+    const kind = kinds[String(metric.type)]
+    if (kind !== undefined) yield { name: metric.name, description: metric.help, ...kind(metric, times) }
+  }
+}
+
+type Points = Pick<OtlpMetric, 'sum' | 'gauge' | 'histogram'>
+
+/** By the library's name of the type; those without a row are not exported. */
+const kinds: Readonly<Record<string, (metric: RegisteredMetric, times: PointTimes) => Points>> = {
+  counter: (metric, times) => ({
+    sum: {
+      aggregationTemporality: cumulative,
+      isMonotonic: true,
+      dataPoints: numberPoints(metric, times),
+    },
+  }),
+  gauge: (metric, times) => ({ gauge: { dataPoints: numberPoints(metric, times) } }),
+  histogram: ({ name, values }, times) => ({
+    histogram: { aggregationTemporality: cumulative, dataPoints: histogramPoints(name, values, times) },
+  }),
+}
+
+function numberPoints({ values }: RegisteredMetric, times: PointTimes): readonly object[] {
+  return values.map(({ labels, value }) => ({
+    attributes: otlpAttributes({ ...labels }),
+    ...times,
+    asDouble: value,
+  }))
 }
 
 interface HistogramPoint {

@@ -30,6 +30,8 @@ export interface AttemptTarget {
   /** The name of the model there. */
   readonly model: string
   readonly operation: string
+  /** At an address of the operator's own, which is part of the client's trace; a provider is not. */
+  readonly isOperators: boolean
 }
 
 /** How an attempt began to be answered, or that it was not. */
@@ -51,11 +53,13 @@ interface AttemptSpan {
 
 export interface RequestEnd {
   readonly method: string
-  /** The path as the table of routes names it, or as it was requested where that is bounded. */
-  readonly path: string
+  /** The path without names and IDs; null: it is not one of this server. */
+  readonly path: string | null
   readonly status: number
   /** A code of the error table, or `ok`. */
   readonly outcome: string
+  /** Whether the request had a valid credential. */
+  readonly isIdentified: boolean
   /** About the request: its ID, account, key. */
   readonly attributes: Attributes
 }
@@ -85,13 +89,20 @@ export class RequestTrace {
     this.#startedMs = options.nowMs()
   }
 
+  /** Whether the client decided that the trace is recorded. */
+  get isSampledByClient(): boolean {
+    return this.#options.parent?.isSampled === true
+  }
+
   /** Begins the span of an attempt; returns the headers that continue the trace at the upstream. */
   attemptStarted(target: AttemptTarget): readonly string[] {
     const { nowMs, randomHex, isSampled, parent } = this.#options
     const spanId = randomHex(8)
     this.#endAttempt()
     this.#attempts.push({ spanId, target, startedMs: nowMs(), result: null, endedMs: null })
-    return traceHeaders({ traceId: this.#traceId, spanId, isSampled, state: parent?.state ?? '' })
+    // What clients write for their tracing systems may name them.
+    const state = target.isOperators ? (parent?.state ?? '') : ''
+    return traceHeaders({ traceId: this.#traceId, spanId, isSampled, state })
   }
 
   /** The attempt is answered or has failed; the span of one that is answered ends with its last byte. */
@@ -126,13 +137,13 @@ export class RequestTrace {
   #requestSpan({ method, path, status, outcome, attributes }: RequestEnd): OtlpSpan {
     return {
       ...this.#common(this.#spanId, this.#options.parent?.spanId ?? ''),
-      name: `${method} ${path}`,
+      name: path === null ? method : `${method} ${path}`,
       kind: spanKinds.server,
       startTimeUnixNano: unixNano(this.#startedMs),
       endTimeUnixNano: unixNano(this.#options.nowMs()),
       attributes: otlpAttributes({
         'http.request.method': method,
-        'http.route': path,
+        'http.route': path ?? undefined,
         'http.response.status_code': status,
         'error.type': outcome === 'ok' ? undefined : outcome,
         ...attributes,

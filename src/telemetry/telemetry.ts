@@ -13,7 +13,7 @@ import type { Sender } from '../providers/send.ts'
 import { GenAiMetrics } from './gen-ai-metrics.ts'
 import { unixNano } from './otlp.ts'
 import { type ExporterLimits, type ExporterOptions, OtlpExporter } from './otlp-exporter.ts'
-import { otlpMetrics } from './prometheus-metrics.ts'
+import { otlpMetrics, type PointTimes } from './prometheus-metrics.ts'
 import { type RequestEnd, RequestTrace } from './request-trace.ts'
 import { readTraceContext } from './trace-context.ts'
 import { type SettledUsage, usageAttributes } from './usage-attributes.ts'
@@ -44,7 +44,7 @@ export interface TelemetryOptions extends Pick<ExporterOptions, 'clock' | 'log'>
 }
 
 export function openTelemetry(options: TelemetryOptions): Telemetry {
-  const { settings, registry, clock, limits, version, random } = options
+  const { settings, registry, clock, limits, version, random, log } = options
   const { serviceName, resource, traceRatio } = settings
   const exporter = new OtlpExporter({
     ...options,
@@ -64,8 +64,17 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
 
   async function exportMetrics(): Promise<void> {
     const times = { startTimeUnixNano, timeUnixNano: unixNano(clock.wallMs()) }
-    const registered = await registry.getMetricsAsJSON()
-    await exporter.exportMetrics([...genAi.read(times), ...otlpMetrics(registered, times)])
+    try {
+      const registered = await registry.getMetricsAsJSON()
+      await exporter.exportMetrics(metricSteps(registered, times))
+    } catch (error) {
+      log.error({ err: error }, 'metrics could not be read')
+    }
+  }
+
+  function* metricSteps(registered: Parameters<typeof otlpMetrics>[0], times: PointTimes) {
+    yield* genAi.read(times)
+    yield* otlpMetrics(registered, times)
   }
 
   async function flush(): Promise<void> {
@@ -96,7 +105,11 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
       genAi.settled(usage, operation, seconds)
       trace?.settled(usageAttributes(usage))
     },
-    ended: (trace, end) => exporter.add(trace.ended(end)),
+    ended(trace, end) {
+      // Without a valid key a client has no say in what is exported.
+      const isIgnored = trace.isSampledByClient && !end.isIdentified && !isChosen(traceRatio, random)
+      if (!isIgnored) exporter.add(trace.ended(end))
+    },
     async close() {
       await within(clock, limits.closeMs, flush())
       await options.sender.close()

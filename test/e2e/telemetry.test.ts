@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Config } from '../../src/config/config.ts'
+import { RequestTrace } from '../../src/telemetry/request-trace.ts'
 import { readTraceContext } from '../../src/telemetry/trace-context.ts'
 import { type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
@@ -212,6 +213,62 @@ test('a rejected request is a span too', async () => {
     [attributes['http.response.status_code'], attributes['error.type'], span?.status.code],
     ['401', 'invalid_api_key', undefined],
   )
+})
+
+test('paths are exported without IDs and names of models, and unknown ones not at all', async () => {
+  const asked = [
+    ['/v1/responses/resp_1234/cancel', 'POST', '/v1/responses/{id}/cancel'],
+    ['/v1/files/file%2Done/content', 'GET', '/v1/files/{id}/content'],
+    ['/v1/models/vendor/name', 'GET', '/v1/models/{model}'],
+    ['/v1beta/models/vendor/name:generateContent', 'POST', '/v1beta/models/{model}:generateContent'],
+    ['/v1//generations/req_1', 'GET', '/v1/generations/{id}'],
+    ['/a/path/of/the/client', 'GET', null],
+  ] as const
+  for (const [index, [path, method, route]] of asked.entries()) {
+    const traceId = `${index}`.repeat(31).padEnd(32, '9')
+    const headers = {
+      authorization: `Bearer ${account.key}`,
+      traceparent: `00-${traceId}-${'b'.repeat(16)}-01`,
+    }
+    const response = await fetch(`${gateway.origin}${path}`, {
+      ...{ method, headers },
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    })
+    await response.text()
+    const [span] = await collectedSpans(traceId)
+    assert.equal(span?.name, route === null ? method : `${method} ${route}`)
+    assert.equal(attributesOf(span!)['http.route'], route ?? undefined)
+  }
+})
+
+test('a client without a valid key does not decide that its trace is recorded', async () => {
+  const own = await configured({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/base`,
+    OTEL_TRACES_SAMPLER_ARG: '0',
+  })
+  const { key } = await own.account('10')
+  const [invalid, valid] = ['7'.repeat(32), '8'.repeat(32)]
+  const traceparent = (traceId: string) => `00-${traceId}-${'b'.repeat(16)}-01`
+  assert.equal(await ask(own, { key: 'wrong', model: 'second', traceparent: traceparent(invalid) }), 401)
+  assert.equal(await ask(own, { key, model: 'second', traceparent: traceparent(valid) }), 200)
+  await own.close()
+  assert.deepEqual([spansOf(invalid).length, spansOf(valid).length], [0, 2])
+})
+
+test("a client's tracestate goes to addresses of the operator, and not to providers", () => {
+  const trace = new RequestTrace({
+    parent: readTraceContext({ traceparent: `${parent}-01`, tracestate: 'vendor=tenant-42' }),
+    isSampled: true,
+    randomHex: (bytes) => '1'.repeat(2 * bytes),
+    nowMs: () => 0,
+  })
+  const target = { upstream: 'one', provider: 'openai', model: 'second', operation: 'chat' }
+  const traceparent = ['traceparent', `${parent.slice(0, 35)}-${'1'.repeat(16)}-01`]
+  assert.deepEqual(trace.attemptStarted({ ...target, isOperators: false }), traceparent)
+  assert.deepEqual(trace.attemptStarted({ ...target, isOperators: true }), [
+    ...traceparent,
+    ...['tracestate', 'vendor=tenant-42'],
+  ])
 })
 
 test('a trace that its client does not record is not exported, and still continued', async () => {

@@ -165,6 +165,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
   const { upstream, upstreamModel, target } = of.candidate
   const { connector } = target
   const { facts } = of.parsed
+  const hops = hopsTo(connector, upstream, context.request.headers)
   const prepared = connector.prepare({
     dialect: of.plan.dialect.name,
     operation: of.plan.operation,
@@ -175,7 +176,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     query: of.plan.translation === null ? context.query : '',
     headers: headersFor(context, of.plan),
     requestId: context.requestId,
-    hops: hopsTo(connector, upstream, context.request.headers),
+    hops,
   })
   return {
     request: {
@@ -185,6 +186,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
       headers: traceAttempt(context, of.candidate, {
         operation: of.plan.operation,
         headers: prepared.headers,
+        isOperators: hops !== null,
       }),
       body: of.body,
       authorizer: prepared.authorizer,
