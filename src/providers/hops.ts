@@ -3,7 +3,7 @@
  * leads back here, directly or through another gateway. Providers' own addresses never get the header.
  */
 import type { CustomHost } from '../../contract/custom-hosts.ts'
-import type { Connector, OutgoingRequest } from './connector.ts'
+import type { Connector, OutgoingRequest, UpstreamFailure } from './connector.ts'
 
 export const hopsHeader = 'x-tollgate-hops'
 
@@ -25,4 +25,20 @@ export function hopsTo(
 ): number | null {
   const isProviders = connector.addressExample !== undefined || connector.defaultOrigin === origin
   return custom === undefined && isProviders ? null : hopsOf(headers) + 1
+}
+
+/**
+ * What a failed attempt means for a request with these headers. A loop is handled by the gateway that the client called: those in
+ * between return it, because each of them would multiply the attempts, and because any client can send the header itself.
+ */
+export function failureFor(headers: OutgoingRequest['headers'], failure: UpstreamFailure): UpstreamFailure {
+  return isForwardedLoop(headers, failure) ? { ...failure, retry: 'never', operator: false } : failure
+}
+
+/** Whether an upstream rejected a loop of a request that another gateway had forwarded. */
+export function isForwardedLoop(
+  headers: OutgoingRequest['headers'],
+  { code }: Pick<UpstreamFailure, 'code'>,
+): boolean {
+  return code === 'gateway_loop' && hopsOf(headers) > 0
 }

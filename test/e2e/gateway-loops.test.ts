@@ -23,6 +23,12 @@ async function place(hopsMax?: number): Promise<Place> {
   return { gateway, account: await gateway.account('5') }
 }
 
+const model = {
+  ...{ model: 'through/small', upstreamModel: 'through/small' },
+  ...{ contextTokens: 8_192, outputTokensMax: 1_024 },
+  price: { input: '1', output: '1' },
+}
+
 /** Gives the first gateway an upstream of this name and kind, with a model of the name `through/…` at it. */
 async function connect(
   from: Place,
@@ -33,13 +39,7 @@ async function connect(
   const formats = provider === 'custom' ? { formats: ['openai-chat', 'anthropic'] } : {}
   const upstream = { upstream: 'through', provider, url: to.url, credential: to.key, ...formats }
   await operator.done('upstreams.put', upstream)
-  await operator.done('models.add', {
-    model: 'through/small',
-    upstreamModel: 'through/small',
-    contextTokens: 8_192,
-    outputTokensMax: 1_024,
-    price: { input: '1', output: '1' },
-  })
+  await operator.done('models.add', model)
 }
 
 const at = ({ gateway, account }: Place) => ({ url: gateway.origin, key: account.key })
@@ -144,6 +144,39 @@ test('a chain of gateways works up to the limit, and the header of the last one 
   const answer = await ask(first, '/v1/chat/completions')
   assert.equal(answer.status, 200, await answer.text())
   assert.equal(host.seen.at(-1)?.['x-tollgate-hops'], '3')
+})
+
+test('a client that sends the header itself does not take a gateway behind this one out of rotation', async () => {
+  const host = await recordingHost()
+  const last = await place()
+  await connect(last, { url: host.url, key: 'key-of-the-host' }, 'custom')
+  const first = await place()
+  await connect(first, at(last))
+  const operator = asking(controlOf(first.gateway), personActor('ada', { operator: true }))
+  for (let sent = 0; sent < 3; sent += 1) {
+    const answer = await ask(first, '/v1/chat/completions', { 'x-tollgate-hops': '3' })
+    assert.equal(answer.status, 508, await answer.text())
+  }
+  const [{ health, upstream } = assert.fail()] = (await operator.done('upstreams.list', {}))
+    .filter(({ name }) => name === 'through')
+    .map(({ health, name: upstream }) => ({ health, upstream }))
+  assert.deepEqual([upstream, health.state], ['through', 'healthy'])
+  assert.equal((await ask(first, '/v1/chat/completions')).status, 200)
+})
+
+test('a loop through several offers is not multiplied at each gateway', async () => {
+  const alone = await place()
+  const operator = asking(controlOf(alone.gateway), personActor('ada', { operator: true }))
+  const { gateway, account } = alone
+  const back = { provider: 'openai', url: `${gateway.origin}/v1`, credential: account.key }
+  for (const upstream of ['first', 'second', 'third'])
+    await operator.done('upstreams.put', { ...back, upstream, models: [{ model: 'through/small' }] })
+  await operator.done('models.add', { ...model, provider: 'openai' })
+  const answer = await ask(alone, '/v1/chat/completions')
+  assert.equal(answer.status, 508, await answer.text())
+  // The client's, and for each of its three attempts four that were forwarded.
+  assert.equal(await requestsAt(alone), 13)
+  await isUntouched(alone)
 })
 
 test("a client's value is counted, and invalid ones count as none", async () => {

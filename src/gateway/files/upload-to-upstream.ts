@@ -18,6 +18,7 @@ import type { FileFacts, FileLimits, FileRow, ProviderFiles } from '../../ledger
 import type { Connector } from '../../providers/connector.ts'
 import type { FileHost } from '../../providers/file-hosts-table.ts'
 import { orderUpstreams, stickyHash } from '../../providers/health.ts'
+import { failureFor } from '../../providers/hops.ts'
 import {
   type ObjectFailure,
   type ObjectOutcome,
@@ -163,7 +164,8 @@ export function succeeded(
     return outcome
   }
   const problem = upstreamFormats[host.dialect].readError(redactUpstreamBody(bytes, upstream))
-  const failure = deps.connectorOf(host.provider).classify(status, headers, problem)
+  const classified = deps.connectorOf(host.provider).classify(status, headers, problem)
+  const failure = failureFor(context.request.headers, classified)
   recordUpstreamFailure(deps, context, { upstream, failure, status })
   throw publicUpstreamError(failure, upstream)
 }

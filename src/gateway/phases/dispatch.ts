@@ -9,7 +9,7 @@ import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
-import { hopsTo } from '../../providers/hops.ts'
+import { failureFor, hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import type { UpstreamFormat } from '../../wire/dialect.ts'
@@ -265,9 +265,10 @@ function patchedBody(
 function retryScope(
   { inFlight, limits }: DispatchDeps,
   context: RequestContext,
-  { failure, uncertain }: Extract<AttemptOutcome, { kind: 'failed' }>,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
 ): RetryScope {
-  if (uncertain || context.work.interruption !== undefined) return 'none'
+  if (outcome.uncertain || context.work.interruption !== undefined) return 'none'
+  const failure = failureFor(context.request.headers, outcome.failure)
   // A refusal costs its upstream nothing, so that it does not use the retry budget.
   if (failure.otherModelMay !== null) return 'other_models'
   if (failure.retry === 'never') return 'none'
@@ -286,7 +287,8 @@ function recordOutcome(
   const { upstreamModel } = offer
   if (outcome.kind === 'interrupted') return
   if (outcome.kind !== 'failed') return recordUpstreamSuccess(deps, upstream, upstreamModel)
-  const { failure, status } = outcome
+  const { status } = outcome
+  const failure = failureFor(context.request.headers, outcome.failure)
   recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status })
 }
 

@@ -12,7 +12,7 @@ import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
-import { hopsTo } from '../../../providers/hops.ts'
+import { hopsTo, isForwardedLoop } from '../../../providers/hops.ts'
 import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
@@ -107,12 +107,11 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
         room.set(0)
         recordOutcome(deps, context, candidate, outcome)
       },
-      retryAt: (outcome, { countRequest, connector }) =>
-        outcome.kind !== 'interrupted' &&
-        countOf(outcome, countRequest) === null &&
-        !isRefused(outcome, connector)
-          ? 'anywhere'
-          : 'none',
+      retryAt(outcome, { countRequest, connector }) {
+        if (outcome.kind === 'interrupted' || countOf(outcome, countRequest) !== null) return 'none'
+        const isLoop = outcome.kind === 'failed' && isForwardedLoop(context.request.headers, outcome.failure)
+        return isLoop || isRefused(outcome, connector) ? 'none' : 'anywhere'
+      },
       // Counting is free and has its own deadline, so it does not use the retry budget.
       retryCounter: null,
     })
