@@ -5,4 +5,5 @@ export const formatNames = {
   'openai-embeddings': 'openai-embeddings',
   anthropic: 'anthropic',
   gemini: 'gemini',
+  'bedrock-converse': 'bedrock-converse',
 } as const

@@ -7,6 +7,7 @@ const uses: Readonly<Record<UpstreamFormatName, 'conversation' | 'embeddings'>> 
   'openai-embeddings': 'embeddings',
   anthropic: 'conversation',
   gemini: 'conversation',
+  'bedrock-converse': 'conversation',
 }
 
 export function isConversationFormat(format: UpstreamFormatName): boolean {

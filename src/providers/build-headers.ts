@@ -2,6 +2,7 @@
  * Headers of a request to an upstream, built from scratch: only listed headers of the
  * caller are copied, and the credential is always ours.
  */
+import { upstreamFormats } from '../wire/formats.ts'
 import type { OutgoingRequest } from './connector.ts'
 import { hopsHeader } from './hops.ts'
 
@@ -15,12 +16,12 @@ export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
   return headersFrom(outgoing, 'tollgate')
 }
 
-function headersFrom({ streamed, hops }: OutgoingRequest, agent: string): string[] {
+function headersFrom({ streamed, hops, dialect }: OutgoingRequest, agent: string): string[] {
   return [
     'content-type',
     'application/json',
     'accept',
-    streamed ? 'text/event-stream' : 'application/json',
+    streamed ? (upstreamFormats[dialect].acceptedStream ?? 'text/event-stream') : 'application/json',
     'accept-encoding',
     'identity',
     'user-agent',

@@ -109,6 +109,7 @@ const headersOf: FormatHeaders = {
   'openai-embeddings': null,
   anthropic: null,
   gemini: geminiHeaders,
+  'bedrock-converse': null,
 }
 const dialects = supportedFormats(headersOf)
 

@@ -116,6 +116,7 @@ const headersOf: FormatHeaders = {
   'openai-embeddings': openaiHeaders,
   anthropic: null,
   gemini: null,
+  'bedrock-converse': null,
 }
 const dialects = supportedFormats(headersOf)
 

@@ -14,6 +14,7 @@ const headersOf: FormatHeaders = {
   'openai-embeddings': null,
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
+  'bedrock-converse': null,
 }
 const dialects = supportedFormats(headersOf)
 

@@ -1,7 +1,7 @@
 /** Which format is used upstream, case by case; the models' facts are those of the tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectName } from '../wire/format-names.ts'
+import type { ClientFormatName, DialectName } from '../wire/format-names.ts'
 import { connectorOf } from './registry.ts'
 import { type FormatFacts, upstreamFormat } from './upstream-format.ts'
 
@@ -20,7 +20,7 @@ type Case = readonly [
   provider: string,
   model: string,
   dialects: readonly DialectName[],
-  caller: DialectName,
+  caller: ClientFormatName,
   facts: FormatFacts,
   expect: DialectName | null,
 ]

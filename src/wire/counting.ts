@@ -88,6 +88,7 @@ const upstreams = {
     body: wrappedMembers,
     answer: 'totalTokens',
   },
+  'bedrock-converse': null,
 } as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
 
 /** The same at hosts that take it otherwise than the format's vendor. */

@@ -321,6 +321,8 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   readonly limitsToolsWithEffort: boolean
   /** It adds a hidden prompt to requests with tools. */
   readonly hasToolPrompt: boolean
+  /** What streams are asked for in `accept`; absent: server-sent events. */
+  readonly acceptedStream?: string
   /** null: it has no streams. */
   readonly tapStream: ((options: TapOptions) => UsageTap) | null
   extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse

@@ -3,6 +3,7 @@
  * format-names.ts; a format with only one side is only in that side's tables.
  */
 import { anthropic, anthropicCodec } from './anthropic/index.ts'
+import { bedrockConverse, bedrockConverseCodec } from './bedrock-converse/index.ts'
 import type { ClientFormat, UpstreamFormat } from './dialect.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './format-names.ts'
 import { gemini, geminiCodec } from './gemini/index.ts'
@@ -25,6 +26,7 @@ export const upstreamFormats: Readonly<Record<UpstreamFormatName, UpstreamFormat
   'openai-embeddings': openaiEmbeddings,
   anthropic,
   gemini,
+  'bedrock-converse': bedrockConverse,
 }
 
 export const clientCodecs: Readonly<Record<SourceFormat, ClientCodec>> = {
@@ -39,6 +41,7 @@ export const upstreamCodecs: Readonly<Record<TargetFormat, UpstreamCodec>> = {
   'openai-responses': openaiResponsesCodec,
   anthropic: anthropicCodec,
   gemini: geminiCodec,
+  'bedrock-converse': bedrockConverseCodec,
 }
 
 export function isSourceFormat(name: string): name is SourceFormat {

@@ -8,11 +8,20 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { compatibilityPage, compatibilityPath } from '../../scripts/compatibility-page.ts'
 import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
-import type { ConversationFormat } from '../../src/wire/format-names.ts'
+import { bedrockConverseCodec } from '../../src/wire/bedrock-converse/index.ts'
+import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'
 import type { Target } from '../../src/wire/translation/neutral.ts'
 import type { PolicyRow } from '../../src/wire/translation/policy.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'
-import { bytesOf, type Format, formats, type Outcome, othersThan, sent } from '../support/translation.ts'
+import {
+  bytesOf,
+  type Format,
+  formats,
+  type Outcome,
+  othersThan,
+  sent,
+  type TargetOf,
+} from '../support/translation.ts'
 
 const bases: Readonly<Record<ConversationFormat, Loose>> = {
   'openai-chat': { model: 'm', messages: [{ role: 'user', content: 'Hello.' }] },
@@ -21,14 +30,20 @@ const bases: Readonly<Record<ConversationFormat, Loose>> = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }] },
 }
 
+/** The formats that requests in this one are translated to. */
+const targetsOf = (from: Format): readonly TargetOf[] => [
+  ...othersThan(from),
+  { name: 'bedrock-converse', codec: bedrockConverseCodec },
+]
+
 /** A model that accepts everything in the format, so that no outcome depends on the model. */
-function able(format: ConversationFormat): Target {
+function able(format: TargetFormat): Target {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const thinking = ({ anthropic: 'adaptive', gemini: 'level' } as const)[format as string] ?? 'effort'
   return { model: 'able', capabilities: { ...sandboxCapabilities, thinking, efforts } }
 }
 
-function outcomeOf(from: Format, to: Format, body: unknown): Outcome {
+function outcomeOf(from: Format, to: TargetOf, body: unknown): Outcome {
   const address = { model: from.name === 'gemini' ? 'm' : null, stream: false }
   return sent(from, to, { name: 'example', body: bytesOf(JSON.stringify(body)), address }, able(to.name))
 }
@@ -72,7 +87,22 @@ const unshown: Readonly<Record<string, string>> = {
   'openai-responses reasoning.generate_summary': 'beside an effort thoughts are shown in any case',
 }
 
-function checkRow(from: Format, to: Format, row: PolicyRow): void {
+/** Rows whose example Converse refuses where the request is written, with the reason. */
+const refusedAsWritten: readonly (readonly [field: RegExp, reason: RegExp])[] = [
+  [
+    /^(?:response_format|text\.format|output_(?:config\.)?format|generationConfig\.response.*)$/,
+    /has no schemas/,
+  ],
+  [/^input\[\]\.content\[\]\.detail$/, /must be sent in base64/],
+]
+
+function isRefusedAsWritten(to: TargetOf, { field }: PolicyRow, outcome: Outcome): boolean {
+  if (to.name !== 'bedrock-converse' || outcome.kind !== 'refused') return false
+  const { message } = outcome.error
+  return refusedAsWritten.some(([name, reason]) => name.test(field) && reason.test(message))
+}
+
+function checkRow(from: Format, to: TargetOf, row: PolicyRow): void {
   const fate = row.to[to.name]
   const where = `${from.name} ${row.field} to ${to.name}: ${fate}`
   const base = bases[from.name]
@@ -84,6 +114,7 @@ function checkRow(from: Format, to: Format, row: PolicyRow): void {
     assert.equal(withField.kind, 'refused', where)
     return
   }
+  if (isRefusedAsWritten(to, row, withField)) return
   assert.ok(
     withField.kind === 'sent',
     `${where}: ${withField.kind === 'refused' ? withField.error.message : ''}`,
@@ -112,7 +143,7 @@ const noteWordsMax = 14
 for (const from of formats) {
   test(`the policy of ${from.name} is what happens`, () => {
     for (const row of from.codec.policy) {
-      for (const to of othersThan(from)) checkRow(from, to, row)
+      for (const to of targetsOf(from)) checkRow(from, to, row)
     }
   })
 
@@ -121,7 +152,7 @@ for (const from of formats) {
     assert.equal(new Set(fields).size, fields.length)
     for (const { field, to, note } of from.codec.policy) {
       assert.deepEqual(
-        othersThan(from).filter(({ name }) => to[name] === undefined),
+        targetsOf(from).filter(({ name }) => to[name] === undefined),
         [],
         field,
       )

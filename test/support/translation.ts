@@ -7,8 +7,9 @@ import { connectorOf } from '../../src/providers/registry.ts'
 import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
 import type { UrlFields } from '../../src/wire/client-routes.ts'
 import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/dialect.ts'
-import type { ConversationFormat } from '../../src/wire/format-names.ts'
+import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
+import type { UpstreamCodec } from '../../src/wire/translation/codec.ts'
 import type { Frame, ResponseCost, Target } from '../../src/wire/translation/neutral.ts'
 import {
   StreamTranslator,
@@ -38,6 +39,12 @@ export interface Format {
   /** The vendor whose models are reached in it, and one model of each kind that translation distinguishes. */
   readonly provider: string
   readonly models: readonly string[]
+}
+
+/** A format as far as requests are written in it. */
+export interface TargetOf {
+  readonly name: TargetFormat
+  readonly codec: UpstreamCodec
 }
 
 const openaiModels = ['gpt-4.1', 'o3-mini', 'gpt-5', 'gpt-5.4', 'gpt-5.6']
@@ -137,7 +144,7 @@ export interface Refusal {
 export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
 
 /** The translation of a body to another format; anything thrown other than a WireError is rethrown. */
-export function sent(from: Format, to: Format, request: RecordedRequest, target: Target): Outcome {
+export function sent(from: Format, to: TargetOf, request: RecordedRequest, target: Target): Outcome {
   const { body, address } = request
   try {
     from.dialect.extractRequest(body, limits, address)

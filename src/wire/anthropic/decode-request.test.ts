@@ -437,7 +437,11 @@ test('settings without an effect are not reported', () => {
 
 test('every row of the policy names a field by which it is found, and a fate for every other format', () => {
   for (const { field, to, example, note } of policy) {
-    assert.deepEqual(Object.keys(to).sort(), ['gemini', 'openai-chat', 'openai-responses'], field)
+    assert.deepEqual(
+      Object.keys(to).sort(),
+      ['bedrock-converse', 'gemini', 'openai-chat', 'openai-responses'],
+      field,
+    )
     assert.ok(note.split(' ').length <= 12, note)
     if (refusal(example as Members) === 'decoded')
       assert.ok(fieldNames(decode(example as Members)).includes(field), field)

@@ -3,7 +3,7 @@
  * outcome differs from its parent's. Texts for the compatibility page; no logic.
  */
 import type { JsonOut } from '../json/text.ts'
-import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
+import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
 
 type MessagesFates = FatesOf<'anthropic'>
 
@@ -24,7 +24,7 @@ const tool = { name: 'look', description: 'Looks.', input_schema: { type: 'objec
 const userMessage = (...content: JsonOut[]) => ({ messages: [{ role: 'user', content }] })
 const text = 'Hello.'
 
-export const policy: PolicyTableOf<'anthropic'> = [
+const rows: PolicyTableOf<'anthropic'> = [
   { field: 'max_tokens', to: carried, note: 'the output limit', example: { max_tokens: 77 } },
   {
     field: 'system',
@@ -316,3 +316,7 @@ function searchValue(name: string): string[] | number | Record<string, string> {
   if (name === 'max_content_tokens') return 1_000
   return name === 'user_location' ? { type: 'approximate', city: 'Berlin' } : ['example.com']
 }
+
+export const policy = withDerivedColumns(rows, {
+  'bedrock-converse': { like: 'gemini', apartFrom: { 'thinking.display': 'dropped', top_k: 'dropped' } },
+})

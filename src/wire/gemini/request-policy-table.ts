@@ -2,7 +2,7 @@
  * The outcome of each field of a Gemini request in the other formats, with the note that the compatibility
  * page shows. Fields by the names of https://ai.google.dev/api/generate-content.
  */
-import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
+import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
 
 type GeminiFates = FatesOf<'gemini'>
 type GeminiRow = PolicyTableOf<'gemini'>[number]
@@ -227,4 +227,6 @@ const settingRows: PolicyTableOf<'gemini'> = [
   }),
 ]
 
-export const geminiPolicy: PolicyTableOf<'gemini'> = [...bodyRows, ...partRows, ...settingRows]
+export const geminiPolicy = withDerivedColumns([...bodyRows, ...partRows, ...settingRows], {
+  'bedrock-converse': { like: 'anthropic', apartFrom: { 'generationConfig.topK': 'dropped' } },
+})

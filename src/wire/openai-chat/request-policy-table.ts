@@ -3,12 +3,12 @@
  * encoded again. Fields that only shape our response (`stream_options`) are not here.
  */
 
-import type { TargetFormat } from '../format-names.ts'
+import type { ConversationFormat } from '../format-names.ts'
 import type { JsonOut } from '../json/text.ts'
-import type { Fate, PolicyRow } from '../translation/policy.ts'
+import { type Fate, type PolicyRow, withDerivedColumns } from '../translation/policy.ts'
 
 type ChatFates = readonly [chat: Fate, responses: Fate, messages: Fate, gemini: Fate]
-type ChatRow = PolicyRow<TargetFormat>
+type ChatRow = PolicyRow<ConversationFormat>
 
 const carried: ChatFates = ['carried', 'carried', 'carried', 'carried']
 const adapted: ChatFates = ['adapted', 'adapted', 'adapted', 'adapted']
@@ -39,7 +39,7 @@ const strictSchema = { type: 'object', properties: {}, required: [], additionalP
 const userMessage = (...content: JsonOut[]): ChatRow['example'] => ({ messages: [{ role: 'user', content }] })
 const pixel = 'data:image/png;base64,iVBORw0KGgo='
 
-export const policy: readonly ChatRow[] = [
+const rows: readonly ChatRow[] = [
   alone('system', carried, 'becomes the first instructions', 'Be brief.'),
   alone('max_completion_tokens', carried, 'the output limit', 500),
   alone('max_tokens', carried, 'the output limit', 500),
@@ -175,3 +175,22 @@ export const policy: readonly ChatRow[] = [
     model: 'omni-moderation-latest',
   }),
 ]
+
+export const policy = withDerivedColumns(rows, {
+  'bedrock-converse': {
+    like: 'anthropic',
+    apartFrom: {
+      top_k: 'dropped',
+      include_reasoning: 'dropped',
+      parallel_tool_calls: 'dropped',
+      'tools[].function.strict': 'dropped',
+      'tools[].cache_control': 'dropped',
+      web_search_options: 'dropped',
+      'messages[].cache_control': 'dropped',
+      'messages[].content[].cache_control': 'dropped',
+      'messages[].content[].prompt_cache_breakpoint': 'dropped',
+      user: 'dropped',
+      safety_identifier: 'dropped',
+    },
+  },
+})

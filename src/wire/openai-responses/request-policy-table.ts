@@ -3,7 +3,7 @@
  * outcome differs from its parent's. Texts for the compatibility page; no logic.
  */
 import type { JsonOut } from '../json/text.ts'
-import type { Fate, FatesOf, PolicyTableOf } from '../translation/policy.ts'
+import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
 
 type ResponsesFates = FatesOf<'openai-responses'>
 
@@ -36,7 +36,7 @@ const rows = (
 ): PolicyTableOf<'openai-responses'> =>
   Object.entries(examples).map(([field, example]) => ({ field, to, note, example }))
 
-export const policy: PolicyTableOf<'openai-responses'> = [
+const table: PolicyTableOf<'openai-responses'> = [
   ...rows(carried, 'has the same meaning', {
     instructions: { instructions: 'Be brief.' },
     max_output_tokens: { max_output_tokens: 77 },
@@ -176,3 +176,19 @@ export const policy: PolicyTableOf<'openai-responses'> = [
     prompt: { prompt: { id: 'pmpt_1' } },
   }),
 ]
+
+export const policy = withDerivedColumns(table, {
+  'bedrock-converse': {
+    like: 'anthropic',
+    apartFrom: {
+      max_tool_calls: 'dropped',
+      parallel_tool_calls: 'dropped',
+      'reasoning.summary': 'dropped',
+      'reasoning.generate_summary': 'dropped',
+      safety_identifier: 'dropped',
+      user: 'dropped',
+      'input[].content[].prompt_cache_breakpoint': 'dropped',
+      'text.format': 'adapted',
+    },
+  },
+})

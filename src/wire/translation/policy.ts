@@ -27,11 +27,36 @@ export interface PolicyRow<To extends TargetFormat = never> {
 
 export type PolicyTable = readonly PolicyRow[]
 
+/** Formats of upstreams alone, whose column is written as exceptions from another format's. */
+type DerivedColumn = Exclude<TargetFormat, SourceFormat>
+type WrittenColumn<Own extends SourceFormat> = Exclude<TargetFormat, Own | DerivedColumn>
+
 /** What becomes of one field in every format but its own: a new format does not compile until it has its column. */
-export type FatesOf<Own extends SourceFormat> = Readonly<Record<Exclude<TargetFormat, Own>, Fate>>
+export type FatesOf<Own extends SourceFormat> = Readonly<Record<WrittenColumn<Own>, Fate>>
 
 /** The table of one format: each row decides for every other format. */
-export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<Exclude<TargetFormat, Own>>[]
+export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<WrittenColumn<Own>>[]
+
+/** A column that is like the one of another format, apart from some fields. */
+export interface LikeColumn {
+  readonly like: TargetFormat
+  readonly apartFrom: Readonly<Record<string, Fate>>
+}
+
+/** The table with the columns of the formats that have no client side. */
+export function withDerivedColumns(
+  table: PolicyTable,
+  columns: Readonly<Record<DerivedColumn, LikeColumn>>,
+): PolicyTable {
+  return table.map((row) => {
+    const to: Partial<Record<TargetFormat, Fate>> = { ...row.to }
+    for (const [name, { like, apartFrom }] of Object.entries(columns)) {
+      const fate = Object.hasOwn(apartFrom, row.field) ? apartFrom[row.field] : row.to[like]
+      if (fate !== undefined) to[name as DerivedColumn] = fate
+    }
+    return { ...row, to }
+  })
+}
 
 /**
  * The adjustments that the given fields need towards `target`. A field without a row is

@@ -24,6 +24,7 @@ const formats: Readonly<Record<Dialect | '', string>> = {
   'openai-embeddings': 'Embeddings',
   anthropic: 'Messages',
   gemini: 'Gemini',
+  'bedrock-converse': 'Converse',
 }
 const media = ['image', 'pdf', 'audio'] as const
 

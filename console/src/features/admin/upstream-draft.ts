@@ -11,6 +11,7 @@ export const formatLabels: Readonly<Record<FormatName, string>> = {
   anthropic: 'Messages',
   gemini: 'Gemini',
   'openai-embeddings': 'Embeddings',
+  'bedrock-converse': 'Converse',
 }
 
 export interface UpstreamDraft {

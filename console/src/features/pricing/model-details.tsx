@@ -16,6 +16,7 @@ const formatNames: Readonly<Record<string, string>> = {
   'openai-embeddings': 'Embeddings',
   anthropic: 'Messages',
   gemini: 'Gemini',
+  'bedrock-converse': 'Converse',
 }
 
 export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Element {

@@ -1,0 +1,246 @@
+/** Conversations as Converse requests: the order of messages, tools and their results, media, settings, and what is refused. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sandboxCapabilities } from '../../providers/sandbox-capabilities.ts'
+import { type ReadLimits, WireError } from '../dialect.ts'
+import { openaiChatCodec } from '../openai-chat/index.ts'
+import type { Capabilities } from '../translation/capabilities.ts'
+import { encodeRequest } from './encode-request.ts'
+import { extractRequest, patchRequest } from './extract-request.ts'
+
+const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000 }
+const able: Capabilities = {
+  ...sandboxCapabilities,
+  thinking: 'effort',
+  efforts: ['low', 'medium'],
+  temperatureMax: 1,
+  stopsMax: 4,
+  resultMedia: true,
+  prefill: true,
+  outputTokensMax: 5_000,
+}
+const encoder = new TextEncoder()
+const address = { model: 'amazon.nova-pro-v1:0', stream: false }
+
+/** A chat request as it goes to Bedrock. */
+function written(chat: object, capabilities: Partial<Capabilities> = {}) {
+  const body = encoder.encode(JSON.stringify({ model: 'm', ...chat }))
+  const conversation = openaiChatCodec.decodeRequest(body, limits, { model: null, stream: false })
+  const target = { model: address.model, capabilities: { ...able, ...capabilities } }
+  const { text, adjusted } = encodeRequest(conversation, target)
+  return {
+    text,
+    body: JSON.parse(text) as Record<string, unknown>,
+    adjusted: adjusted.map(({ field }) => field),
+  }
+}
+
+function refusal(chat: object, capabilities: Partial<Capabilities> = {}): string {
+  try {
+    written(chat, capabilities)
+  } catch (error) {
+    assert.ok(error instanceof WireError)
+    assert.equal(error.code, 'untranslatable')
+    return error.pointer ?? ''
+  }
+  assert.fail('it was taken')
+}
+
+const user = (content: unknown) => ({ role: 'user', content })
+const parameters = { type: 'object', properties: { a: { type: 'integer' } } }
+const tool = { type: 'function', function: { name: 'look', description: 'Looks.', parameters } }
+const asked = (id: string, args = '{"a": 1}') => ({
+  id,
+  type: 'function',
+  function: { name: 'look', arguments: args },
+})
+const history = [
+  user('Look.'),
+  { role: 'assistant', content: '', tool_calls: [asked('call_1'), asked('call_2', '')] },
+  { role: 'tool', tool_call_id: 'call_2', content: 'two' },
+  { role: 'tool', tool_call_id: 'call_1', content: '' },
+]
+
+test('instructions, turns and settings have their places, and the model is not in the body', () => {
+  const { text, body, adjusted } = written({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      user('One.'),
+      user('Two.'),
+      { role: 'assistant', content: 'Three.' },
+      { role: 'system', content: 'Now be long.' },
+      user('  '),
+    ],
+    max_tokens: 9_000,
+    temperature: 1.5,
+    top_p: 0.25,
+    stop: ['END'],
+    seed: 7,
+    reasoning_effort: 'high',
+  })
+  assert.deepEqual(body, {
+    system: [{ text: 'Be brief.' }],
+    messages: [
+      { role: 'user', content: [{ text: 'One.' }, { text: 'Two.' }] },
+      { role: 'assistant', content: [{ text: 'Three.' }] },
+      { role: 'user', content: [{ text: '<system-reminder>\nNow be long.\n</system-reminder>' }] },
+    ],
+    inferenceConfig: { maxTokens: 5_000, temperature: 1, topP: 0.25, stopSequences: ['END'] },
+    additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } },
+  })
+  assert.deepEqual(adjusted.sort(), ['max_tokens', 'reasoning', 'seed', 'temperature'])
+  assert.ok(text.startsWith('{"system":'))
+})
+
+test('results of tools come first, in the order of their calls, and say something', () => {
+  const { body } = written({
+    messages: [...history, user('And now?')],
+    tools: [tool],
+    tool_choice: 'required',
+  })
+  assert.deepEqual(body.toolConfig, {
+    tools: [{ toolSpec: { name: 'look', description: 'Looks.', inputSchema: { json: parameters } } }],
+    toolChoice: { any: {} },
+  })
+  assert.deepEqual(body.messages, [
+    { role: 'user', content: [{ text: 'Look.' }] },
+    {
+      role: 'assistant',
+      content: [
+        { toolUse: { toolUseId: 'call_1', name: 'look', input: { a: 1 } } },
+        { toolUse: { toolUseId: 'call_2', name: 'look', input: {} } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { toolResult: { toolUseId: 'call_1', content: [{ text: '.' }] } },
+        { toolResult: { toolUseId: 'call_2', content: [{ text: 'two' }] } },
+        { text: 'And now?' },
+      ],
+    },
+  ])
+})
+
+test('a history with calls has tools, whatever this turn may call', () => {
+  const anyObject = { json: { type: 'object', properties: {} } }
+  const without = written({ messages: history })
+  assert.deepEqual(without.body.toolConfig, {
+    tools: [{ toolSpec: { name: 'look', inputSchema: anyObject } }],
+  })
+  assert.deepEqual(without.adjusted, ['tools'])
+  const none = written({ messages: history, tools: [tool], tool_choice: 'none' })
+  assert.ok('toolConfig' in none.body)
+  assert.deepEqual(none.adjusted, ['tool_choice'])
+  const fresh = written({ messages: [user('Hello.')], tools: [tool], tool_choice: 'none' })
+  assert.equal('toolConfig' in fresh.body, false)
+})
+
+test('one tool is forced by its name', () => {
+  const choice = { type: 'function', function: { name: 'look' } }
+  const { body } = written({ messages: [user('Look.')], tools: [tool], tool_choice: choice })
+  assert.deepEqual((body.toolConfig as { toolChoice: object }).toolChoice, { tool: { name: 'look' } })
+})
+
+test('a conversation begins with the user', () => {
+  const { body } = written({ messages: [{ role: 'assistant', content: 'Hello.' }, user('Go on.')] })
+  assert.deepEqual((body.messages as readonly object[])[0], { role: 'user', content: [{ text: '.' }] })
+})
+
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }
+const document = {
+  type: 'file',
+  file: { filename: 'x.pdf', file_data: 'data:application/pdf;base64,QUJDRA==' },
+}
+
+test('images and documents are blocks with their bytes, and a document has a text next to it', () => {
+  const { text, body } = written({ messages: [user([image, document])] })
+  const png = { image: { format: 'png', source: { bytes: 'QUJD' } } }
+  const pdf = { document: { format: 'pdf', name: 'document-2', source: { bytes: 'QUJDRA==' } } }
+  assert.deepEqual(body.messages, [{ role: 'user', content: [png, pdf, { text: '.' }] }])
+  const { media } = extractRequest(encoder.encode(text), limits, address)
+  assert.deepEqual(
+    media.map(({ kind, mediaType, span }) => [kind, mediaType, text.slice(span?.start, span?.end)]),
+    [
+      ['image', 'image/png', 'QUJD'],
+      ['document', 'application/pdf', 'QUJDRA=='],
+    ],
+  )
+})
+
+test('JSON is asked for in words', () => {
+  const { body, adjusted } = written({ messages: [user('Hi.')], response_format: { type: 'json_object' } })
+  assert.match(JSON.stringify(body.system), /one JSON object/)
+  assert.deepEqual(adjusted, ['response_format'])
+})
+
+const schema = { type: 'json_schema', json_schema: { name: 'a', schema: parameters } }
+const refused: readonly (readonly [
+  what: string,
+  chat: object,
+  pointer: string,
+  capabilities?: Partial<Capabilities>,
+])[] = [
+  ['a schema', { messages: [user('Hi.')], response_format: schema }, 'response_format'],
+  ['log probabilities', { messages: [user('Hi.')], logprobs: true }, 'logprobs'],
+  [
+    'an image behind an address',
+    { messages: [user([{ type: 'image_url', image_url: { url: 'https://e.example/a.png' } }])] },
+    'messages[0].content[0]',
+  ],
+  [
+    'a picture of another type',
+    { messages: [user([{ type: 'image_url', image_url: { url: 'data:image/tiff;base64,QUJD' } }])] },
+    'messages[0].content[0]',
+  ],
+  [
+    'an image for a model without eyes',
+    { messages: [user([image])] },
+    'messages[0].content[0]',
+    { inputs: ['text'] },
+  ],
+  ['a call without its result', { messages: history.slice(0, 3) }, 'messages[1].tool_calls[0].function'],
+  [
+    'a forced tool',
+    { messages: [user('Hi.')], tools: [tool], tool_choice: 'required' },
+    'tool_choice',
+    { forcedTools: false },
+  ],
+  [
+    'the beginning of an answer',
+    { messages: [user('Hi.'), { role: 'assistant', content: 'A' }] },
+    'messages',
+    { prefill: false },
+  ],
+]
+
+for (const [what, chat, pointer, capabilities] of refused) {
+  test(`refused: ${what}`, () => assert.equal(refusal(chat, capabilities), pointer))
+}
+
+test('the output limit is read, lowered and written where there is none', () => {
+  const spliced = (body: object, outputLimit: number) => {
+    const text = JSON.stringify(body)
+    const fields = extractRequest(encoder.encode(text), limits, address)
+    const patches = patchRequest(fields, { outputLimit })
+    let whole = text
+    for (const { start, end, text: patch } of [...patches].reverse())
+      whole = whole.slice(0, start) + patch + whole.slice(end)
+    return [fields.outputLimit, JSON.parse(whole)]
+  }
+  const messages = [{ role: 'user', content: [{ text: 'Hi.' }] }]
+  assert.deepEqual(spliced({ messages }, 70), [null, { inferenceConfig: { maxTokens: 70 }, messages }])
+  for (const inferenceConfig of [{}, { topP: 0.5 }]) {
+    const whole = { messages, inferenceConfig: { ...inferenceConfig, maxTokens: 70 } }
+    assert.deepEqual(spliced({ messages, inferenceConfig }, 70), [null, whole])
+  }
+  const limited = { messages, inferenceConfig: { maxTokens: 90 } }
+  assert.deepEqual(spliced(limited, 70), [90, { messages, inferenceConfig: { maxTokens: 70 } }])
+  assert.deepEqual(spliced(limited, 100), [90, limited])
+})
+
+test('what changes the price at Bedrock is an option', () => {
+  const body = { messages: [], serviceTier: { type: 'priority' } }
+  const { options } = extractRequest(encoder.encode(JSON.stringify(body)), limits, address)
+  assert.deepEqual(options, [{ name: 'converse:serviceTier', pointer: 'serviceTier' }])
+})

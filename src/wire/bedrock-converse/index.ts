@@ -1,0 +1,49 @@
+/** Amazon Bedrock's Converse, assembled: a format of upstreams alone, for the models that Bedrock serves in no other. */
+import type { StreamedFormat } from '../dialect.ts'
+import type { UpstreamCodec } from '../translation/codec.ts'
+import { noOperations } from '../upstream-paths.ts'
+import { readProblem } from '../upstream-problem.ts'
+import { decodeResponse } from './decode-response.ts'
+import { decodeStream } from './decode-stream.ts'
+import { encodeRequest } from './encode-request.ts'
+import { type ConverseFields, extractRequest, patchRequest } from './extract-request.ts'
+import { extractResponse, problemStatus } from './extract-response.ts'
+import { reportedTotals, toUsage } from './extract-usage.ts'
+import { stripCarriers } from './strip-carriers.ts'
+import { tapStream } from './tap-stream.ts'
+
+export const bedrockConverse: StreamedFormat<ConverseFields> = {
+  name: 'bedrock-converse',
+  paths: {
+    version: '',
+    isComplete: () => true,
+    queryNames: [],
+    models: '/foundation-models',
+    uploadPrefix: '',
+    operations: { ...noOperations, generate: '/converse' },
+    ofModel: (path, { model, streamed }) => `/model/${model}${path}${streamed ? '-stream' : ''}`,
+  },
+  acceptedStream: 'application/vnd.amazon.eventstream',
+  outputLimitMin: 1,
+  limitsToolsWithEffort: false,
+  hasToolPrompt: true,
+  inBackground: null,
+  reportsInputEarly: false,
+  extractRequest,
+  patchRequest,
+  usageEvent: () => 'relay',
+  tapStream,
+  extractResponse,
+  readError: readProblem,
+  problemStatus,
+  reportedTotals,
+  toUsage,
+}
+
+export const bedrockConverseCodec: UpstreamCodec = {
+  rank: { reasoning: 5, others: 5 },
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  stripCarriers,
+}

@@ -1,0 +1,151 @@
+/**
+ * Taps a stream of events for any format: tracks the offsets of what may be sent, what waits for settlement and what is
+ * dropped. A parser finds the events, and a format's reader decides what one means. Must not parse events itself, nor buffer
+ * any of them.
+ */
+import type { OutputSample, ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { Span } from '../json/byte-patch.ts'
+import { noProblem } from '../upstream-problem.ts'
+import type { RawUsage } from '../usage.ts'
+import type { ProducedText } from './produced-text.ts'
+
+/**
+ * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
+ * tells the caller it is over; `usage` follows for clients that requested it; `end` is the protocol's
+ * own end, which says what became of the answer; `mark` ends the stream and says nothing; `failed` tells of
+ * an error; `unreadable` is not in the format.
+ */
+export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'mark' | 'failed' | 'unreadable'
+
+/** Finds the events of a stream: `push` a chunk, then call `next` until it says false; the fields tell of one event. */
+export interface EventParser extends Span {
+  readonly hasData: boolean
+  /** false: the stream ended before the event did. */
+  readonly isWhole: boolean
+  /** An event has more than the allowed bytes; nothing more is read. */
+  readonly isTooLarge: boolean
+  /** What came is in another encoding, or was damaged; nothing more is read. Absent where every text is read. */
+  readonly isBroken?: boolean
+  push(chunk: Uint8Array): void
+  close(): void
+  next(): boolean
+}
+
+/** Reads the events of one stream in order. */
+export interface EventReader<Parser extends EventParser> {
+  /** The event is the parser's current one; it has data. */
+  read(event: Parser): EventMeaning
+  /** What the last `failed` event said. */
+  readonly problem: UpstreamProblem
+  readonly sample: ProducedText
+  /** What of the answer the provider keeps; absent where the format has no such thing. */
+  readonly providerObjects?: readonly ProviderObject[]
+  rawUsage(): RawUsage
+}
+
+type TapState = UsageTap['state']
+
+const notItsFormat = { ...noProblem, message: 'The upstream sent data that is not in its format.' }
+
+const terminalMeanings: readonly EventMeaning[] = ['end', 'mark', 'finish']
+
+export class EventTap<Parser extends EventParser> implements UsageTap {
+  state: TapState = 'waiting'
+  relayableBytes = 0
+  totalBytes = 0
+  suppressedSpan: Span | null = null
+  problem: UpstreamProblem | null = null
+  private readonly options: TapOptions
+  private readonly reader: EventReader<Parser>
+  private readonly parser: Parser
+  private safeCharacters = 0
+  private safeEvents = 0
+
+  constructor(options: TapOptions, reader: EventReader<Parser>, parser: Parser) {
+    this.options = options
+    this.reader = reader
+    this.parser = parser
+  }
+
+  get rawUsage(): RawUsage {
+    return this.reader.rawUsage()
+  }
+
+  get sample(): ProducedText {
+    return this.reader.sample
+  }
+
+  get relayableSample(): OutputSample {
+    const [characters, events] = [this.safeCharacters, this.safeEvents]
+    return { text: this.sample.text.slice(0, characters), characters, events }
+  }
+
+  get providerObjects(): readonly ProviderObject[] {
+    return this.reader.providerObjects ?? []
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.isOver()) return
+    this.parser.push(chunk)
+    this.readEvents()
+    if (this.isOver()) return
+    if (this.parser.isTooLarge)
+      this.fail({ ...noProblem, message: 'The upstream sent an event that is too large.' })
+    else if (this.parser.isBroken === true) this.fail(notItsFormat)
+  }
+
+  end(): void {
+    if (this.isOver()) return
+    this.parser.close()
+    this.readEvents()
+    if (this.isOver()) return
+    const isEnough = this.state === 'finishing' && this.options.endsWithoutMark
+    this.state = isEnough ? 'complete' : 'truncated'
+  }
+
+  private readEvents(): void {
+    while (!this.isOver() && this.parser.next()) {
+      const meaning = this.parser.hasData ? this.reader.read(this.parser) : 'quiet'
+      this.take(meaning)
+    }
+  }
+
+  private take(meaning: EventMeaning): void {
+    const { parser } = this
+    if (meaning === 'failed') return this.fail(this.reader.problem)
+    // The rest of an event after a cut connection counts only if it is clearly the terminal event.
+    if (!parser.isWhole && !terminalMeanings.includes(meaning)) return
+    if (meaning === 'unreadable') {
+      return this.fail(notItsFormat)
+    }
+    if (meaning === 'mark' && this.state === 'waiting') {
+      return this.fail({ ...noProblem, message: 'The upstream ended its stream without a response.' })
+    }
+    this.totalBytes = parser.end
+    if (meaning === 'end' || meaning === 'mark') this.state = 'complete'
+    else if (meaning === 'finish' || meaning === 'usage') this.state = 'finishing'
+    else if (meaning === 'content' && this.state === 'waiting') this.state = 'content'
+    if (meaning === 'usage' && this.options.usageEvent === 'drop') this.leaveOut(parser)
+    if (this.state !== 'waiting' && this.state !== 'content') return
+    const { characters, events } = this.reader.sample
+    this.relayableBytes = parser.end
+    this.safeCharacters = characters
+    this.safeEvents = events
+  }
+
+  /** One span can be left out: the usage events that follow each other. */
+  private leaveOut({ start, end }: Span): void {
+    if (this.suppressedSpan === null) this.suppressedSpan = { start, end }
+    else if (this.suppressedSpan.end === start)
+      this.suppressedSpan = { start: this.suppressedSpan.start, end }
+  }
+
+  private fail(problem: UpstreamProblem): void {
+    this.state = 'failed'
+    this.problem = problem
+  }
+
+  private isOver(): boolean {
+    return this.state === 'complete' || this.state === 'failed' || this.state === 'truncated'
+  }
+}
