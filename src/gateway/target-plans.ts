@@ -46,8 +46,14 @@ export class TargetPlans {
     return this.#received
   }
 
+  /** Without those that the first plan excludes, because what the request refers to is stored at another upstream. */
   get candidates(): readonly Candidate[] {
-    return this.#route.candidates
+    const { candidates } = this.#route
+    const plan = this.#first?.plan
+    if (plan === undefined) return candidates
+    return candidates.filter(
+      (candidate) => candidate.target !== plan.target || plan.candidates.includes(candidate),
+    )
   }
 
   /** Targets that nothing is known of yet. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import type { Config } from '../../src/config/config.ts'
-import { type FaultUpstream, faultUpstream, type Reply } from '../support/fault-upstream.ts'
+import { type FaultUpstream, faultUpstream, type Reply, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type MovableClock, movableClock, passTime } from '../support/movable-clock.ts'
@@ -60,6 +60,13 @@ async function hosts(
         ...{ offers: [offer('spare', 1)], fallbacks: ['alone'] },
       },
       { id: 'both', ...model, offers: [offer('small', 1), offer('spare', 2)] },
+      {
+        ...{ id: 'responding', ...model },
+        offers: [offer('small', 1), offer('spare', 2)].map((one) => ({
+          ...one,
+          dialects: ['openai-responses'],
+        })),
+      },
       { id: 'reserve', ...model, offers: [offer('spare', 1)] },
     ] as unknown as Config['models'],
     limits: {
@@ -134,6 +141,51 @@ test('a request that waits takes the first place at any of its offers', async ()
   for (const request of [first, third]) assert.equal((await request.whole()).status, 200)
   assert.deepEqual(at.most, { small: 1, spare: 1 })
   assert.deepEqual(await failures(at, 3), [])
+})
+
+const answered = {
+  ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', store: true, error: null },
+  output: [
+    {
+      ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+      content: [{ type: 'output_text', text: 'hi', annotations: [] }],
+    },
+  ],
+  usage: {
+    ...{ input_tokens: 7, output_tokens: 3, total_tokens: 10 },
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  },
+}
+
+test('a request that only one offer can serve waits for it, and uses no limit of the others', async () => {
+  const at = await hosts({ concurrent: 1, requestsPerMinute: null }, {}, { requestsPerMinute: 1 })
+  const respond = (more: object): Sent => {
+    const body = { model: 'responding', input: 'hello', max_output_tokens: 100, ...more }
+    return new Sent(at.gateway.origin, { key: at.account.key, format: '/v1/responses', body })
+  }
+  const answer = wholeAnswer(200, JSON.stringify(answered), ['content-type: application/json'])
+  const first = respond({ store: true })
+  await arrived(at.waiting.small, 1)
+  answer.answer(at.waiting.small.splice(0)[0]!)
+  const { status, text } = await first.whole()
+  assert.equal(status, 200, text)
+  const [{ id } = assert.fail()] = [JSON.parse(text) as { id: string }]
+  const busy = send(at, 'alone')
+  await arrived(at.waiting.small, 1)
+  const second = respond({ previous_response_id: id })
+  await eventually(
+    'two holds',
+    () => at.gateway.balance(at.account.id),
+    ({ openHolds }) => openHolds === 2,
+  )
+  const other = send(at, 'reserve')
+  await arrived(at.waiting.spare, 1)
+  for (const reply of [...at.waiting.small.splice(0), ...at.waiting.spare]) standsIn('hi').answer(reply)
+  for (const one of [busy, other]) assert.equal((await one.whole()).status, 200)
+  await arrived(at.waiting.small, 1)
+  answer.answer(at.waiting.small[0]!)
+  assert.equal((await second.whole()).status, 200)
 })
 
 test('without another offer they wait, each for one that ends, also by failing', async () => {
