@@ -20,14 +20,17 @@ export interface PostgresLedgerOptions {
   readonly limits?: Partial<Limits & PostgresLimits>
   /** Default: a new database. */
   readonly url?: string
+  /** Default: an error of background work fails the test. */
+  readonly onTrouble?: (error: unknown) => void
 }
 
 export async function openPostgresLedger(
   context: { after(run: () => Promise<void>): void },
-  { clock, limits = {}, url }: PostgresLedgerOptions,
+  options: PostgresLedgerOptions,
 ): Promise<PostgresLedger> {
+  const { clock, limits = {}, url } = options
   const troubles: unknown[] = []
-  const onTrouble = (error: unknown): void => void troubles.push(error)
+  const onTrouble = options.onTrouble ?? ((error: unknown) => void troubles.push(error))
   const address = url ?? (await (await sharedPostgres()).createDatabase())
   const store = await openPostgresStore(address, {
     // Waiting between attempts takes real time.

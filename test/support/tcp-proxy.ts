@@ -12,6 +12,8 @@ export interface TcpProxy {
   cutNext(text: string, at: CutAt): Promise<void>
   /** Cuts all connections. */
   cutAll(): void
+  /** Whether new connections are cut, as where the database is away. */
+  refuse(isRefused: boolean): void
   close(): Promise<void>
 }
 
@@ -25,8 +27,14 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let next: Cut | undefined
+  let refuses = false
 
   function relay(client: Socket): void {
+    if (refuses) {
+      client.on('error', () => {})
+      client.destroy()
+      return
+    }
     const server = connect(Number(target.port), target.hostname)
     let cut: Cut | undefined
     const end = (): void => {
@@ -74,6 +82,9 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       }),
     cutAll() {
       for (const socket of sockets) socket.destroy()
+    },
+    refuse(isRefused) {
+      refuses = isRefused
     },
     async close() {
       const closed = once(listener, 'close')

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
+import pg from 'pg'
 import { Dice } from '../../../test/simulation/dice.ts'
 import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
 import { type ManualClock, manualClock } from '../../../test/support/manual-clock.ts'
@@ -11,6 +12,7 @@ import { openPostgresLedger, type PostgresLedger } from '../../../test/support/p
 import { postgresIsMissing, runSql, startPostgres } from '../../../test/support/postgres-server.ts'
 import { type CutAt, openTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { TollgateError } from '../../base/errors.ts'
+import type { PostgresLimits } from './store.ts'
 
 const patient = { outageMsMax: 30_000 }
 
@@ -19,14 +21,45 @@ interface Process extends PostgresLedger {
 }
 
 /** A ledger of one process; `url`: on the database of another one. */
-async function open(context: TestContext, url?: string): Promise<Process> {
+async function open(
+  context: TestContext,
+  url?: string,
+  limits: Partial<PostgresLimits> = {},
+  onTrouble?: (error: unknown) => void,
+): Promise<Process> {
   const clock = manualClock()
   const opened = await openPostgresLedger(context, {
     clock,
-    limits: patient,
+    limits: { ...patient, ...limits },
     ...(url === undefined ? {} : { url }),
+    ...(onTrouble === undefined ? {} : { onTrouble }),
   })
   return { ...opened, clock }
+}
+
+/** Locks a table against all others until it is released. */
+async function openLock(url: string, table: string): Promise<{ release(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+  return { release: () => client.end() }
+}
+
+/** When the first process's lease ends, and what time it is, on the database's clock. */
+async function leaseEnds(url: string): Promise<readonly [end: number | undefined, now: number]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<[number | null, number]>({
+    text: `SELECT (SELECT extract(epoch FROM lease_ends)::float8 FROM process WHERE id = 0), extract(epoch FROM now())::float8`,
+    rowMode: 'array',
+  })
+  await client.end()
+  const [end, now] = rows[0] ?? [null, 0]
+  return [end ?? undefined, now]
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 1; !(await isSo()); attempt += 1) assert.ok(attempt < 5_000, 'it happens')
 }
 
 async function newAccount({ ledger, nextId }: PostgresLedger, amount: bigint): Promise<bigint> {
@@ -134,6 +167,25 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     })
   }
 
+  test('a settlement whose commit may have succeeded is not refused, however long the database is away', async (context) => {
+    const direct = await open(context)
+    const account = await newAccount(direct, 100n)
+    const proxy = await openTcpProxy(direct.url)
+    const on = await open(context, proxy.url, { lanes: 1, outageMsMax: 100 })
+    context.after(proxy.close)
+    const id = on.nextId()
+    await admit(on, account, 10n, id)
+    const isCut = proxy.cutNext('commit\0', 'reply')
+    const settling = settle(on, id, 4n)
+    await isCut
+    proxy.refuse(true)
+    await assert.rejects(admit(on, account, 1n), isUnavailable)
+    proxy.refuse(false)
+    assert.equal((await settling).kind, 'settled')
+    assert.equal((await direct.ledger.account(account))?.posted, 96n)
+    await assertBalanced(direct)
+  })
+
   for (const state of ['40P01', '40001']) {
     test(`a batch that is rolled back with ${state} is repeated`, async (context) => {
       const on = await open(context)
@@ -166,7 +218,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a process that misses its lease cannot write any more, and its holds are closed once', async (context) => {
-    const dead = await open(context)
+    const dead = await open(context, undefined, { leaseMs: 600_000 })
     const account = await newAccount(dead, 100n)
     const id = dead.nextId()
     await admit(dead, account, 10n, id)
@@ -182,6 +234,57 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     assert.deepEqual([row?.posted, row?.held], [97n, 0n])
     assert.equal((await other.ledger.receipt(id))?.endReason, 'interrupted')
     await assertBalanced(other)
+  })
+
+  test('a read that waits does not end the lease of its process', async (context) => {
+    const on = await open(context, undefined, { leaseMs: 900 })
+    const lock = await openLock(on.url, 'account_profile')
+    const read = on.ledger.account(1n)
+    const [first] = await leaseEnds(on.url)
+    await until(async () => (await leaseEnds(on.url))[1] > (first ?? 0))
+    const [end, now] = await leaseEnds(on.url)
+    await lock.release()
+    assert.equal(await read, undefined)
+    assert.ok((end ?? 0) > now, 'it was renewed while the read waited')
+  })
+
+  test('a process whose lease ended while the database was away admits requests again', async (context) => {
+    const troubles: unknown[] = []
+    const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
+    const account = await newAccount(on, 100n)
+    const [known, unknown] = [on.nextId(), on.nextId()]
+    for (const id of [known, unknown]) await admit(on, account, 10n, id)
+    await on.ledger.checkpoint({ id: known, cost: 3n, draft: plainDraft })
+    await runSql(on.url, 'DELETE FROM process WHERE id = 0')
+    await open(context, on.url)
+    assert.equal(
+      (await settle(on, known, 9n).catch(() => null))?.kind ?? 'already_settled',
+      'already_settled',
+    )
+    await until(async () => (await admit(on, account, 1n).catch(() => null))?.kind === 'held')
+    assert.equal((await settle(on, known, 9n)).kind, 'already_settled')
+    assert.equal((await settle(on, unknown, 9n)).kind, 'already_settled')
+    const row = await on.ledger.account(account)
+    assert.deepEqual([row?.posted, row?.openHolds], [97n, 1])
+    assert.match(String(troubles[0]), /lease/)
+    await assertBalanced(on)
+  })
+
+  test('a process whose place was taken while its lease had ended does not write', async (context) => {
+    const troubles: unknown[] = []
+    const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
+    const account = await newAccount(on, 100n)
+    await runSql(
+      on.url,
+      `DELETE FROM process WHERE id = 0; INSERT INTO process VALUES (0, 1, now() + interval '1 hour');
+       INSERT INTO committed_batch SELECT 0, lane, 1, 0 FROM generate_series(0, 1) AS lane`,
+    )
+    await until(async () => {
+      await leaseEnds(on.url)
+      return troubles.length > 1
+    })
+    await assert.rejects(admit(on, account, 1n), isUnavailable)
+    assert.equal((await on.ledger.account(account))?.held, 0n)
   })
 
   test('random requests of two processes while the server crashes and connections are cut: the books balance', async (context) => {

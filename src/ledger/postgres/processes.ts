@@ -29,6 +29,12 @@ const takeSlot = statement(
       ORDER BY (slot - taken.last - 1 + ${processSlots}) % ${processSlots} LIMIT 1
     RETURNING id`,
 )
+/** The slot again that this process had, unless another one has it now. */
+const retake = statement(
+  'retake_slot',
+  `INSERT INTO process (id, started_ms, lease_ends)
+    VALUES ($1::bigint, $2::bigint, now() + $3::bigint * interval '1 millisecond') ON CONFLICT (id) DO NOTHING`,
+)
 const rememberSlot = statement(
   'remember_slot',
   'INSERT INTO last_process (id, last) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET last = excluded.last',
@@ -53,26 +59,61 @@ const overdue = statement(
 )
 const begin = statement('begin', 'BEGIN')
 const commit = statement('commit', 'COMMIT')
+const rollback = statement('rollback', 'ROLLBACK')
+
+interface SlotClaim {
+  readonly startedMs: number
+  readonly leaseMs: number
+  readonly lanes: number
+}
 
 /** Takes a slot of its own for every start, so that IDs are unique even where a clock has stepped back. */
 export async function claimSlot(
   connection: Connection,
-  {
-    startedMs,
-    leaseMs,
-    lanes,
-  }: { readonly startedMs: number; readonly leaseMs: number; readonly lanes: number },
+  { startedMs, leaseMs, lanes }: SlotClaim,
 ): Promise<ProcessSlot> {
-  await connection.run(begin)
-  await connection.run(takeTurn)
-  await connection.run(removeDead)
-  const taken = await connection.run(takeSlot, [BigInt(startedMs), BigInt(leaseMs)])
-  const slot = taken.rows[0]?.[0]
-  assert(typeof slot === 'bigint', 'there are more slots than processes')
-  await connection.run(rememberSlot, [slot])
-  await connection.run(addLanes, [slot, BigInt(startedMs), BigInt(lanes)])
-  await connection.run(commit)
-  return { process: Number(slot), startedMs }
+  return inTurn(connection, async () => {
+    await connection.run(removeDead)
+    const taken = await connection.run(takeSlot, [BigInt(startedMs), BigInt(leaseMs)])
+    const slot = taken.rows[0]?.[0]
+    assert(typeof slot === 'bigint', 'there are more slots than processes')
+    await connection.run(rememberSlot, [slot])
+    await connection.run(addLanes, [slot, BigInt(startedMs), BigInt(lanes)])
+    return { process: Number(slot), startedMs }
+  })
+}
+
+/**
+ * Takes the slot again after its lease was missed: requests that the others have not closed are this process's again. As a
+ * later start, so that no batch from before can commit. Undefined: another process has the slot.
+ */
+export async function retakeSlot(
+  connection: Connection,
+  { process, startedMs: before }: ProcessSlot,
+  { startedMs: nowMs, leaseMs, lanes }: SlotClaim,
+): Promise<ProcessSlot | undefined> {
+  const startedMs = Math.max(nowMs, before + 1)
+  return inTurn(connection, async () => {
+    const values = [BigInt(process), BigInt(startedMs), BigInt(leaseMs)]
+    if ((await connection.run(retake, values)).count !== 1) return undefined
+    await connection.run(addLanes, [BigInt(process), BigInt(startedMs), BigInt(lanes)])
+    return { process, startedMs }
+  })
+}
+
+/** One process at a time changes slots. */
+async function inTurn<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+  try {
+    await connection.run(begin)
+    await connection.run(takeTurn)
+    const result = await work()
+    await connection.run(commit)
+    return result
+  } catch (error) {
+    // Where the connection is gone, the server rolls back itself.
+    await connection.run(rollback).catch(() => {})
+    throw error
+  }
 }
 
 /** False: the others take this process for dead. */

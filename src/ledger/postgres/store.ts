@@ -17,10 +17,19 @@ import { machineMessages } from '../sqlite/machine-operations.ts'
 import type { Step } from './batch.ts'
 import { KnownRows } from './known-rows.ts'
 import { Lane, type LaneLimits } from './lane.ts'
-import { claimSlot, findOrphans, findOverdue, leaveSlot, type ProcessSlot, renewLease } from './processes.ts'
+import {
+  claimSlot,
+  findOrphans,
+  findOverdue,
+  leaveSlot,
+  type ProcessSlot,
+  renewLease,
+  retakeSlot,
+} from './processes.ts'
 import { queryOn } from './query.ts'
 import { ledgerReads } from './reads.ts'
 import { schemaStatements } from './schema.ts'
+import { LeaseLost } from './transaction.ts'
 
 export interface PostgresLimits extends LaneLimits {
   /** Connections that write: operations on different accounts are committed side by side. */
@@ -77,8 +86,8 @@ async function createSchema(url: string, limits: PostgresLimits): Promise<void> 
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
   const { limits } = options
   await createSchema(url, limits)
-  const side = sideConnection(url, limits)
-  const slot = slotOf(side, options)
+  const side = sideConnection(url, 'tollgate reads', limits)
+  const slot = slotOf(url, options)
   const known = new KnownRows()
   const lanes = Array.from(
     { length: limits.lanes },
@@ -129,14 +138,14 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   }
 }
 
-/** A connection for reads and for the lease, which is opened again where it was lost. */
-function sideConnection(url: string, limits: PostgresLimits) {
+/** A connection that is opened again where it was lost. */
+function sideConnection(url: string, name: string, limits: PostgresLimits) {
   let opening: Promise<Connection> | undefined
   let connection: Connection | undefined
   return {
     async get(): Promise<Connection> {
       if (connection !== undefined && !connection.isClosed()) return connection
-      opening ??= connect(url, { name: 'tollgate reads', ...limits }).finally(() => {
+      opening ??= connect(url, { name, ...limits }).finally(() => {
         opening = undefined
       })
       connection = await opening
@@ -150,19 +159,30 @@ function sideConnection(url: string, limits: PostgresLimits) {
 
 const renewalsPerLease = 3
 
-/** This process's slot, whose lease is renewed until it leaves. */
-function slotOf(side: ReturnType<typeof sideConnection>, { clock, limits, onTrouble }: PostgresStoreOptions) {
+/**
+ * This process's slot, whose lease is renewed until it leaves, on a connection of its own: a renewal behind a slow read would
+ * come too late. After an outage of the database that was longer than the lease the slot is taken again.
+ */
+function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions) {
+  const side = sideConnection(url, 'tollgate lease', limits)
   let slot: ProcessSlot | undefined
   let timer: Timer | undefined
+  let renewing = Promise.resolve()
+  let hasLeft = false
   const renewLater = (): void => {
+    if (hasLeft) return
     timer = clock.after(limits.leaseMs / renewalsPerLease, () => {
-      renewal().catch(onTrouble).finally(renewLater)
+      renewing = renewal().catch(onTrouble).finally(renewLater)
     })
   }
   async function renewal(): Promise<void> {
     if (slot === undefined) return
-    const isAlive = await renewLease(await side.get(), slot, limits.leaseMs)
-    assert(isAlive, 'the lease of this process is renewed in time')
+    const connection = await side.get()
+    if (await renewLease(connection, slot, limits.leaseMs)) return
+    const again = await retakeSlot(connection, slot, { startedMs: clock.wallMs(), ...limits })
+    assert(again !== undefined, 'the slot of this process is free after its lease was missed')
+    slot = again
+    onTrouble(new LeaseLost())
   }
   return {
     taken(): ProcessSlot {
@@ -175,8 +195,14 @@ function slotOf(side: ReturnType<typeof sideConnection>, { clock, limits, onTrou
       return slot.process
     },
     async leave(): Promise<void> {
+      hasLeft = true
       timer?.cancel()
-      if (slot !== undefined) await leaveSlot(await side.get(), slot)
+      await renewing
+      try {
+        if (slot !== undefined) await leaveSlot(await side.get(), slot)
+      } finally {
+        await side.close()
+      }
     },
   }
 }

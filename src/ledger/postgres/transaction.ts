@@ -33,7 +33,7 @@ export interface BatchMark {
   readonly batch: bigint
 }
 
-/** The process is taken for dead by the others: it must not write any more. */
+/** The others take the process for dead: what it has begun must not be written. */
 export class LeaseLost extends Error {
   constructor() {
     super('the lease of this process ended, and other processes close its requests')
