@@ -35,6 +35,11 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+interface LostConnection {
+  readonly connection: Connection
+  readonly name: string
+}
+
 const retryMs = 50
 /** A row that another process has inserted is seen by the next attempt. */
 const duplicatesMax = 2
@@ -48,6 +53,8 @@ export class Lane {
   readonly #options: LaneOptions
   readonly #queue: Pending[] = []
   #connection: Connection | undefined
+  /** Of the connection, in the server's list. */
+  #name = ''
   #isRunning = false
   #isClosed = false
   #batch = 0n
@@ -105,14 +112,14 @@ export class Lane {
     for (;;) {
       this.#batch += 1n
       const batchMark = { ...owner(), batch: this.#batch }
-      let lost: Connection | undefined
+      let lost: LostConnection | undefined
       try {
         const connection = await this.#connected()
-        lost = connection
+        lost = { connection, name: this.#name }
         return await transact({ connection, batchMark, known }, steps)
       } catch (error) {
         if (error instanceof UnknownOutcome && lost !== undefined) {
-          if (await this.#wasCommitted(batchMark, { lost, startedMs })) return error.results
+          if (await this.#wasCommitted(batchMark, lost, startedMs)) return error.results
           continue
         }
         if (isDuplicate(error) && duplicates < duplicatesMax) {
@@ -128,33 +135,39 @@ export class Lane {
 
   async #connected(): Promise<Connection> {
     if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection
-    const { url, limits } = this.#options
-    this.#connection = await connect(url, { name: this.#name(), ...limits })
+    const { url, limits, owner } = this.#options
+    const { process, startedMs, lane } = owner()
+    this.#name = `tollgate ${process} ${startedMs} ${lane}`
+    this.#connection = await connect(url, { name: this.#name, ...limits })
     return this.#connection
   }
 
-  #name(): string {
-    const { process, startedMs, lane } = this.#options.owner()
-    return `tollgate ${process} ${startedMs} ${lane}`
-  }
-
-  /** Waits until the lost connection's transaction has ended, and sees whether it left its mark. */
-  async #wasCommitted(
-    batchMark: BatchMark,
-    { lost, startedMs }: { readonly lost: Connection; readonly startedMs: number },
-  ): Promise<boolean> {
+  /**
+   * Waits until the lost connection's transaction has ended, and sees whether it left its mark. However long the database is
+   * away: a settlement that was refused and is committed would be a charge for a response that was withheld.
+   */
+  async #wasCommitted(batchMark: BatchMark, lost: LostConnection, startedMs: number): Promise<boolean> {
     const { clock, limits } = this.#options
     for (;;) {
       try {
         const connection = await this.#connected()
-        await connection.run(terminate, [BigInt(lost.serverProcess ?? 0), this.#name()])
+        await connection.run(terminate, [BigInt(lost.connection.serverProcess ?? 0), lost.name])
         const { rows } = await connection.run(findMark, markValues(batchMark))
-        return rows[0]?.[0] === batchMark.batch
+        const [found] = rows
+        // The others have removed it with the process: nothing says any more what became of the batch.
+        if (found === undefined) throw new LeaseLost()
+        return found[0] === batchMark.batch
       } catch (error) {
-        if (clock.monoMs() - startedMs > limits.outageMsMax) throw error
+        if (error instanceof LeaseLost || this.#isClosed) throw error
+        if (clock.monoMs() - startedMs > limits.outageMsMax) this.#refuseWaiting(error)
         await pause(clock, retryMs)
       }
     }
+  }
+
+  /** What has arrived behind a batch whose outcome is unknown was not begun. */
+  #refuseWaiting(error: unknown): void {
+    for (const { reject } of this.#queue.splice(0)) reject(toStoreError(error))
   }
 }
 
