@@ -68,7 +68,7 @@ export interface Catalog extends UpstreamChanges {
   /** Those of the configuration, then those that were added in the console. */
   readonly upstreams: readonly ListedUpstream[]
   /** All offers by upstream, with those that are disabled. */
-  readonly offersByUpstream: ReadonlyMap<string, readonly ListedOffer[]>
+  offersByUpstream(): Promise<ReadonlyMap<string, readonly ListedOffer[]>>
   /** What is added to list prices for models without a markup of their own. */
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
   /** A model's prices: those that were, the present one, those that are to come. */
@@ -98,9 +98,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
     get upstreams() {
       return listUpstreams(live.sources, live.loaded.console, live.loaded)
     },
-    get offersByUpstream() {
-      return offersByUpstream(live.loaded.all, live.loaded.disabled)
-    },
+    offersByUpstream: () => inTurns(live, offersByUpstream(live.loaded.all, live.loaded.disabled)),
     get markup() {
       const { markup } = live.loaded
       return markup === undefined

@@ -2,6 +2,7 @@
  * Offers and upstreams that an administrator disabled: a row of the settings for each, so that it survives a restart and
  * a change of the configuration. A disabled offer is left out of the snapshot; prices do not depend on it.
  */
+import type { Steps } from '../base/steps.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Model, Snapshot } from './types.ts'
 
@@ -72,8 +73,8 @@ export function isUpstreamDisabled(disabled: DisabledOffers, upstream: string): 
   return disabled.has(upstream)
 }
 
-/** The snapshot without the disabled offers and upstreams; a model that has none left is not sold. */
-export function withoutDisabled(all: Snapshot, disabled: DisabledOffers): Snapshot {
+/** The snapshot without the disabled offers and upstreams, a model in each step; a model that has none left is not sold. */
+export function* withoutDisabled(all: Snapshot, disabled: DisabledOffers): Steps<Snapshot> {
   if (disabled.size === 0) return all
   const models = new Map<string, Model>()
   const unsold = new Map(all.unsold)
@@ -81,6 +82,7 @@ export function withoutDisabled(all: Snapshot, disabled: DisabledOffers): Snapsh
     const offers = model.offers.filter((offer) => !isDisabled(disabled, offer))
     if (offers.length === 0) unsold.set(name, unservedReason)
     else models.set(name, offers.length === model.offers.length ? model : { ...model, offers })
+    yield
   }
   return {
     ...all,
@@ -91,11 +93,11 @@ export function withoutDisabled(all: Snapshot, disabled: DisabledOffers): Snapsh
   }
 }
 
-/** All offers by upstream, with the disabled ones, in the order of the models. */
-export function offersByUpstream(
+/** All offers by upstream, with the disabled ones, in the order of the models; a model in each step. */
+export function* offersByUpstream(
   all: Pick<Snapshot, 'models'>,
   disabled: DisabledOffers,
-): ReadonlyMap<string, readonly ListedOffer[]> {
+): Steps<ReadonlyMap<string, readonly ListedOffer[]>> {
   const found = new Map<string, Map<string, { upstreamModel: string; models: string[]; disabled: boolean }>>()
   for (const [name, { offers }] of all.models) {
     for (const offer of offers) {
@@ -110,6 +112,7 @@ export function offersByUpstream(
       here.set(upstreamModel, row)
       found.set(upstream.name, here)
     }
+    yield
   }
   return new Map([...found].map(([upstream, offers]) => [upstream, [...offers.values()]]))
 }

@@ -106,6 +106,6 @@ export async function load(deps: CatalogDeps, given: GivenSources, before?: Load
     turns,
   )
   const disabled = await readDisabled(settings)
-  const snapshot = withoutDisabled(all, disabled)
+  const snapshot = await runInTurns(withoutDisabled(all, disabled), turns)
   return { sources, all, ids, disabled, snapshot, console, markup, memory, drafted, overrides }
 }

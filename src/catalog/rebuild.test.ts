@@ -75,6 +75,12 @@ const checks: Readonly<Record<string, (catalog: Catalog) => Promise<unknown>>> =
   'a preview of an upstream': (catalog) => catalog.previewUpstream(asked),
   'a preview of an upstream with a list': (catalog) =>
     catalog.previewUpstream({ ...asked, models: [{ id: 'house-1' }, { id: 'house-2' }] }),
+  'disabling an offer': (catalog) =>
+    catalog.setDisabled({
+      ...{ upstream: 'house', upstreamModel: 'house-3' },
+      ...{ disabled: true, allowUnserved: true },
+    }),
+  'the offers of all upstreams': (catalog) => catalog.offersByUpstream(),
   'an offer that is refused': (catalog) =>
     catalog.offer({ model: 'other', upstream: 'house', definition: {} }),
   'the upstreams of a model, with an unknown one': (catalog) => catalog.nameUpstreams('house-1', ['absent']),

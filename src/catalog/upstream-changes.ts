@@ -112,7 +112,7 @@ async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingR
   if (added === undefined && !configured) return { kind: 'unknown_upstream' }
   if (upstreamModel !== undefined && !isKnownPlace(loaded.all, disabling)) return { kind: 'unknown_offer' }
   const disabled = withPlace(loaded.disabled, disabling, isDisabled)
-  const snapshot = withoutDisabled(loaded.all, disabled)
+  const snapshot = await inTurns(live, withoutDisabled(loaded.all, disabled))
   const unserved = [...loaded.snapshot.models.keys()].filter((name) => !snapshot.models.has(name))
   if (unserved.length > 0 && !allowUnserved) return { kind: 'leaves_unserved', models: unserved.sort() }
   if (upstreamModel === undefined && added !== undefined && !configured) {

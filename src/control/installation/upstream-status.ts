@@ -2,7 +2,8 @@
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
-import type { ListedOffer } from '../../catalog/catalog.ts'
+import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
+import type { ListedOffer, ListedUpstream } from '../../catalog/catalog.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
@@ -16,20 +17,39 @@ const namesListedMax = 5
 
 export const showUpstreamStatus = operationHandler('upstreams.status', async (deps, asked) => {
   const { catalog, offerStatistics } = deps
-  const offers = catalog.offersByUpstream
+  const offers = await catalog.offersByUpstream()
   const shown = catalog.upstreams.filter(({ name }) => (asked.upstream ?? name) === name)
   if (shown.length === 0 && asked.upstream !== undefined) throw upstreamNotFound(asked.upstream)
-  return {
-    period: asked.period,
-    since: isoTime(offerStatistics.sinceMs),
-    upstreams: shown.map(({ name, disabled }) => {
-      const listed = offers.get(name) ?? []
-      const rows = listed.map((offer) => offerOutput(deps, { upstream: name, offer, period: asked.period }))
-      const first = rows.sort(byAttention).slice(0, asked.limit)
-      return { upstream: name, disabled, total: listed.length, offers: first }
-    }),
-  }
+  const since = isoTime(offerStatistics.sinceMs)
+  const upstreams = await runInTurns(statusSteps(deps, { ...asked, shown, offers }), statusTurns)
+  return { period: asked.period, since, upstreams }
 })
+
+/** The sums of an offer over a day take some 20 microseconds. */
+const statusTurns = eventLoopTurns(50)
+
+interface StatusInput extends Pick<Asked, 'period' | 'limit'> {
+  readonly shown: readonly ListedUpstream[]
+  readonly offers: ReadonlyMap<string, readonly ListedOffer[]>
+}
+
+/** An offer in each step. */
+function* statusSteps(
+  deps: StatusDeps,
+  { shown, offers, period, limit }: StatusInput,
+): Steps<StatusOut['upstreams']> {
+  const upstreams: StatusOut['upstreams'] = []
+  for (const { name, disabled } of shown) {
+    const rows: OfferOut[] = []
+    for (const offer of offers.get(name) ?? []) {
+      rows.push(offerOutput(deps, { upstream: name, offer, period }))
+      yield
+    }
+    const first = rows.sort(byAttention).slice(0, limit)
+    upstreams.push({ upstream: name, disabled, total: rows.length, offers: first })
+  }
+  return upstreams
+}
 
 function offerOutput(
   { health, offerStatistics }: StatusDeps,
