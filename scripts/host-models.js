@@ -73,12 +73,11 @@ const schedules = {
 const renamed = { 'deepseek deepseek-v4-flash': 'deepseek-flash' }
 
 /**
- * What a cloud has and cannot be asked in a format of ours (Invoke and Converse alone on Bedrock), what chooses a model
- * itself, aliases of the newest model, and embeddings. @type {Record<string, RegExp>}
+ * What a cloud has and cannot be asked in a format of ours, what chooses a model itself, aliases of the newest model, and
+ * embeddings. @type {Record<string, RegExp>}
  */
 const leftOut = {
   azure: /^model-router$|embed|^gpt-(?:3\.5|4)(?:$|-)/,
-  'amazon-bedrock': /^(?:us\.)?(?:amazon|meta|writer)\.|deepseek\.r1|pixtral/,
   'google-vertex': /embedding|-latest$|-customtools$/,
 }
 

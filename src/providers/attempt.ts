@@ -113,8 +113,9 @@ class UpstreamAttempt {
     this.#status = status
     this.#headers = headers
     this.#firstByteMs = this.#clock.wallMs()
-    const { tapStream } = this.#task.dialect
-    if (status === 200 && this.#task.streamed && tapStream !== null && isEventStream(headers)) {
+    const { tapStream, acceptedStream } = this.#task.dialect
+    const isStream = status === 200 && mediaTypeOf(headers) === (acceptedStream ?? 'text/event-stream')
+    if (this.#task.streamed && tapStream !== null && isStream) {
       this.#watch = tapStream(this.#task.tapOptions)
     }
   }
@@ -353,8 +354,9 @@ function withoutToken({ detail }: SendFailure): UpstreamFailure {
   }
 }
 
-function isEventStream(headers: ReadonlyMap<string, string>): boolean {
-  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+/** In lower case, without parameters. */
+function mediaTypeOf(headers: ReadonlyMap<string, string>): string {
+  return (headers.get('content-type') ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 function isJson(headers: ReadonlyMap<string, string>): boolean {

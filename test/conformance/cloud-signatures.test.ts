@@ -187,3 +187,24 @@ test('Bedrock: keys from a container are asked for with its token', async () => 
   assert.equal((await ask(other, 'bedrock')).status, 503)
   assert.match(other.log.join(''), /container must be https, or an address of this machine/)
 })
+
+test('Bedrock: a Converse request is signed with its path as it is sent', async () => {
+  const path = '/model/amazon.nova-pro-v1%3A0/converse'
+  const facts: CloudFacts = {
+    ...bedrockFacts(() => null),
+    route: (url) => (url === path ? { format: 'converse', isStream: false } : null),
+  }
+  const there = await place({ provider: 'bedrock', credential: { region, ...awsKeys }, facts })
+  const answer = await fetch(`${there.tollgate.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${there.account.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'bedrock/amazon.nova-pro-v1:0',
+      messages: [{ role: 'user', content: 'say text' }],
+    }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  const [request] = there.cloud.requests
+  assert.ok(request !== undefined)
+  assert.equal(await signatureMistake(request, awsKeys), '')
+})

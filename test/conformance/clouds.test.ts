@@ -9,6 +9,7 @@ import OpenAI from 'openai'
 import { priceAt } from '../../src/catalog/types.ts'
 import { cloudUsage } from '../support/cloud-answers.ts'
 import { type CloudFacts, type CloudImitation, imitateCloud } from '../support/cloud-imitation.ts'
+import { converseMistake } from '../support/converse-rules.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 
@@ -49,14 +50,19 @@ const facts: Readonly<Record<Provider, CloudFacts>> = {
   bedrock: {
     route(url) {
       if (url === '/anthropic/v1/messages') return { format: 'messages' }
+      const converse = /^\/model\/(?:amazon|meta)\.[\w.-]+%3A\d+\/converse(-stream)?$/.exec(url)
+      if (converse !== null) return { format: 'converse', isStream: converse[1] !== undefined }
       const format = openaiPaths[url as keyof typeof openaiPaths]
       return format === undefined ? null : { format }
     },
     mistake({ url, headers }) {
       const version = headers['anthropic-version']
       if (url.startsWith('/anthropic') && !/^\d{4}-\d\d-\d\d$/.test(String(version))) return 'version'
+      const isFrames = headers.accept === 'application/vnd.amazon.eventstream'
+      if (url.endsWith('/converse-stream') && !isFrames) return `accept ${headers.accept}`
       return headers.authorization === `Bearer ${key('bedrock')}` ? '' : 'authorization'
     },
+    bodyMistake: (url, body) => (url.startsWith('/model/') ? converseMistake(body) : ''),
     refusals: {
       credential: {
         status: 403,
@@ -184,6 +190,18 @@ const models: readonly (readonly [model: string, provider: Provider, whole: stri
     '/anthropic/v1/messages',
   ],
   [
+    'bedrock/amazon.nova-pro-v1:0',
+    'bedrock',
+    '/model/amazon.nova-pro-v1%3A0/converse',
+    '/model/amazon.nova-pro-v1%3A0/converse-stream',
+  ],
+  [
+    'bedrock/meta.llama3-3-70b-instruct-v1:0',
+    'bedrock',
+    '/model/meta.llama3-3-70b-instruct-v1%3A0/converse',
+    '/model/meta.llama3-3-70b-instruct-v1%3A0/converse-stream',
+  ],
+  [
     'vertex/gemini-3.5-flash',
     'vertex',
     `${project}/publishers/google/models/gemini-3.5-flash:generateContent`,
@@ -259,7 +277,12 @@ for (const [model, provider, whole, streamed] of models) {
   })
 }
 
-for (const model of ['azure/gpt-4o', 'bedrock/openai.gpt-oss-120b', 'vertex/gemini-3.5-flash']) {
+for (const model of [
+  'azure/gpt-4o',
+  'bedrock/openai.gpt-oss-120b',
+  'bedrock/amazon.nova-pro-v1:0',
+  'vertex/gemini-3.5-flash',
+]) {
   test(`${model}: a call of a tool arrives`, async () => {
     const messages = [{ role: 'user' as const, content: 'say tool' }]
     const tools = [{ type: 'function' as const, function: tool }]
@@ -270,7 +293,11 @@ for (const model of ['azure/gpt-4o', 'bedrock/openai.gpt-oss-120b', 'vertex/gemi
   })
 }
 
-for (const model of ['bedrock/openai.gpt-oss-120b', 'bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0']) {
+for (const model of [
+  'bedrock/openai.gpt-oss-120b',
+  'bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0',
+  'bedrock/amazon.nova-pro-v1:0',
+]) {
   test(`mistake 5: ${model}: a turn without tools, or that may call none, after a history with tools`, async () => {
     const call = { id: 'call_1', type: 'function' as const, function: { name: 'look', arguments: '{}' } }
     const messages = [
@@ -313,6 +340,7 @@ async function isReadOn(): Promise<boolean> {
 
 for (const [model, provider] of [
   ['bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0', 'bedrock'],
+  ['bedrock/amazon.nova-pro-v1:0', 'bedrock'],
   ['vertex/claude-haiku-4-5@20251001', 'vertex'],
 ] as const) {
   test(`mistake 9: ${model}: after its client has left, a stream is read to its end and billed by its usage`, async () => {
@@ -332,6 +360,7 @@ test('a rate limit is one, and capacity that all customers share is not', async 
   for (const [model, code] of [
     ['azure/gpt-4o', 'rate_limit_exceeded'],
     ['bedrock/openai.gpt-oss-120b', 'rate_limit_exceeded'],
+    ['bedrock/amazon.nova-pro-v1:0', 'rate_limit_exceeded'],
     ['vertex/gemini-3.5-flash', 'upstream_overloaded'],
   ] as const) {
     const messages = [{ role: 'user' as const, content: 'say rate' }]
@@ -361,4 +390,48 @@ test('the version of the format that a cloud demands is written over the callerâ
     'max_tokens',
     'messages',
   ])
+})
+
+const converseModel = 'bedrock/amazon.nova-pro-v1:0'
+
+test('Converse: an exception before the first word is the response that it would have been, and costs nothing', async () => {
+  const cost = await spent(async () => {
+    const messages = [{ role: 'user' as const, content: 'say exception' }]
+    const error = await openai.chat.completions
+      .create({ model: converseModel, messages, stream: true })
+      .catch((reason: unknown) => reason)
+    assert.ok(error instanceof OpenAI.APIError, String(error))
+    assert.deepEqual([error.status, error.code], [429, 'rate_limit_exceeded'])
+  })
+  assert.equal(cost, 0n)
+})
+
+test('Converse: an exception behind the first word ends the stream with an error of the clientâ€™s format', async () => {
+  const messages = [{ role: 'user' as const, content: 'say break' }]
+  let written = ''
+  await assert.rejects(async () => {
+    const chunks = await openai.chat.completions.create({ model: converseModel, messages, stream: true })
+    for await (const chunk of chunks) {
+      written += chunk.choices[0]?.delta.content ?? ''
+      if (written !== '') clouds.get('bedrock')?.finishHeld()
+    }
+  })
+  assert.equal(written, 'hello')
+})
+
+test('Converse: an image reaches the model, and a schema is refused by its field', async () => {
+  const image = { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'say text' }, image] }]
+  const { choices } = await openai.chat.completions.create({ model: converseModel, messages })
+  assert.equal(choices[0]?.message.content, 'hello')
+  assert.match(
+    lastOf('bedrock')?.text ?? '',
+    /"image":\{"format":"png","source":\{"bytes":"iVBORw0KGgo="\}\}/,
+  )
+  const json_schema = { name: 'a', schema: { type: 'object', properties: {} } }
+  const error = await openai.chat.completions
+    .create({ model: converseModel, messages, response_format: { type: 'json_schema', json_schema } })
+    .catch((reason: unknown) => reason)
+  assert.ok(error instanceof OpenAI.APIError)
+  assert.deepEqual([error.status, error.code, error.param], [400, 'untranslatable', 'response_format'])
 })

@@ -1,6 +1,8 @@
 /** What the imitations of clouds answer, in each format, whole and streamed; every answer has the same usage. */
 
-export type CloudFormat = 'chat' | 'responses' | 'messages' | 'gemini'
+import { converseEvent, converseException } from './event-stream-frames.ts'
+
+export type CloudFormat = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse'
 
 export const cloudUsage = { input: 1_000, cached: 400, output: 20 } as const
 const { input, cached, output } = cloudUsage
@@ -8,21 +10,27 @@ const args = '{"a":1}'
 
 /** The answer as JSON. */
 export function wholeAnswer(format: CloudFormat, isTool: boolean): unknown {
-  return { chat, responses, messages, gemini }[format](isTool)
+  return { chat, responses, messages, gemini, converse }[format](isTool)
 }
 
 /** The answer as events, as they go over the wire. */
-export function streamedAnswer(format: CloudFormat, isTool: boolean): string {
-  return { chat: chatEvents, responses: responsesEvents, messages: messagesEvents, gemini: geminiEvents }[
-    format
-  ](isTool)
+export function streamedAnswer(format: CloudFormat, isTool: boolean): Buffer {
+  if (format === 'converse') return Buffer.concat(converseEvents(isTool))
+  const written = {
+    chat: chatEvents,
+    responses: responsesEvents,
+    messages: messagesEvents,
+    gemini: geminiEvents,
+  }
+  return Buffer.from(written[format](isTool))
 }
 
 /** The events of a text up to the text, as when the model is still writing. */
-export function streamedBeginning(format: CloudFormat): string {
-  const events = streamedAnswer(format, false).split('\n\n')
+export function streamedBeginning(format: CloudFormat): Buffer {
+  if (format === 'converse') return Buffer.concat(converseEvents(false).slice(0, 2))
+  const events = streamedAnswer(format, false).toString().split('\n\n')
   const upToText = events.findIndex((one) => one.includes('hello')) + 1
-  return `${events.slice(0, upToText).join('\n\n')}\n\n`
+  return Buffer.from(`${events.slice(0, upToText).join('\n\n')}\n\n`)
 }
 
 const event = (data: unknown, name?: string) =>
@@ -190,3 +198,41 @@ function gemini(isTool: boolean): unknown {
 }
 
 const geminiEvents = (isTool: boolean): string => event(gemini(isTool))
+
+const converseUsage = {
+  inputTokens: input - cached,
+  cacheReadInputTokens: cached,
+  cacheWriteInputTokens: 0,
+  outputTokens: output,
+  totalTokens: input + output,
+}
+const converseCall = { toolUseId: 'tooluse_1', name: 'look' }
+
+function converse(isTool: boolean): unknown {
+  const block = isTool ? { toolUse: { ...converseCall, input: { a: 1 } } } : { text: 'hello' }
+  return {
+    output: { message: { role: 'assistant', content: [block] } },
+    stopReason: isTool ? 'tool_use' : 'end_turn',
+    usage: converseUsage,
+    metrics: { latencyMs: 5 },
+  }
+}
+
+function converseEvents(isTool: boolean): readonly Buffer[] {
+  const delta = isTool ? { toolUse: { input: args } } : { text: 'hello' }
+  const start = converseEvent('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: converseCall } })
+  return [
+    converseEvent('messageStart', { role: 'assistant', p: 'abcdefgh' }),
+    // A text is not announced.
+    ...(isTool ? [start] : []),
+    converseEvent('contentBlockDelta', { contentBlockIndex: 0, delta }),
+    converseEvent('contentBlockStop', { contentBlockIndex: 0 }),
+    converseEvent('messageStop', { stopReason: isTool ? 'tool_use' : 'end_turn' }),
+    converseEvent('metadata', { usage: converseUsage, metrics: { latencyMs: 5 } }),
+  ]
+}
+
+/** An exception that ends a stream. */
+export function converseFailure(type: string): Buffer {
+  return converseException(type, 'it broke')
+}

@@ -5,7 +5,13 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CloudFormat, streamedAnswer, streamedBeginning, wholeAnswer } from './cloud-answers.ts'
+import {
+  type CloudFormat,
+  converseFailure,
+  streamedAnswer,
+  streamedBeginning,
+  wholeAnswer,
+} from './cloud-answers.ts'
 
 export interface CloudRequest {
   readonly method: string
@@ -111,19 +117,25 @@ function play(facts: CloudFacts, { request, route, response, held }: Played): vo
       status: 400,
       body: { error: { type: 'invalid_request_error', message: mistake } },
     })
-  const asked = /say (tool|rate|overload|credential|balance|hold)/.exec(request.text)?.[1] ?? 'text'
+  const asked =
+    /say (tool|rate|overload|credential|balance|hold|exception|break)/.exec(request.text)?.[1] ?? 'text'
   if (asked === 'rate' || asked === 'overload' || asked === 'credential')
     return say(response, facts.refusals[asked])
   if (asked === 'balance') return say(response, facts.refusals.balance ?? facts.refusals.credential)
   const isTool = asked === 'tool'
   if (!(route.isStream ?? body['stream'] === true))
     return say(response, { status: 200, body: wholeAnswer(route.format, isTool) })
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const isBinary = route.format === 'converse'
+  const type = isBinary ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
+  response.writeHead(200, { 'content-type': type })
+  if (asked === 'exception') return void response.end(converseFailure('throttlingException'))
   const whole = streamedAnswer(route.format, isTool)
-  if (asked !== 'hold') return void response.end(whole)
+  if (asked !== 'hold' && asked !== 'break') return void response.end(whole)
   const beginning = streamedBeginning(route.format)
   response.write(beginning)
-  held.push(() => response.end(whole.slice(beginning.length)))
+  const rest =
+    asked === 'hold' ? whole.subarray(beginning.length) : converseFailure('modelStreamErrorException')
+  held.push(() => response.end(rest))
 }
 
 function say(response: ServerResponse, { status, body, headers = {} }: CloudRefusal): void {

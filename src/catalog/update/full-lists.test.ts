@@ -60,6 +60,7 @@ const atLitellm: readonly (readonly [host: string, model: string, provider: stri
     'bedrock_converse',
     'anthropic.claude-sonnet-4-5-20250929-v1:0',
   ],
+  ['bedrock', 'amazon.nova-pro-v1:0', 'bedrock_converse', 'amazon.nova-pro-v1:0'],
   ['bedrock', 'eu.anthropic.claude-sonnet-5', 'bedrock_converse', 'eu.anthropic.claude-sonnet-5'],
   ['bedrock', 'moonshotai.kimi-k2.5', 'bedrock', 'bedrock/moonshotai.kimi-k2.5'],
   ['vertex', 'gemini-2.5-pro', 'vertex_ai-language-models', 'gemini-2.5-pro'],
@@ -84,7 +85,7 @@ const leftOut: readonly (readonly [provider: string, listed: string])[] = [
   ['azure', 'azure/gpt-4o-2024-08-06'],
   ['azure_ai', 'azure_ai/model_router'],
   ['bedrock', 'bedrock/us-east-1/deepseek.v3.2'],
-  ['bedrock_converse', 'us.amazon.nova-pro-v1:0'],
+  ['bedrock', 'us.twelvelabs.pegasus-1-2-v1:0'],
   ['bedrock_mantle', 'bedrock_mantle/openai.gpt-5.5'],
   ['vertex_ai-anthropic_models', 'vertex_ai/claude-sonnet-4-5'],
   ['vertex_ai-mistral_models', 'vertex_ai/codestral-2'],
@@ -124,10 +125,13 @@ test('models.dev: the models of the clouds, and Claude on Vertex AI from a provi
     ),
   )
   assert.deepEqual(namesOf(list.models, 'azure'), ['gpt-5.4'])
-  assert.deepEqual(namesOf(list.models, 'bedrock'), ['anthropic.claude-opus-4-1-20250805-v1:0'])
+  assert.deepEqual(namesOf(list.models, 'bedrock'), [
+    'anthropic.claude-opus-4-1-20250805-v1:0',
+    'amazon.nova-pro-v1:0',
+  ])
   assert.deepEqual(namesOf(list.models, 'vertex'), ['gemini-2.5-pro', 'claude-sonnet-5@default'])
   assert.ok(list.models.every(({ price }) => price.kind === 'price'))
-  assert.equal(list.otherModels, 3)
+  assert.equal(list.otherModels, 2)
 })
 
 test('a name with a colon is a version at Bedrock, and a choice of something elsewhere', () => {

@@ -51,9 +51,8 @@ export const listNames: Readonly<Record<string, ListNames>> = {
       { provider: 'bedrock', prefix: 'bedrock/' },
     ],
     hasColonVersions: true,
-    // As in scripts/host-models.js: models with Invoke and Converse alone; a name with a slash is LiteLLM's price of a region.
-    leftOut:
-      /^(?:[a-z-]+\.)?(?:ai21|amazon|cohere|meta|twelvelabs|writer)\.|deepseek\.r1|pixtral|^claude-|[/@]/,
+    // Video, a name without its maker, and in LiteLLM the prices of regions, which have a slash.
+    leftOut: /^(?:[a-z-]+\.)?twelvelabs\.|^claude-|[/@]/,
   },
   cerebras: { modelsDev: ['cerebras'], litellm: litellm('cerebras') },
   cohere: { modelsDev: ['cohere'], litellm: litellm('cohere_chat') },

@@ -1,6 +1,6 @@
 /**
  * Amazon Bedrock: Chat Completions and Responses below `/openai/v1` and Claude in Messages below `/anthropic`, on the host of
- * a region. Models that support only Invoke and Converse (Nova, Llama, Titan, Jamba) are not called.
+ * a region; models that support none of these (Nova, Llama, Jamba and others) in Converse, with the model in the path.
  */
 import type { HostRow } from '../hosts/host-row.ts'
 import { awsAuthorizer, awsErrorType as errorType } from './aws-authorizer.ts'
@@ -11,14 +11,23 @@ function countingPath({ prefix, model }: { readonly prefix: string; readonly mod
   return `${prefix.replace(/\/anthropic\/v1$/, '')}/model/${ownModel}/count-tokens`
 }
 
+/** models-api-compatibility: makers whose models have no other format, and models of others, profiles of several regions included. */
+const converseAlone = /^(?:[a-z-]+\.)?(?:(?:ai21|amazon|cohere|meta|writer)\.|deepseek\.r1|mistral\.pixtral)/
+
 export const bedrock: HostRow = {
   origin: 'https://bedrock-runtime.us-east-1.amazonaws.com',
-  prefixes: { 'openai-chat': '/openai/v1', 'openai-responses': '/openai/v1', anthropic: '/anthropic/v1' },
+  prefixes: {
+    'openai-chat': '/openai/v1',
+    'openai-responses': '/openai/v1',
+    anthropic: '/anthropic/v1',
+    'bedrock-converse': '',
+  },
   counting: { anthropic: { shape: 'bedrock-claude', path: countingPath } },
   modelList: null,
   authorizer: awsAuthorizer,
   formatsOf(model) {
     if (/^(?:[a-z]+\.)?anthropic\./.test(model)) return ['anthropic']
+    if (converseAlone.test(model)) return ['bedrock-converse']
     return /^openai\.(?!gpt-oss-safeguard)/.test(model)
       ? ['openai-chat', 'openai-responses']
       : ['openai-chat']
@@ -47,6 +56,9 @@ export const bedrock: HostRow = {
       },
       meaning: 'credential',
     },
+    // Inside a stream, where the names begin small: API_runtime_ConverseStreamOutput.
+    { words: ['modelStreamErrorException'], meaning: 'server' },
+    { words: ['modelTimeoutException'], meaning: 'timeout' },
     // The names of models are the operator's: unverified, as are the sentences below.
     {
       statuses: [400],

@@ -38,7 +38,59 @@ const open: Capabilities = {
 
 const reasoning: Capabilities = { ...open, thinking: 'effort', efforts: ['low', 'medium', 'high'] }
 
+/** What Converse has for every model; which media and tools a model takes is in its row. */
+const converse: Capabilities = {
+  ...open,
+  temperatureMax: 1,
+  penalties: false,
+  seed: false,
+  logprobs: false,
+  midSystem: false,
+  parallelSwitch: false,
+  schemaOutput: false,
+  schemaWithTools: false,
+  forcedTools: false,
+  inputs: ['text', 'document'],
+  outputTokensMax: 4_096,
+}
+const converseSource =
+  'docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html, 2026-11'
+
+/** Bedrock's models that have Converse alone; Nova's high effort is left out, since it takes no output limit. */
+const converseRows: readonly CapabilityRow[] = [
+  {
+    names: /amazon\.nova-2/,
+    takes: {
+      ...converse,
+      ...{ thinking: 'effort', efforts: ['low', 'medium'], forcedTools: true },
+      inputs: ['text', 'image', 'document'],
+    },
+    source: 'docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html, 2026-11',
+  },
+  {
+    names: /amazon\.nova-micro/,
+    takes: { ...converse, forcedTools: true, inputs: ['text'] },
+    source: converseSource,
+  },
+  {
+    names: /amazon\.nova/,
+    takes: { ...converse, forcedTools: true, inputs: ['text', 'image', 'document'] },
+    source: converseSource,
+  },
+  {
+    names: /meta\.llama(?:3-2-(?:11|90)b|4)|mistral\.pixtral/,
+    takes: { ...converse, inputs: ['text', 'image', 'document'] },
+    source: converseSource,
+  },
+  {
+    names: /^(?:[a-z-]+\.)?(?:(?:ai21|amazon|cohere|meta|writer)\.|deepseek\.r1)/,
+    takes: converse,
+    source: converseSource,
+  },
+]
+
 const rows: readonly CapabilityRow[] = [
+  ...converseRows,
   { names: /gpt-oss/i, takes: reasoning, source: 'github.com/openai/gpt-oss, 2026-06' },
   {
     names:
