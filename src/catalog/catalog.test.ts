@@ -135,6 +135,32 @@ test('a disabled model is not sold until it is enabled, over a restart too', asy
   assert.ok(catalog.snapshot.models.has('quick'))
 })
 
+const put = { name: 'house', provider: 'house', url: null, weight: 1, disabled: false, credential: 'key' }
+
+test('an upstream that leaves the configuration and is added in the console is not disabled', async (context) => {
+  const { open } = await prepare(context)
+  const catalog = await open()
+  for (const upstreamModel of [undefined, 'house-2'])
+    await catalog.setDisabled({ upstream: 'house', upstreamModel, disabled: true, allowUnserved: true })
+  await catalog.reload({ ...given, upstreams: [] })
+  assert.deepEqual(await catalog.putUpstream(put), { kind: 'written' })
+  assert.deepEqual([...catalog.snapshot.models.keys()], ['house-1', 'house-2', 'quick'])
+})
+
+test('an upstream of the console that was disabled in the configuration can be enabled', async (context) => {
+  const { open } = await prepare(context)
+  const catalog = await open({ ...given, upstreams: [] })
+  await catalog.putUpstream(put)
+  await catalog.reload(given)
+  const change = { upstream: 'house', disabled: true, allowUnserved: true }
+  await catalog.setDisabled(change)
+  await catalog.reload({ ...given, upstreams: [] })
+  const shown = () => catalog.upstreams.map(({ disabled, serves }) => [disabled, serves.length])
+  assert.deepEqual(shown(), [[true, 0]])
+  await catalog.setDisabled({ ...change, disabled: false })
+  assert.deepEqual(shown(), [[false, 3]])
+})
+
 test('a name that is not known is said to be none, with what may have been meant', async (context) => {
   const { open } = await prepare(context)
   const catalog = await open()

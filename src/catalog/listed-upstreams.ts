@@ -88,7 +88,8 @@ export function listUpstreams(
           : models === null && serves.length === 0
             ? 'It serves no models. Choose at least one.'
             : null
-      return { ...upstream, models, serves, from: 'console', trouble }
+      const isDisabled = upstream.disabled || (!isTaken && isUpstreamDisabled(disabled, upstream.name))
+      return { ...upstream, models, serves, from: 'console', disabled: isDisabled, trouble }
     }),
   ]
 }

@@ -68,7 +68,11 @@ export function upstreamChanges(live: Live): UpstreamChanges {
         const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
-        if (written === 'written') await refresh(live)
+        if (written !== 'written') return { kind: written }
+        // What was disabled belongs to one of the configuration that is gone.
+        const isNew = live.loaded.console.every(({ name }) => name !== ask.name)
+        if (isNew) await forgetDisabled(settings, live.loaded.disabled, ask.name)
+        await refresh(live)
         return { kind: written }
       })
     },
@@ -117,6 +121,8 @@ async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingR
   if (unserved.length > 0 && !allowUnserved) return { kind: 'leaves_unserved', models: unserved.sort() }
   if (upstreamModel === undefined && added !== undefined && !configured) {
     await writeUpstreamDisabled(deps.store, upstream, isDisabled)
+    // It may have been disabled while the configuration had one of its name.
+    if (!isDisabled) await writeDisabled(deps.settings, disabling, isDisabled)
     await refresh(live)
     return { kind: 'changed' }
   }
