@@ -40,7 +40,7 @@ test('it contains everything that it needs, with licenses', () => {
     ['tollgate'],
   )
   const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
-  for (const name of ['fastify', 'undici', 'zod', 'kysely', 'stripe']) {
+  for (const name of ['fastify', 'pino', 'zod', 'kysely', 'stripe']) {
     assert.match(licenses, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)\\n\\n.+`, 'm'), name)
   }
 })

@@ -146,7 +146,10 @@ export const limitsTable = {
   ejectionMsMax: limit(300_000, 'Longest ejection.'),
   socketsPerOriginMax: limit(4_096, 'Connections per upstream origin.'),
   idleSocketMs: limit(30_000, 'Idle time of an upstream connection.'),
-  upstreamHeaderBytesMax: limit(64 * 1024, 'Size of the response headers of an upstream.'),
+  upstreamHeaderBytesMax: limit(
+    64 * 1024,
+    'Size of what an upstream sends with a response besides its body: headers, interim responses, trailers.',
+  ),
   tokenRequestMs: limit(10_000, 'Time to obtain a token for a cloud.'),
   tokenResponseBytesMax: limit(64 * 1024, 'Size of the response to a token request.'),
   tokenRefreshMs: limit(300_000, 'How long before it expires a token is replaced.'),

@@ -29,7 +29,8 @@ for (const [what, streamed, dialect] of cases) {
       : `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`
     const upstream = await faultUpstream(() => sends(bytes))
     const clock = manualClock()
-    const sender = openSender({ limits: limitDefaults, clock })
+    // With a clock of its own: it has a timer for idle connections.
+    const sender = openSender({ limits: limitDefaults, clock: manualClock() })
     context.after(async () => {
       await sender.close()
       await upstream.close()

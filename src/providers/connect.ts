@@ -8,10 +8,8 @@ import type { Clock } from '../base/clock.ts'
 
 export type ConnectTrouble = 'refused' | 'connect_timeout' | 'dns' | 'tls' | 'reset'
 
-export class ConnectError extends Error {
+class ConnectError extends Error {
   override readonly name = 'ConnectError'
-  // undici decides by the code whether to retry; it does not know this one, so it does not.
-  readonly code = 'ERR_UPSTREAM_CONNECT'
   readonly trouble: ConnectTrouble
 
   constructor(trouble: ConnectTrouble, message: string, cause?: unknown) {
@@ -39,7 +37,8 @@ export interface ConnectInput {
   readonly memory: SessionMemory
 }
 
-export type Connected = (error: ConnectError | null, socket: net.Socket | null) => void
+/** Null: the socket can be used. */
+export type Connected = (error: ConnectError | null) => void
 
 /** Where an origin points; throws for anything that is not `http(s)://host[:port]`. */
 export function connectTarget(origin: string): ConnectTarget {
@@ -64,10 +63,10 @@ export function connect(connecting: ConnectInput, connected: Connected): net.Soc
     settled = true
     timer.cancel()
     if (error === null) {
-      connected(null, socket)
+      connected(null)
     } else {
       socket.destroy()
-      connected(error, null)
+      connected(error)
     }
   }
   socket.once('connect', () => {

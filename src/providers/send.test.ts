@@ -429,6 +429,70 @@ test('an idle connection that the upstream closed is not used again', async () =
   )
 })
 
+test('bytes that arrive on an idle connection are not the response to the next request', async () => {
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      await watch(sender.send(request(upstream)))
+      const reply = await upstream.nextRequest()
+      await new Promise(setImmediate)
+      reply.send(`${head200}content-length: 4\r\n\r\nevil`)
+      // The connection is still idle here: nothing has read these bytes yet.
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+      assert.equal(upstream.connections, 2)
+      assert.equal(upstream.requests.length, 2)
+    },
+  )
+})
+
+test('an idle connection is closed after its time, or the shorter time that the upstream states', async () => {
+  for (const [stated, keptMs] of [
+    [[], limits.idleSocketMs],
+    [['keep-alive: timeout=5'], 3_000],
+    [['keep-alive: timeout=2'], 0],
+    [['connection: keep-alive', 'keep-alive: timeout=600, max=9'], limits.idleSocketMs],
+  ] as const) {
+    const clock = manualClock()
+    const upstream = await faultUpstream(() => wholeAnswer(200, 'ok', stated))
+    const sender = openSender({ limits, clock })
+    await watch(sender.send(request(upstream)))
+    const reply = await upstream.nextRequest()
+    if (keptMs > 0) {
+      clock.advance(keptMs - 1)
+      assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+      assert.equal(upstream.connections, 1)
+      clock.advance(keptMs)
+    }
+    await reply.closed
+    assert.equal(clock.pending(), 0)
+    assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+    assert.equal(upstream.connections, 2)
+    await sender.close()
+    assert.equal(clock.pending(), 0)
+    await upstream.close()
+  }
+})
+
+test('a response that must not have a body ends with its head, and a body after it is not a response', async () => {
+  const heads = {
+    'HTTP/1.1 204 No Content\r\n\r\n': 1,
+    'HTTP/1.1 304 Not Modified\r\n\r\n': 1,
+    'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n': 2,
+    'HTTP/1.1 304 Not Modified\r\ntransfer-encoding: chunked\r\n\r\n': 2,
+  }
+  for (const [head, connections] of Object.entries(heads)) {
+    await withUpstream(
+      ({ path }) => (path === '/bare' ? sends(head) : wholeAnswer(200, 'ok')),
+      async (upstream, sender) => {
+        const bare = await watch(sender.send(request(upstream, '', '/bare')))
+        assert.equal(`${bare.body} ${bare.end}`, ' end')
+        assert.equal((await watch(sender.send(request(upstream)))).body, 'ok')
+        assert.equal(upstream.connections, connections, head)
+      },
+    )
+  }
+})
+
 test('an early error is reported while the body is still in transit, and the connection is not used again', async () => {
   const refusal = `HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig`
   await withUpstream(

@@ -1,5 +1,5 @@
 /**
- * The only HTTP client: sends a prepared request to an upstream and reports the response chunk by chunk. Hides undici,
+ * The only HTTP client: sends a prepared request to an upstream over HTTP/1.1 and reports the response chunk by chunk,
  * follows no redirect, decodes nothing and has no deadline except for connecting. Does not interpret the bytes.
  */
 import type { Clock } from '../base/clock.ts'

@@ -22,7 +22,8 @@ async function prepare(context: TestContext) {
   let status = 503
   const collector = await faultUpstream(() => wholeAnswer(status, '{}', json))
   const clock: ManualClock = manualClock()
-  const sender = openSender({ limits, clock })
+  // With a clock of its own: it has a timer for idle connections.
+  const sender = openSender({ limits, clock: manualClock() })
   context.after(async () => {
     await sender.close()
     await collector.close()
