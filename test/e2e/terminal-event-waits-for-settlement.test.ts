@@ -166,9 +166,29 @@ for (const format of formats) {
     assert.deepEqual([charged, endReason], [0n, 'interrupted'])
     assert.ok(writtenOff > 0n)
     assert.equal((await gate.balance(account.id)).posted, parseUsd('1'))
+    assert.deepEqual((await gate.ledger.verify()).drift, [])
     await gate.end()
   })
 }
+
+test('a withheld response of which a part was relayed does not contradict its receipt', async () => {
+  const gate = await meteredGateway({
+    failpoint: 'before-commit-settle:fail=1',
+    limits: { settleWaitMs: 1, settleRetryMs: 500 },
+  })
+  const account = await gate.account('1')
+  const messages = [{ role: 'user', content: 'tokens=8 thinking=20' }]
+  const { text } = await gate
+    .ask(account, body('chat', true, { model: 'chat-think', messages }))
+    .whole()
+  assert.match(text, /settlement_delayed/)
+  const { charged, writtenOff, upstreamCost, output } = await gate.receiptOf(account)
+  assert.equal(output, 8, 'the reasoning was not relayed')
+  assert.ok(charged > 0n && charged < upstreamCost)
+  assert.equal(charged + writtenOff, upstreamCost)
+  assert.deepEqual((await gate.ledger.verify()).drift, [])
+  await gate.end()
+})
 
 test('a failed settlement is retried while its client waits, without the client noticing', async () => {
   const gate = await meteredGateway({

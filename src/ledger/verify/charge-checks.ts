@@ -69,9 +69,10 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   const { id, hold, charged, writtenOff, upstreamCost, endReason, source, failed } = receipt
   const list = costAt(receipt, price, [price.listRates, price.listTiers])
   const isComplete = endReason === 'complete'
+  // Of a response that is cut short the receipt may have only what was relayed.
   const isListed =
     failed === 0
-      ? upstreamCost === list || (!isComplete && upstreamCost === 0n)
+      ? upstreamCost === list || (!isComplete && (upstreamCost > list || upstreamCost === 0n))
       : upstreamCost >= list || !isComplete
   if (!isListed)
     yield `receipt ${id}: states an upstream cost of ${upstreamCost}, its usage costs ${list} at list price`
