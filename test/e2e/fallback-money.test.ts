@@ -94,6 +94,11 @@ before(async () => {
     { id: 'mute', ...chat('mute'), reasoning: true, prices: [{ input: '10', output: '100' }] },
     { id: 'wasteful', ...messages('breaking'), prices: [{ input: '3', output: '15' }], fallbacks: ['plain'] },
     { id: 'plain', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
+    {
+      ...{ id: 'slow-then-wasteful', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
+      fallbacks: ['wasteful', 'narrow'],
+    },
+    { id: 'narrow', ...chat('narrow'), prices: [{ input: '1', output: '4' }] },
     { id: 'slow-then-stream', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['stream'] },
     { id: 'stream', ...chat('slow'), reasoning: true, prices: [{ input: '10', output: '100' }] },
   ] as unknown as Config['models']
@@ -107,6 +112,7 @@ before(async () => {
       upstream('serving-messages', 'anthropic', serving.origin),
       upstream('slow', 'openai', slow.origin),
       upstream('breaking', 'anthropic', breaking.origin),
+      { ...upstream('narrow', 'openai', slow.origin), limits: { concurrent: 1, requestsPerMinute: null } },
       upstream('mute', 'openai', `https://127.0.0.1:${port}`),
     ],
     models,
@@ -211,6 +217,40 @@ test('what a failed attempt cost is not a loss that the account caused by leavin
   sent.leave()
   assert.equal((await receiptOf(account)).writtenOff, 3_000_000n)
   assert.equal(await causedLosses(account), 0n)
+})
+
+test('the receipt of a request whose client leaves before the next attempt names the model of the last one', async () => {
+  const account = await gateway.account('100')
+  const occupying = send(account, { ...hello, model: 'narrow', max_tokens: 100 })
+  const running = await nextAtSlow()
+  const { offerStatistics } = gateway.gateway.services
+  const failed = () => offerStatistics.sums('breaking', 'claude-sonnet-4-5', 'hour').failures
+  const before = failed()
+  const sent = send(account, { ...hello, model: 'slow-then-wasteful', max_tokens: 100, stream: true })
+  refuses(529).answer(await nextAtSlow())
+  await eventually('the failure', failed, (failures) => failures > before)
+  sent.leave()
+  const { model, provider, writtenOff, attempts, endReason } = await receiptOf(account)
+  assert.deepEqual([model, provider], ['wasteful', 'anthropic'])
+  assert.deepEqual(
+    [endReason, writtenOff, attempts.slice(0, 2).map(({ upstream }) => upstream)],
+    ['client_abort', 3_000_000n, ['slow', 'breaking']],
+  )
+  running.send(opened() + httpChunk(streams.chat.finish) + httpChunk())
+  await occupying.whole()
+})
+
+test('what a failed attempt cost does not count as the cost of the offer that served', async () => {
+  const account = await gateway.account('100')
+  const { offerStatistics } = gateway.gateway.services
+  const before = offerStatistics.sums('slow', 'at-slow', 'hour').cost
+  const sent = send(account, { ...hello, model: 'wasteful', max_tokens: 100, stream: true })
+  ;(await nextAtSlow()).send(opened() + httpChunk(streams.chat.finish) + httpChunk())
+  assert.equal((await sent.whole()).status, 200)
+  const { upstreamCost, writtenOff } = await receiptOf(account)
+  assert.equal(writtenOff, 3_000_000n)
+  const cost = offerStatistics.sums('slow', 'at-slow', 'hour').cost - before
+  assert.equal(cost, upstreamCost - 3_000_000n)
 })
 
 test('a fallback that reasons may be silent for as long as a model that does', async () => {

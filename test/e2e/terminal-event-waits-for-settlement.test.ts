@@ -178,9 +178,7 @@ test('a withheld response of which a part was relayed does not contradict its re
   })
   const account = await gate.account('1')
   const messages = [{ role: 'user', content: 'tokens=8 thinking=20' }]
-  const { text } = await gate
-    .ask(account, body('chat', true, { model: 'chat-think', messages }))
-    .whole()
+  const { text } = await gate.ask(account, body('chat', true, { model: 'chat-think', messages })).whole()
   assert.match(text, /settlement_delayed/)
   const { charged, writtenOff, upstreamCost, output } = await gate.receiptOf(account)
   assert.equal(output, 8, 'the reasoning was not relayed')

@@ -97,7 +97,9 @@ export async function dispatch(
   const policy = generatingPolicy(deps, context, input)
   const result = await tryCandidates(deps, context, input.candidates, policy)
   const made = { attempts: result.attempts, wasted: result.retried.flatMap(wastedUsage) }
-  if (result.final === null) return withoutResponse(context, input.first, made)
+  // The model of the last attempt is the one that the hold names.
+  const work = result.retried.at(-1)?.task.sent ?? input.first
+  if (result.final === null) return withoutResponse(context, { plan: work.plan, hold: work.hold }, made)
   const response = responseOf(result.final, { ...made, deps, context })
   input.dropBodies()
   return response

@@ -82,7 +82,7 @@ export async function settle(
       deps.metrics.settled({ ...done, held: hold.amount })
       traceSettled(deps, context, done)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
-      noteOffer(deps, request.upstreamResponse, settled.receipt, plan.price)
+      noteOffer(deps, request.upstreamResponse, withoutWasted(request, settled.receipt), plan.price)
       warnOfExcess(deps, context, request, { settled, result })
     },
   })
@@ -305,6 +305,12 @@ function wastedCost(request: SettledRequest): bigint {
     return costOf(capUsage(attempt, attempt.rawUsage).usage, attempt.plan.price, 'list').cost
   })
   return costs.reduce((sum, cost) => sum + cost, 0n)
+}
+
+/** The receipt as the attempt that served would have left it alone. */
+function withoutWasted(request: SettledRequest, receipt: ReceiptDraft): ReceiptDraft {
+  if (receipt.ownKey || request.upstreamResponse.wasted.length === 0) return receipt
+  return { ...receipt, upstreamCost: receipt.upstreamCost - wastedCost(request) }
 }
 
 function sourceOf(bill: BillingRule, used: BilledUsage): UsageSource {
