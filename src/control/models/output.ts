@@ -1,6 +1,7 @@
 /** A model as the control plane shows it. */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
+import type { Steps } from '../../base/steps.ts'
 import { belowCost } from '../../catalog/below-cost.ts'
 import { priceOut } from '../../catalog/listing.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
@@ -17,7 +18,7 @@ export type ModelOutput = OperationOutput<'models.list'>[number]
 type Details = NonNullable<ModelOutput['details']>
 
 /** `name` is one that the snapshot knows, sold or not. */
-export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutput {
+function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutput {
   const model = snapshot.models.get(name)
   const named = snapshot.namedUpstreams.get(name)
   const namedUpstreams = named === undefined ? null : [...named]
@@ -53,6 +54,20 @@ export function modelOutput(snapshot: Snapshot, name: string, nowMs: number): Mo
       }),
     },
   }
+}
+
+/** The same for many models, one in each step. */
+export function* modelOutputSteps(
+  snapshot: Snapshot,
+  names: readonly string[],
+  nowMs: number,
+): Steps<ModelOutput[]> {
+  const outputs: ModelOutput[] = []
+  for (const name of names) {
+    outputs.push(modelOutput(snapshot, name, nowMs))
+    yield
+  }
+  return outputs
 }
 
 /** A tier is written whole: what it left out grew with its base, which may be another one by then. */
