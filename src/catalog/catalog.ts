@@ -195,28 +195,47 @@ function modelChanges(live: Live): ModelChanges {
 }
 
 async function addAll(live: Live, definitions: readonly ModelDefinition[]): Promise<CatalogChange> {
-  for (const definition of definitions) {
-    const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
-    if (message !== undefined) return { kind: 'mistake', message: `${definition.id}: ${message}` }
-    if (definition.context === undefined && !isKnown(live, definition.id)) return unknown(live, definition.id)
-  }
+  const problem = await inTurns(live, additionProblem(live, definitions))
+  if (problem !== undefined) return problem
   return await live.inTurn(async () => {
     await inTransaction(live.deps.store, async (transaction) => {
-      const rows = await readOverrides(transaction, { turns: turnsOf(live) })
-      const stored = new Map<string, Override>(rows.map((row) => [row.name, row]))
-      for (const definition of definitions) {
-        const name = definition.id
-        const before = stored.get(name) ?? { name, definition: null, disabled: false }
-        stored.set(name, withPrices(before, dated(live.deps.clock, definition)))
-      }
-      await writeOverrides(
-        transaction,
-        [...new Set(definitions.map(({ id }) => id))].flatMap((id) => stored.get(id) ?? []),
-      )
+      const stored = await readOverrides(transaction, { turns: turnsOf(live) })
+      await writeOverrides(transaction, await inTurns(live, additions(live, definitions, stored)))
     })
     await refresh(live)
     return { kind: 'changed' }
   })
+}
+
+/** Why none of the definitions is added, one checked in a step. */
+function* additionProblem(
+  live: Live,
+  definitions: readonly ModelDefinition[],
+): Steps<CatalogChange | undefined> {
+  for (const definition of definitions) {
+    const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
+    if (message !== undefined) return { kind: 'mistake', message: `${definition.id}: ${message}` }
+    if (definition.context === undefined && !isKnown(live, definition.id)) return unknown(live, definition.id)
+    yield
+  }
+  return undefined
+}
+
+/** The rows that change, each once, with what they have so far. */
+function* additions(
+  { deps }: Live,
+  definitions: readonly ModelDefinition[],
+  stored: readonly Override[],
+): Steps<readonly Override[]> {
+  const before = new Map(stored.map((row) => [row.name, row]))
+  const changed = new Map<string, Override>()
+  for (const definition of definitions) {
+    const name = definition.id
+    const row = changed.get(name) ?? before.get(name) ?? { name, definition: null, disabled: false }
+    changed.set(name, withPrices(row, dated(deps.clock, definition)))
+    yield
+  }
+  return [...changed.values()]
 }
 
 async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {

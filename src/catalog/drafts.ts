@@ -56,6 +56,7 @@ export function* draftSteps(
 ): Steps<{ readonly drafts: readonly Draft[]; readonly memory: DraftMemory<Draft> }> {
   const merged = yield* mergeSteps(sources, before?.merged)
   const deps = { sources, disabled: disabledNames(sources), finder: offerFinder(sources) }
+  yield
   const change = before === undefined ? undefined : sourceChange(before.sources, sources)
   const known = change === undefined ? undefined : before?.drafts
   yield

@@ -22,13 +22,17 @@ export async function writeOverrides(
   transaction: Transaction,
   overrides: readonly Override[],
 ): Promise<void> {
-  const rows = overrides.map(({ name, definition, disabled }) => {
-    return { name, body: definition === null ? null : JSON.stringify(definition), disabled: disabled ? 1 : 0 }
-  })
-  for (let start = 0; start < rows.length; start += rowsPerWrite) {
+  for (let start = 0; start < overrides.length; start += rowsPerWrite) {
+    const rows = overrides.slice(start, start + rowsPerWrite).map(({ name, definition, disabled }) => {
+      return {
+        name,
+        body: definition === null ? null : JSON.stringify(definition),
+        disabled: disabled ? 1 : 0,
+      }
+    })
     await transaction
       .insertInto('model_override')
-      .values(rows.slice(start, start + rowsPerWrite))
+      .values(rows)
       .onConflict((conflict) =>
         conflict.column('name').doUpdateSet((excluded) => ({
           body: excluded.ref('excluded.body'),
