@@ -445,6 +445,52 @@ test('bytes that arrive on an idle connection are not the response to the next r
   )
 })
 
+test('a request that ends before it is written to an idle connection is never sent', async () => {
+  const endings: Readonly<Record<string, (exchange: Exchange, sender: Sender) => Promise<void>>> = {
+    abort: async (exchange) => exchange.abort(),
+    close: (_exchange, sender) => sender.close(),
+  }
+  for (const [name, end] of Object.entries(endings)) {
+    await withUpstream(
+      () => wholeAnswer(200, 'ok'),
+      async (upstream, sender) => {
+        await watch(sender.send(request(upstream)))
+        const exchange = sender.send(request(upstream))
+        const failures: SendFailure[] = []
+        const failed = (failure: SendFailure) => failures.push(failure)
+        exchange.listen({ head: unexpected, chunk: unexpected, end: unexpected, failed })
+        await end(exchange, sender)
+        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+        assert.equal(exchange.requestSent, false)
+        assert.equal(exchange.state, name === 'abort' ? 'aborted' : 'failed')
+        assert.deepEqual(
+          failures.map(({ kind, requestSent }) => [kind, requestSent]),
+          name === 'abort' ? [] : [['aborted', false]],
+        )
+        assert.deepEqual([upstream.requests.length, sender.openSockets(upstream.origin)], [1, 0])
+      },
+    )
+  }
+})
+
+test('an exchange that is paused before its request is sent receives all of the response later', async () => {
+  await withUpstream(
+    () => wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      for (const connections of [1, 1]) {
+        const exchange = sender.send(request(upstream))
+        exchange.pause()
+        const seen = watch(exchange)
+        await upstream.nextRequest()
+        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+        assert.equal(exchange.state, 'waiting')
+        exchange.resume()
+        assert.equal(`${(await seen).body} ${upstream.connections}`, `ok ${connections}`)
+      }
+    },
+  )
+})
+
 test('an idle connection is closed after its time, or the shorter time that the upstream states', async () => {
   for (const [stated, keptMs] of [
     [[], limits.idleSocketMs],
