@@ -63,9 +63,9 @@ export async function openProviderKeys(deps: ProviderKeysDeps): Promise<Provider
   const select = () =>
     database
       .selectFrom('provider_key')
-      .innerJoin('account', 'account.id', 'provider_key.account')
+      .innerJoin('account_profile as profile', 'profile.id', 'provider_key.account')
       .selectAll('provider_key')
-      .select('account.kind')
+      .select('profile.kind')
       .orderBy('provider')
 
   function remember(rows: readonly (StoredKey & { readonly kind: string })[]): void {

@@ -136,16 +136,16 @@ test('queries write through one thread and read through the other', async (conte
   const { database } = store
   const big = 2n ** 62n + 1n
   await database
-    .insertInto('account')
+    .insertInto('account_profile')
     .values({ id: big, kind: 'personal', email: null, name: 'n', created_ms: 2 ** 53 - 1 })
     .execute()
   const row = await database
-    .selectFrom('account')
+    .selectFrom('account_profile')
     .select(['id', 'created_ms', 'email'])
     .where('id', '=', big)
     .executeTakeFirstOrThrow()
   assert.deepEqual(row, { id: big, created_ms: 2n ** 53n - 1n, email: null })
-  const updated = await database.updateTable('account').set({ name: 'm' }).executeTakeFirstOrThrow()
+  const updated = await database.updateTable('account_profile').set({ name: 'm' }).executeTakeFirstOrThrow()
   assert.equal(updated.numUpdatedRows, 1n)
   const returned = await database
     .insertInto('setting')
@@ -159,7 +159,7 @@ test('a row that a constraint rejects is a separate error', async (context) => {
   const { store } = await openTestLedger(context)
   const insert = (kind: string) =>
     store.database
-      .insertInto('account')
+      .insertInto('account_profile')
       .values({ id: 1n, kind, email: null, name: 'n', created_ms: 1 })
       .execute()
   await insert('personal')

@@ -22,6 +22,10 @@ export interface AccountTable {
   written_off: IntegerByDefault
   suspended_ms: IntegerOrNull
   restricted_ms: IntegerOrNull
+}
+
+export interface AccountProfileTable {
+  id: Integer
   kind: string
   email: string | null
   name: string
@@ -264,6 +268,7 @@ export interface ProviderKeyTable {
 export interface Tables {
   audit: AuditTable
   account: AccountTable
+  account_profile: AccountProfileTable
   entry: EntryTable
   receipt: ReceiptTable
   api_key: ApiKeyTable

@@ -5,14 +5,14 @@
 import { rollSpend, spentIn } from '../../limits/budget.ts'
 import type { BudgetWindow } from '../../limits/types.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
-import { accountRow, keyUsageState, receiptRow, runningRow } from '../sqlite/rows.ts'
+import { accountJoin, accountRow, keyUsageState, receiptRow, runningRow } from '../sqlite/rows.ts'
 import type { AccountRow, ReceiptRow, RunningRow } from '../types.ts'
 import type { Query } from './query.ts'
 import { verifyRows } from './verify.ts'
 
 const lastId = (1n << 63n) - 1n
 /** An account is two rows: what it is called, and what operations change. Both have its ID. */
-const accounts = `SELECT ${accountRow.names.replace(/\bid\b/, 'p.id')} FROM account_profile p JOIN account a ON a.id = p.id`
+const accounts = `SELECT ${accountRow.names} FROM ${accountJoin}`
 
 export function ledgerReads(query: Query) {
   return {

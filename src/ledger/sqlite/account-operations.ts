@@ -15,8 +15,8 @@ export function ownerOperations(database: Database, engine: SqliteEngine) {
 }
 
 function assignOperation(database: Database, engine: SqliteEngine) {
-  const taken = prepare(database, 'SELECT 1 FROM account WHERE id <> ? AND (owner = ? OR email = ?)')
-  const update = prepare(database, 'UPDATE account SET owner = ?, email = ?, name = ? WHERE id = ?')
+  const taken = prepare(database, 'SELECT 1 FROM account_profile WHERE id <> ? AND (owner = ? OR email = ?)')
+  const update = prepare(database, 'UPDATE account_profile SET owner = ?, email = ?, name = ? WHERE id = ?')
   return (id: bigint, { owner, email, name }: AccountAssignment): 'assigned' | 'taken' | 'no_account' => {
     engine.flush()
     const folded = email === null ? null : email.toLowerCase()
@@ -26,11 +26,11 @@ function assignOperation(database: Database, engine: SqliteEngine) {
 }
 
 function takeOverOperation(database: Database, engine: SqliteEngine) {
-  const find = prepare(database, 'SELECT owner FROM account WHERE id = ?')
+  const find = prepare(database, 'SELECT owner FROM account_profile WHERE id = ?')
   const findTopUp = prepare(database, 'SELECT 1 FROM top_up WHERE account = ? LIMIT 1')
   const leave = prepare(
     database,
-    "UPDATE account SET owner = NULL, email = NULL, name = 'unused' WHERE id = ? AND owner = ?",
+    "UPDATE account_profile SET owner = NULL, email = NULL, name = 'unused' WHERE id = ? AND owner = ?",
   )
   const assign = assignOperation(database, engine)
   const isUsed = (id: bigint): boolean => {

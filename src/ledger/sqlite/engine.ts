@@ -47,7 +47,6 @@ export function sqliteEngine(database: Database, observer: SettlementObserver): 
     receipt: new ResidentTable(receiptTable(database), notResident),
   }
 
-  // Of an account's two rows, which are one in the database, the profile is inserted and the state updates it.
   const { receipt: _last, ...first } = tables
   const inOrder = Object.values(first)
 

@@ -13,12 +13,12 @@ import { verify } from '../verify/verify.ts'
 import { backgroundReads } from './background-responses.ts'
 import { listEntries, sumDays, sumMovements } from './entry-reads.ts'
 import { findProviderObjects } from './provider-objects.ts'
-import { accountRow, keyUsageState, receiptRow, runningRow } from './rows.ts'
+import { accountJoin, accountRow, keyUsageState, receiptRow, runningRow } from './rows.ts'
 
 export function ledgerReads(database: Database) {
-  const accountById = prepare(database, `SELECT ${accountRow.names} FROM account WHERE id = ?`)
-  const accountByEmail = prepare(database, `SELECT ${accountRow.names} FROM account WHERE email = ?`)
-  const accountByOwner = prepare(database, `SELECT ${accountRow.names} FROM account WHERE owner = ?`)
+  const accountById = prepare(database, `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.id = ?`)
+  const accountByEmail = prepare(database, `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.email = ?`)
+  const accountByOwner = prepare(database, `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.owner = ?`)
   const countAccounts = prepare(database, 'SELECT count(*) FROM account')
   const credit = prepare(database, "SELECT 1 FROM entry WHERE account = ? AND kind = 'credit' LIMIT 1")
   const receipt = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)
@@ -58,7 +58,7 @@ function one<Row>(
 }
 
 function listAccounts(database: Database) {
-  const select = prepare(database, `SELECT ${accountRow.names} FROM account WHERE id > ? ORDER BY id LIMIT ?`)
+  const select = prepare(database, `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.id > ? ORDER BY p.id LIMIT ?`)
   return (limit: number, afterId: bigint): readonly AccountRow[] =>
     select.rows(afterId, rowCount(limit)).map(accountRow.toRow)
 }
@@ -71,11 +71,11 @@ export interface AccountsFound {
 
 /** One bounded step of looking through all accounts. */
 function searchAccounts(database: Database) {
-  const findEnd = prepare(database, 'SELECT id FROM account WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?')
+  const findEnd = prepare(database, 'SELECT id FROM account_profile WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?')
   const select = prepare(
     database,
-    `SELECT ${accountRow.names} FROM account
-      WHERE id > ?1 AND id <= ?2 AND (email LIKE ?3 ESCAPE '!' OR name LIKE ?3 ESCAPE '!') ORDER BY id LIMIT ?4`,
+    `SELECT ${accountRow.names} FROM ${accountJoin}
+      WHERE p.id > ?1 AND p.id <= ?2 AND (p.email LIKE ?3 ESCAPE '!' OR p.name LIKE ?3 ESCAPE '!') ORDER BY p.id LIMIT ?4`,
   )
   return ({ search, afterId, limit, scannedMax }: AccountSearch): AccountsFound => {
     const [end = null] = findEnd.row(afterId, rowCount(scannedMax - 1)) ?? []

@@ -117,8 +117,9 @@ export const entryState = rowOf({
   createdMs: number('created_ms'),
 }) satisfies Field<EntryState>
 
+/** An account and its profile, joined by `accountJoin`. */
 export const accountRow = rowOf({
-  id: integer('id'),
+  id: integer('p.id'),
   kind: oneOf<AccountRow['kind']>('kind'),
   email: textOrNull('email'),
   name: text('name'),
@@ -131,6 +132,7 @@ export const accountRow = rowOf({
   writtenOffToday: integer('written_off'),
   owner: textOrNull('owner'),
 }) satisfies Field<AccountRow>
+export const accountJoin = 'account_profile p JOIN account a ON a.id = p.id'
 
 export const runningRow = rowOf({
   id: integer('id'),

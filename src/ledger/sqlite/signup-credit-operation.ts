@@ -16,7 +16,7 @@ export function signupCreditOperation(
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
   const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
   const given = prepare(database, "SELECT 1 FROM entry WHERE source = 'signup' AND reference = ?")
-  const isDecided = prepare(database, 'SELECT 1 FROM account WHERE id = ? AND credit_decided = 1')
+  const isDecided = prepare(database, 'SELECT 1 FROM account_profile WHERE id = ? AND credit_decided = 1')
   const insert = prepare(
     database,
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',

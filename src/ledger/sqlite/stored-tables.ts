@@ -40,19 +40,18 @@ function insertInto<Table extends Fields>(database: Database, table: string, row
 
 export function accountTable(database: Database): StoredTable<AccountState> {
   const select = prepare(database, `SELECT ${accountState.names} FROM account WHERE id = ?`)
+  const insert = insertInto(database, 'account', accountState)
   const update = prepare(database, `UPDATE account SET ${accountChanges.assignments} WHERE id = ?`)
-  const save = (row: AccountState): void => void update.run(...accountChanges.bind(row), row.id)
   return {
     find: (id) => readBy(select.row(id), accountState.toRow),
-    // Its profile has inserted the row.
-    insert: save,
-    update: save,
+    insert: (row) => void insert.run(...accountState.bind(row)),
+    update: (row) => void update.run(...accountChanges.bind(row), row.id),
     remove: never('remove'),
   }
 }
 
 export function accountProfileTable(database: Database): StoredTable<AccountProfile> {
-  const insert = insertInto(database, 'account', accountProfile)
+  const insert = insertInto(database, 'account_profile', accountProfile)
   return {
     find: never('find'),
     insert: (row) => void insert.run(...accountProfile.bind(row)),
@@ -61,11 +60,11 @@ export function accountProfileTable(database: Database): StoredTable<AccountProf
   }
 }
 
-/** Names are columns of the account, which finds them by its indexes. */
+/** Names are columns of the profile, which finds them by its indexes. */
 export function accountNameTable(database: Database): StoredTable<AccountName> {
   const names = [
-    { prefix: byEmail(''), select: prepare(database, 'SELECT id FROM account WHERE email = ?') },
-    { prefix: byOwner(''), select: prepare(database, 'SELECT id FROM account WHERE owner = ?') },
+    { prefix: byEmail(''), select: prepare(database, 'SELECT id FROM account_profile WHERE email = ?') },
+    { prefix: byOwner(''), select: prepare(database, 'SELECT id FROM account_profile WHERE owner = ?') },
   ]
   return {
     find(id) {

@@ -4,7 +4,7 @@
  */
 import type { Migration } from './migration.ts'
 
-/** Hot columns first: admission and settlement read and write them for every request. */
+/** What admission and settlement read and write for every request. */
 const account = `
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
@@ -24,6 +24,16 @@ CREATE TABLE account (
   restricted_ms INTEGER,
   -- By how much a refund took posted below what was held at that time; nothing else may.
   overdrawn INTEGER NOT NULL DEFAULT 0 CHECK (overdrawn >= 0),
+  -- The log of the last minute that src/limits/window.ts makes.
+  rates BLOB NOT NULL DEFAULT x'',
+  -- More can never be reserved than there is.
+  CHECK (held <= posted + overdrawn)
+) STRICT`
+
+/** Whose an account is and what it is called: what no request reads. Has the account's id. */
+const accountProfile = `
+CREATE TABLE account_profile (
+  id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('personal', 'organization')),
   email TEXT UNIQUE,
   name TEXT NOT NULL,
@@ -31,11 +41,7 @@ CREATE TABLE account (
   -- person:<id> or organization:<id> of the identity database; null: the command line's alone.
   owner TEXT,
   -- Whether it was decided what the account starts with, also where that was nothing and left no entry.
-  credit_decided INTEGER NOT NULL DEFAULT 0 CHECK (credit_decided IN (0, 1)),
-  -- The log of the last minute that src/limits/window.ts makes.
-  rates BLOB NOT NULL DEFAULT x'',
-  -- More can never be reserved than there is.
-  CHECK (held <= posted + overdrawn)
+  credit_decided INTEGER NOT NULL DEFAULT 0 CHECK (credit_decided IN (0, 1))
 ) STRICT`
 
 const keyUsage = `
@@ -520,6 +526,7 @@ END`,
 
 const tables = [
   account,
+  accountProfile,
   keyUsage,
   hold,
   entry,
@@ -551,7 +558,7 @@ const tables = [
 ]
 
 const indexes = [
-  'CREATE UNIQUE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL',
+  'CREATE UNIQUE INDEX account_profile_owner ON account_profile (owner) WHERE owner IS NOT NULL',
   'CREATE INDEX api_key_account ON api_key (account)',
   'CREATE INDEX audit_account ON audit (account, id) WHERE account IS NOT NULL',
   'CREATE INDEX audit_account_actor ON audit (account, actor, id)',
