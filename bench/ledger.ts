@@ -15,8 +15,11 @@ import { systemClock } from '../src/base/clock.ts'
 import type { NextId } from '../src/base/ids.ts'
 import { limitDefaults } from '../src/config/config.ts'
 import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
+import { postgresMigrations } from '../src/ledger/postgres/migrations.ts'
 import { openPostgresStore, postgresLimitDefaults } from '../src/ledger/postgres/store.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
+import { migratePostgres } from '../src/store/postgres/migrate.ts'
+import { deriveSums } from '../src/usage/postgres-sums.ts'
 import { threadEntries } from '../src/server/thread-entries.ts'
 import { openStore } from '../src/store/store.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
@@ -176,8 +179,11 @@ async function openEmbedded(): Promise<OpenStore> {
 
 async function openPostgres(): Promise<OpenStore> {
   const server = await startPostgres()
-  const options = { clock: systemClock, limits: postgresLimitDefaults, onTrouble: fail }
-  const store = await openPostgresStore(await server.createDatabase(), options)
+  const url = await server.createDatabase()
+  const { connectMsMax } = postgresLimitDefaults
+  await migratePostgres({ url, table: 'migration', steps: postgresMigrations, nowMs: 0, connectMsMax })
+  const options = { clock: systemClock, limits: postgresLimitDefaults, derive: deriveSums, onTrouble: fail }
+  const store = openPostgresStore(url, options)
   const close = async (): Promise<void> => {
     await store.close()
     await server.stop()

@@ -49,7 +49,7 @@ export function schemaMismatch(database: Database, steps: readonly Migration[] =
   return `The database has schema ${reached}, but this program requires ${steps.length}. Run tollgate migrate to update it.`
 }
 
-function newerSchema(reached: number, known: number): string {
+export function newerSchema(reached: number, known: number): string {
   return `The database has schema ${reached}, but this program supports only ${known}. Start the newer version of the program, or restore a backup from before the upgrade.`
 }
 

@@ -5,7 +5,7 @@
  */
 import { bucketOf, count } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'
-import type { StoredDraft } from '../ledger/machine/rows.ts'
+import type { ReceiptState } from '../ledger/machine/rows.ts'
 import type { SettlementObserver } from '../ledger/sqlite/engine.ts'
 import { usageOfDraft } from '../ledger/sqlite/rows.ts'
 import type { BatchMemory } from '../store/sqlite/batch.ts'
@@ -26,12 +26,12 @@ export interface RowKey {
 }
 
 /** The columns of a row other than its key. */
-const hourRow = rowOf({
+export const hourRow = rowOf({
   ...sumsRow.fields,
   /** Requests with a write-off. */
   writeOffs: number('write_offs'),
 })
-const keyRow = rowOf({
+export const keyRow = rowOf({
   account: integer('account'),
   hour: number('hour'),
   key: integer('key'),
@@ -40,7 +40,7 @@ const keyRow = rowOf({
 
 interface Hour {
   readonly rowKey: RowKey
-  readonly sums: GrowingSums & { writeOffs: number }
+  readonly sums: HourSums
   isNew: boolean
   isChanged: boolean
 }
@@ -81,13 +81,7 @@ export function hourlySums(database: Database): HourlySums {
   }
 
   return {
-    settled({ id, account, key, model, charged, writtenOff, draft, endedMs }) {
-      const row = changing({ account, hour: hourOf(id), key, model })
-      addReceipt(row, draft, endedMs)
-      row.charged += charged
-      row.writtenOff += writtenOff
-      if (writtenOff > 0n) row.writeOffs += 1
-    },
+    settled: (receipt) => addReceipt(changing(rowKeyOf(receipt)), receipt),
     refused(rowKey, times) {
       changing(rowKey).refused += times
     },
@@ -117,7 +111,7 @@ function statements(database: Database) {
   return {
     read(rowKey: RowKey): Hour {
       const row = select.row(...keyRow.bind(rowKey))
-      const sums = row === undefined ? { ...noSums(), writeOffs: 0 } : hourRow.toRow(row)
+      const sums = row === undefined ? noHourSums() : hourRow.toRow(row)
       return { rowKey: rowKey, sums, isNew: row === undefined, isChanged: false }
     },
     write({ rowKey: of, sums, isNew }: Hour): void {
@@ -127,8 +121,23 @@ function statements(database: Database) {
   }
 }
 
-function addReceipt(sums: GrowingSums, draft: StoredDraft, nowMs: number): void {
+/** The row that counts a receipt. */
+export const rowKeyOf = ({ id, account, key, model }: ReceiptState): RowKey => ({
+  account,
+  hour: hourOf(id),
+  key,
+  model,
+})
+
+export type HourSums = GrowingSums & { writeOffs: number }
+
+export const noHourSums = (): HourSums => ({ ...noSums(), writeOffs: 0 })
+
+export function addReceipt(sums: HourSums, { draft, endedMs: nowMs, charged, writtenOff }: ReceiptState): void {
   const used = usageOfDraft(draft)
+  sums.charged += charged
+  sums.writtenOff += writtenOff
+  if (writtenOff > 0n) sums.writeOffs += 1
   sums.requests += 1
   if (used.endReason !== 'complete') sums.errors += 1
   addTokens(sums, used.tokens)

@@ -197,7 +197,7 @@ function readRefusals(database: Database) {
   const counts = prepareRows(
     database,
     countRow,
-    `SELECT ${countRow.names} FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (?3 IS NULL OR key = ?3)
+    `SELECT ${countRow.names} FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (CAST(?3 AS BIGINT) IS NULL OR key = ?3)
       GROUP BY code ORDER BY sum(count) DESC, code`,
   )
   const ofAccount = prepareRows(

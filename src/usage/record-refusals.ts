@@ -1,10 +1,15 @@
 /** The operation that records rejected requests: counted by hour, the latest of each key one by one. Moves no money. */
 import type { OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
-import type { HourlySums } from './hourly-sums.ts'
+import type { RowKey } from './hourly-sums.ts'
 import type { RefusalBatch } from './types.ts'
 
-export function usageOperations(database: Database, sums: HourlySums) {
+/** Adds requests that were refused to the sums of their hour. */
+export interface RefusalSums {
+  refused(rowKey: RowKey, times: number): void
+}
+
+export function usageOperations(database: Database, sums: RefusalSums) {
   return {
     recordRefusals: { durable: false, run: recordRefusals(database, sums) },
   } as const satisfies OperationTable
@@ -12,11 +17,11 @@ export function usageOperations(database: Database, sums: HourlySums) {
 
 export type UsageOperations = ReturnType<typeof usageOperations>
 
-function recordRefusals(database: Database, sums: HourlySums) {
+function recordRefusals(database: Database, sums: RefusalSums) {
   const add = prepare(
     database,
     `INSERT INTO refusal_hour (account, hour, key, code, count) VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT DO UPDATE SET count = count + ?5`,
+      ON CONFLICT (account, hour, key, code) DO UPDATE SET count = refusal_hour.count + ?5`,
   )
   const insert = prepare(
     database,

@@ -3,11 +3,14 @@ import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Limits, limitDefaults } from '../../src/config/config.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
+import { postgresMigrations } from '../../src/ledger/postgres/migrations.ts'
 import {
   openPostgresStore,
   type PostgresLimits,
   postgresLimitDefaults,
 } from '../../src/ledger/postgres/store.ts'
+import { migratePostgres } from '../../src/store/postgres/migrate.ts'
+import { deriveSums } from '../../src/usage/postgres-sums.ts'
 import { sharedPostgres } from './postgres-server.ts'
 
 export interface PostgresLedger extends OpenLedger {
@@ -32,7 +35,15 @@ export async function openPostgresLedger(
   const troubles: unknown[] = []
   const onTrouble = options.onTrouble ?? ((error: unknown) => void troubles.push(error))
   const address = url ?? (await (await sharedPostgres()).createDatabase())
-  const store = await openPostgresStore(address, {
+  await migratePostgres({
+    url: address,
+    table: 'migration',
+    steps: postgresMigrations,
+    nowMs: clock.wallMs(),
+    connectMsMax: postgresLimitDefaults.connectMsMax,
+  })
+  const store = openPostgresStore(address, {
+    derive: deriveSums,
     // Waiting between attempts takes real time.
     clock: { ...clock, after: systemClock.after, monoMs: systemClock.monoMs },
     limits: { ...postgresLimitDefaults, ...limits },

@@ -8,6 +8,7 @@ import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
 import { isDuplicate, isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
 import type { Step, StepResult } from './batch.ts'
+import type { Derive } from './derived-rows.ts'
 import type { KnownRows } from './known-rows.ts'
 import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutcome } from './transaction.ts'
 
@@ -25,6 +26,7 @@ export interface LaneOptions {
   readonly clock: Clock
   readonly limits: LaneLimits
   readonly known: KnownRows
+  readonly derive: Derive
   /** The process and its lane; it is asked for before the first batch. */
   readonly owner: () => Pick<BatchMark, 'process' | 'startedMs' | 'lane'>
 }
@@ -106,7 +108,7 @@ export class Lane {
   }
 
   async #committed(steps: readonly Step[]): Promise<readonly StepResult[]> {
-    const { clock, limits, known, owner } = this.#options
+    const { clock, limits, known, owner, derive } = this.#options
     const startedMs = clock.monoMs()
     let duplicates = 0
     for (;;) {
@@ -116,7 +118,7 @@ export class Lane {
       try {
         const connection = await this.#connected()
         lost = { connection, name: this.#name }
-        return await transact({ connection, batchMark, known }, steps)
+        return await transact({ connection, batchMark, known, derive }, steps)
       } catch (error) {
         if (error instanceof UnknownOutcome && lost !== undefined) {
           if (await this.#wasCommitted(batchMark, lost, startedMs)) return error.results

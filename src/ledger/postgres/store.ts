@@ -15,6 +15,7 @@ import type { LedgerStore } from '../ledger.ts'
 import type { Operation } from '../machine/operation.ts'
 import { machineMessages } from '../sqlite/machine-operations.ts'
 import type { Step } from './batch.ts'
+import type { Derive } from './derived-rows.ts'
 import { KnownRows } from './known-rows.ts'
 import { Lane, type LaneLimits } from './lane.ts'
 import {
@@ -28,7 +29,6 @@ import {
 } from './processes.ts'
 import { queryOn } from './query.ts'
 import { ledgerReads } from './reads.ts'
-import { schemaStatements } from './schema.ts'
 import { LeaseLost } from './transaction.ts'
 
 export interface PostgresLimits extends LaneLimits {
@@ -50,6 +50,7 @@ export const postgresLimitDefaults: PostgresLimits = {
 export interface PostgresStoreOptions {
   readonly clock: Clock
   readonly limits: PostgresLimits
+  readonly derive: Derive
   /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -68,24 +69,9 @@ const messages: Readonly<Record<string, AnyMessage>> = machineMessages as never
 
 type Answers = Readonly<Record<string, (...values: never[]) => unknown>>
 
-/** Creates the tables of the ledger in a database that has none. One process does; the others wait for it. */
-async function createSchema(url: string, limits: PostgresLimits): Promise<void> {
-  const connection = await connect(url, { name: 'tollgate schema', ...limits })
-  const run = (text: string) => connection.run({ name: '', text })
-  try {
-    await run('BEGIN')
-    await run("SELECT pg_advisory_xact_lock(hashtext('tollgate schema'))")
-    const { rows } = await run("SELECT to_regclass('account')::text")
-    if (rows[0]?.[0] === null) for (const statement of schemaStatements) await run(statement)
-    await run('COMMIT')
-  } finally {
-    await connection.close()
-  }
-}
-
-export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
+/** The caller has migrated the database. */
+export function openPostgresStore(url: string, options: PostgresStoreOptions): PostgresStore {
   const { limits } = options
-  await createSchema(url, limits)
   const side = sideConnection(url, 'tollgate reads', limits)
   const slot = slotOf(url, options)
   const known = new KnownRows()

@@ -23,9 +23,11 @@ const textColumns: ReadonlySet<string> = new Set(
    referenced_scope`.split(/\s+/),
 )
 
+const byteColumns: ReadonlySet<string> = new Set(['rates', 'latency', 'first_byte'])
+
 /** Integers, where nothing else is said. */
 export function columnType(column: string): ColumnType {
-  if (column === 'rates') return 'bytea'
+  if (byteColumns.has(column)) return 'bytea'
   return textColumns.has(column) ? 'text' : 'bigint'
 }
 

@@ -11,7 +11,7 @@ import {
   type Statement,
 } from '../../store/postgres/connection.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
-import type { Change, HoldState, RowId, TableName } from '../machine/rows.ts'
+import type { Change, HoldState, ReceiptState, RowId, TableName } from '../machine/rows.ts'
 import { keyUsageState } from '../sqlite/rows.ts'
 import {
   type ChangedRows,
@@ -22,7 +22,9 @@ import {
   type Step,
   type StepResult,
 } from './batch.ts'
+import type { BoundStatement, Derive } from './derived-rows.ts'
 import type { KnownRows } from './known-rows.ts'
+import { objectStatements } from './provider-objects.ts'
 import { columnArrays, keyOf, statements, storedTables, tableNames, valuesOf } from './tables.ts'
 
 /** Names a batch of a lane of a process. */
@@ -80,6 +82,7 @@ async function all(sent: readonly Promise<Result>[]): Promise<readonly Result[]>
 
 export interface BatchContext {
   readonly connection: Connection
+  readonly derive: Derive
   readonly batchMark: BatchMark
   readonly known: KnownRows
 }
@@ -124,7 +127,8 @@ async function attempt(
       await connection.run(rollback)
       return results
     }
-    await write(connection, changes, results)
+    const derived = await derivedOf(context, changes)
+    await write(connection, { changes, derived }, results)
     known.learn(changes)
     return results
   } catch (error) {
@@ -200,13 +204,25 @@ function store(found: FoundRows, table: TableName, values: Output[]): void {
   found.set(table, id, read?.(values))
 }
 
+/** What the receipts of the batch change in other tables, whose rows are read under the locks of their accounts. */
+async function derivedOf(
+  { connection, derive }: BatchContext,
+  changes: ChangedRows,
+): Promise<readonly BoundStatement[]> {
+  const receipts = changes.of('receipt', 'insert').map(({ row }) => row as ReceiptState)
+  if (receipts.length === 0) return []
+  const { find, write: writeWith } = derive(receipts)
+  const { rows } = await connection.run(find.statement, find.values)
+  return [...writeWith(rows), ...objectStatements(receipts)]
+}
+
 /** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
 async function write(
   connection: Connection,
-  changes: ChangedRows,
+  { changes, derived }: { readonly changes: ChangedRows; readonly derived: readonly BoundStatement[] },
   results: readonly StepResult[],
 ): Promise<void> {
-  const sent: Promise<Result>[] = []
+  const sent: Promise<Result>[] = derived.map(({ statement, values }) => connection.run(statement, values))
   const send = (
     statement: Statement,
     columns: readonly string[],

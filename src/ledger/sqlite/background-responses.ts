@@ -43,10 +43,10 @@ export function backgroundOperations(database: Database, engine: SqliteEngine) {
 }
 
 function reserveOperation(database: Database, engine: SqliteEngine) {
-  // The account's open holds are few, its responses may be many.
+  // The account's open holds are few, its responses may be many: the sign makes the holds the outer loop.
   const count = prepare(
     database,
-    `SELECT count(*) FROM hold CROSS JOIN background_response b ON b.id = hold.id WHERE hold.account = ?`,
+    `SELECT count(*) FROM hold JOIN background_response b ON b.id = +hold.id WHERE hold.account = ?`,
   )
   const insert = prepare(database, 'INSERT INTO background_response (id, account) VALUES (?, ?)')
   const forget = prepare(
@@ -105,7 +105,7 @@ export function backgroundReads(database: Database) {
   const ids = prepareRows(
     database,
     responseRow,
-    `SELECT ${responseRow.names} FROM hold CROSS JOIN background_response b ON b.id = hold.id
+    `SELECT ${responseRow.names} FROM hold JOIN background_response b ON b.id = +hold.id
       WHERE hold.id > ? AND b.response_id IS NOT NULL ORDER BY hold.id LIMIT ?`,
   )
   return {

@@ -29,14 +29,15 @@ export interface SqliteEngine extends Engine, BatchMemory {
   change(changes: readonly Change[]): void
 }
 
-type ResidentTables = { readonly [Name in TableName]: ResidentTable<Tables[Name]> }
+export type ResidentTables = { readonly [Name in TableName]: ResidentTable<Tables[Name]> }
 
 /** Rows that stay in memory between batches, in each of two generations. */
 const residentMax = 4_096
 const notResident = 0
 
 export function sqliteEngine(database: Database, observer: SettlementObserver): SqliteEngine {
-  const tables: ResidentTables = {
+  return engineOn(
+    {
     accountProfile: new ResidentTable(accountProfileTable(database), notResident),
     accountName: new ResidentTable(accountNameTable(database), notResident),
     account: new ResidentTable(accountTable(database), residentMax),
@@ -45,8 +46,13 @@ export function sqliteEngine(database: Database, observer: SettlementObserver): 
     entry: new ResidentTable(entryTable(database), notResident),
     creditReference: new ResidentTable(creditReferenceTable(database), notResident),
     receipt: new ResidentTable(receiptTable(database), notResident),
-  }
+  },
+    observer,
+  )
+}
 
+/** The engine on tables whose rows are read and written synchronously. */
+export function engineOn(tables: ResidentTables, observer: SettlementObserver): SqliteEngine {
   const { receipt: _last, ...first } = tables
   const inOrder = Object.values(first)
 

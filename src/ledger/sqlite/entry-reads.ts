@@ -19,7 +19,7 @@ const entryRow = rowOf({
   balanceAfter: integer('e.balance_after'),
   source: textOrNull('e.source'),
   // That of usage names the write-off that covers it, which is no reference of a payment.
-  reference: textOrNull("iif(e.kind = 'usage', NULL, e.reference)"),
+  reference: textOrNull("CASE e.kind WHEN 'usage' THEN NULL ELSE e.reference END"),
   note: textOrNull('e.note'),
   request: integerOrNull('e.request'),
 })
@@ -37,7 +37,7 @@ export function listEntries(database: Database) {
     database,
     entryRow,
     `SELECT ${entryRow.names} FROM entry e
-      WHERE e.kind <> 'usage' AND e.account = ?1 AND e.id < ?2 AND e.id >= ?3 AND (?5 IS NULL OR e.kind = ?5)
+      WHERE e.kind <> 'usage' AND e.account = ?1 AND e.id < ?2 AND e.id >= ?3 AND (CAST(?5 AS TEXT) IS NULL OR e.kind = ?5)
       ORDER BY e.id DESC LIMIT ?4`,
   )
   return ({ account, kind, fromMs, toMs, limit, before }: EntryFilter): readonly EntryRow[] => {

@@ -15,9 +15,9 @@ export function packProviderObjects(objects: readonly ProviderObject[], sinceMs:
 }
 
 /** Old rows that are removed for each one that is written, so that the table shrinks to what has not expired. */
-const removedPerRow = 2n
+export const removedPerRow = 2n
 
-const newObject = rowOf({
+export const newObject = rowOf({
   account: integer('account'),
   id: text('id'),
   receipt: integer('receipt'),
@@ -33,9 +33,10 @@ export interface SettledAnswer {
 
 /** Writes the objects of one answer; an id that a provider uses again belongs to the newer answer. */
 export function saveProviderObjects(database: Database) {
+  const replace = prepare(database, 'DELETE FROM provider_object WHERE account = ? AND id = ?')
   const insert = prepare(
     database,
-    `INSERT OR REPLACE INTO provider_object (${newObject.names}) VALUES (${newObject.placeholders})`,
+    `INSERT INTO provider_object (${newObject.names}) VALUES (${newObject.placeholders})`,
   )
   const removeExpired = prepare(
     database,
@@ -48,6 +49,7 @@ export function saveProviderObjects(database: Database) {
     const [sinceMs, ids, scopes] = objects
     for (const [index, id] of ids.entries()) {
       const referencedScope = scopes[index] ?? 'window'
+      replace.run(account, id)
       insert.run(...newObject.bind({ account, id, receipt, referencedScope, createdMs: nowMs }))
     }
     removeExpired.run(BigInt(ids.length) * removedPerRow, BigInt(sinceMs))

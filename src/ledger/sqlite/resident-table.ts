@@ -9,7 +9,7 @@ import type { Change, RowKey, RowReader } from '../machine/rows.ts'
 /** How one table's rows are read and written. */
 export interface StoredTable<Row> {
   find(id: RowKey): Row | undefined
-  insert(row: Row): void
+  insert(row: Row, id: RowKey): void
   update(row: Row): void
   remove(id: RowKey): void
 }
@@ -118,7 +118,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     } else if (isStored) {
       this.#stored.update(row)
     } else {
-      this.#stored.insert(row)
+      this.#stored.insert(row, id)
       written?.(row)
     }
   }

@@ -524,14 +524,11 @@ END`,
   ),
 )
 
-const tables = [
-  account,
-  accountProfile,
-  keyUsage,
-  hold,
-  entry,
-  receipt,
-  process,
+/** Of the ledger's machine: each of its engines stores them in its own way. */
+const machineTables = [account, accountProfile, keyUsage, hold, entry, receipt, process]
+
+/** Alike in both databases. */
+const otherTables = [
   apiKey,
   managementKey,
   builtInKey,
@@ -557,8 +554,19 @@ const tables = [
   'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
 ]
 
-const indexes = [
+const machineIndexes = [
   'CREATE UNIQUE INDEX account_profile_owner ON account_profile (owner) WHERE owner IS NOT NULL',
+  // Usage is found through its receipt, so that a request's entry is written into no further index.
+  "CREATE INDEX entry_account_other ON entry (account, id) WHERE kind <> 'usage'",
+  'CREATE UNIQUE INDEX entry_source_reference ON entry (source, reference) WHERE source IS NOT NULL',
+  // An account's keys are few, and a key's account never changes.
+  'CREATE INDEX key_usage_account ON key_usage (account)',
+  'CREATE INDEX key_usage_shared ON key_usage (shared) WHERE shared IS NOT NULL',
+  // The only secondary index that every request writes.
+  'CREATE INDEX receipt_account_id ON receipt (account, id)',
+]
+
+const otherIndexes = [
   'CREATE INDEX api_key_account ON api_key (account)',
   'CREATE INDEX audit_account ON audit (account, id) WHERE account IS NOT NULL',
   'CREATE INDEX audit_account_actor ON audit (account, actor, id)',
@@ -569,19 +577,11 @@ const indexes = [
   'CREATE INDEX background_response_of ON background_response (account, response_id)',
   'CREATE INDEX billing_setting_alert ON billing_setting (account) WHERE alert_days IS NOT NULL',
   'CREATE INDEX billing_setting_auto ON billing_setting (account) WHERE auto_below IS NOT NULL',
-  // Usage is found through its receipt, so that a request's entry is written into no further index.
-  "CREATE INDEX entry_account_other ON entry (account, id) WHERE kind <> 'usage'",
-  'CREATE UNIQUE INDEX entry_source_reference ON entry (source, reference) WHERE source IS NOT NULL',
-  // An account's keys are few, and a key's account never changes.
-  'CREATE INDEX key_usage_account ON key_usage (account)',
-  'CREATE INDEX key_usage_shared ON key_usage (shared) WHERE shared IS NOT NULL',
   'CREATE INDEX management_key_account ON management_key (account)',
   'CREATE INDEX provider_file_account ON provider_file (account, provider, id)',
   'CREATE UNIQUE INDEX provider_file_at ON provider_file (upstream, file_id) WHERE file_id IS NOT NULL',
   'CREATE INDEX provider_file_deletion ON provider_file (provider, upstream, id) WHERE deletion_ms IS NOT NULL',
   'CREATE INDEX provider_file_unfinished ON provider_file (id) WHERE file_id IS NULL',
-  // The only secondary index that every request writes.
-  'CREATE INDEX receipt_account_id ON receipt (account, id)',
   'CREATE INDEX refusal_account ON refusal (account, id)',
   'CREATE INDEX signup_credit_day ON signup_credit (day)',
   'CREATE INDEX top_up_account ON top_up (account, id)',
@@ -597,8 +597,11 @@ const indexes = [
   'CREATE INDEX webhook_event_at ON webhook_event (at_ms)',
 ]
 
+/** What both databases have: the control plane's tables, as the embedded database writes them. */
+export const sharedStatements: readonly string[] = [...otherTables, ...otherIndexes]
+
 export const schema: Migration = {
   number: 1,
   name: 'schema',
-  statements: [...tables, ...indexes, ...appendOnly],
+  statements: [...machineTables, ...machineIndexes, ...sharedStatements, ...appendOnly],
 }

@@ -5,6 +5,7 @@
 import type { Writable } from 'node:stream'
 import pg from 'pg'
 import type { Input, Output } from '../sqlite/connection.ts'
+import { readValue } from './connection-settings.ts'
 
 /** A statement that the server prepares once for each connection, under its name. */
 export interface Statement {
@@ -40,17 +41,6 @@ export interface ConnectionOptions {
   readonly statementMsMax: number
 }
 
-const types = { bigint: 20, bytes: 17 } as const
-
-/** Aligned in a buffer of its own, so that it can be read as words. */
-const toBytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.slice(2), 'hex'))
-
-const parsers: Readonly<Record<number, (value: string) => unknown>> = {
-  [types.bigint]: BigInt,
-  [types.bytes]: toBytes,
-}
-const asText = (value: string): string => value
-
 /** Rows are found by their keys, however small a table looks, and a statement is planned once. A commit is on disk. */
 const settings = [
   'synchronous_commit=on',
@@ -73,7 +63,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     query_timeout: statementMsMax + connectMsMax,
     pipeline: true,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
-    types: { getTypeParser: (type: number) => parsers[type] ?? asText } as pg.CustomTypesConfig,
+    types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
   })
   let isClosed = false
   // What was sent is rejected with the same error.

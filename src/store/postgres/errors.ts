@@ -2,6 +2,30 @@
 import { BrokenInvariant } from '../../base/assert.ts'
 import { storeUnavailable } from '../errors.ts'
 
+/** SQLite's codes for what a server's codes mean, by their beginning: what follows an error asks for one of them. */
+const sqliteCodes: readonly (readonly [start: string, code: number])[] = [
+  ['23505', 2067],
+  ['23503', 787],
+  ['23502', 1299],
+  ['23514', 275],
+  ['23', 19],
+  ['22', 1],
+  ['42', 1],
+]
+/** Trouble of the machine. */
+const inputOutput = 10
+
+/** A statement that failed on a connection that blocks; has the code that an error of the embedded database would have. */
+export class PostgresFailure extends Error {
+  override readonly name = 'PostgresFailure'
+  readonly errcode: number
+
+  constructor({ state, message }: { readonly state: string | null; readonly message: string }) {
+    super(state === null ? message : `${message} (${state})`)
+    this.errcode = sqliteCodes.find(([start]) => state?.startsWith(start))?.[1] ?? inputOutput
+  }
+}
+
 /** The server's code of an error (SQLSTATE); undefined where it sent none, as for a connection that was lost. */
 function stateOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined

@@ -6,9 +6,27 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-export type Database = DatabaseSync
 export type Input = SQLInputValue
 export type Output = SQLOutputValue
+
+/** What this program uses of a connection whose statements are synchronous; `DatabaseSync` is one. */
+export interface Database {
+  prepare(sql: string): PreparedStatement
+  exec(sql: string): void
+  readonly isTransaction: boolean
+  close(): void
+}
+
+export interface PreparedStatement {
+  get(...values: Input[]): unknown
+  all(...values: Input[]): unknown[]
+  iterate(...values: Input[]): Iterable<unknown>
+  run(...values: Input[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
+  setReturnArrays(isOn: boolean): void
+  setReadBigInts(isOn: boolean): void
+  /** Empty: it returns no rows. */
+  columns(): readonly unknown[]
+}
 
 /** The first SQLite whose write-ahead log cannot be corrupted by a reset under a reader. */
 const versionMin = [3, 51, 3] as const
@@ -97,8 +115,8 @@ export function prepare(database: Database, sql: string): Statement {
   statement.setReturnArrays(true)
   return {
     row: (...values) => statement.get(...values) as Output[] | undefined,
-    rows: (...values) => statement.all(...values) as unknown as Output[][],
-    each: (...values) => statement.iterate(...values) as unknown as Iterable<Output[]>,
+    rows: (...values) => statement.all(...values) as Output[][],
+    each: (...values) => statement.iterate(...values) as Iterable<Output[]>,
     run: (...values) => Number(statement.run(...values).changes),
   }
 }

@@ -2,8 +2,7 @@
  * Statements that arrive as text from the control plane: prepared once, cached while they are used,
  * their numbers bound as integers. Never used for holds and settlements.
  */
-import type { StatementSync } from 'node:sqlite'
-import type { Database, Input } from './connection.ts'
+import type { Database, Input, Output, PreparedStatement } from './connection.ts'
 import type { StatementResult } from './messages.ts'
 
 /** Distinct texts that are cached; the least recently used one goes first. */
@@ -12,7 +11,7 @@ const preparedMax = 256
 export type Execute = (sql: string, values: readonly unknown[]) => StatementResult
 
 interface Prepared {
-  readonly statement: StatementSync
+  readonly statement: PreparedStatement
   readonly returnsRows: boolean
 }
 
@@ -48,7 +47,7 @@ export function statementRunner(database: Database, integers: 'bigint' | 'number
       const { changes, lastInsertRowid } = statement.run(...inputs)
       return { rows: [], changes: BigInt(changes), lastId: BigInt(lastInsertRowid) }
     }
-    const rows = statement.all(...inputs).map((row) => ({ ...row }))
+    const rows = (statement.all(...inputs) as Record<string, Output>[]).map((row) => ({ ...row }))
     return { rows, changes: BigInt(rows.length), lastId: 0n }
   }
 }

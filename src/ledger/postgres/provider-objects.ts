@@ -1,0 +1,48 @@
+/** What providers stored of the answers of a batch; see sqlite/provider-objects.ts. No statement runs here. */
+import { arrayOf, type Statement } from '../../store/postgres/connection.ts'
+import type { ReceiptState } from '../machine/rows.ts'
+import { newObject, removedPerRow } from '../sqlite/provider-objects.ts'
+import type { BoundStatement } from './derived-rows.ts'
+import { columnArrays, columnType } from './tables.ts'
+
+const { columns, names } = newObject
+
+const given = `unnest(${columns.map((column, index) => `$${index + 1}::${columnType(column)}[]`).join(', ')})`
+const replace: Statement = {
+  name: 'provider_object_replace',
+  text: 'DELETE FROM provider_object o USING unnest($1::bigint[], $2::text[]) AS given (account, id) WHERE o.account = given.account AND o.id = given.id',
+}
+const insert: Statement = {
+  name: 'provider_object_insert',
+  text: `INSERT INTO provider_object (${names}) SELECT * FROM ${given}`,
+}
+/** What another process removes is left to it. */
+const removeExpired: Statement = {
+  name: 'provider_object_expire',
+  text: `DELETE FROM provider_object WHERE position IN (SELECT position FROM (
+      SELECT position, created_ms FROM provider_object ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED) oldest
+    WHERE created_ms < $2)`,
+}
+
+/** An ID that a provider uses again belongs to the newer answer. */
+export function objectStatements(receipts: readonly ReceiptState[]): readonly BoundStatement[] {
+  const objects = new Map<string, ReturnType<typeof newObject.bind>>()
+  let oldestMs = 0
+  for (const { account, id: receipt, endedMs: createdMs, providerObjects } of receipts) {
+    if (providerObjects === null) continue
+    const [sinceMs, ids, scopes] = providerObjects
+    oldestMs = sinceMs
+    for (const [index, id] of ids.entries()) {
+      const referencedScope = scopes[index] ?? 'window'
+      objects.set(`${account} ${id}`, newObject.bind({ account, id, receipt, referencedScope, createdMs }))
+    }
+  }
+  if (objects.size === 0) return []
+  const rows = [...objects.values()]
+  const column = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null)
+  return [
+    { statement: replace, values: [arrayOf('bigint', column('account')), arrayOf('text', column('id'))] },
+    { statement: insert, values: columnArrays(columns, rows) },
+    { statement: removeExpired, values: [BigInt(rows.length) * removedPerRow, BigInt(oldestMs)] },
+  ]
+}

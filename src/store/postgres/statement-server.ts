@@ -1,0 +1,123 @@
+/**
+ * The thread that executes the statements of a thread which waits for each of them (blocking-connection.ts): one connection
+ * to the server, opened again outside of a transaction where it was lost. Knows no table.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import pg from 'pg'
+import { poolSettings, readValue } from './connection-settings.ts'
+
+export interface StatementServerSetup {
+  readonly url: string
+  /** Names the connection in the server's list of them. */
+  readonly name: string
+  readonly connectMsMax: number
+  readonly statementMsMax: number
+  readonly port: MessagePort
+  /** Set to 1, and notified, after each reply. */
+  readonly replied: Int32Array
+}
+
+export interface StatementRequest {
+  readonly id: number
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** It belongs to a transaction that is open: not to be executed on a new connection. */
+  readonly isContinued: boolean
+  /** Several statements in one text, without values and results. */
+  readonly isScript: boolean
+}
+
+export type StatementReply = { readonly id: number } & (
+  | {
+      readonly kind: 'result'
+      readonly columns: readonly string[]
+      readonly rows: readonly (readonly unknown[])[]
+      readonly command: string
+      readonly count: number
+    }
+  | { readonly kind: 'failure'; readonly state: string | null; readonly message: string }
+)
+
+/** Statements that the server has prepared for this connection; those after them are sent whole each time. */
+const preparedMax = 500
+
+/** To be called once, by the entry file of the thread. */
+export function serveStatements({ port, replied, ...setup }: StatementServerSetup): void {
+  let connection: Promise<pg.Client> | undefined
+  let names = new Map<string, string>()
+
+  async function open(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: setup.url,
+      application_name: setup.name,
+      connectionTimeoutMillis: setup.connectMsMax,
+      statement_timeout: setup.statementMsMax,
+      idle_in_transaction_session_timeout: setup.statementMsMax,
+      query_timeout: setup.statementMsMax + setup.connectMsMax,
+      options: poolSettings,
+    })
+    const forget = (): void => {
+      connection = undefined
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    names = new Map()
+    await client.connect()
+    return client
+  }
+
+  function nameOf(text: string): string | undefined {
+    const known = names.get(text)
+    if (known !== undefined || names.size >= preparedMax) return known
+    const name = `s${names.size + 1}`
+    names.set(text, name)
+    return name
+  }
+
+  async function execute(request: StatementRequest): Promise<StatementReply> {
+    const { id, text, values, isContinued, isScript } = request
+    if (connection === undefined && isContinued) throw new Error('the connection was lost in a transaction')
+    connection ??= open()
+    const client = await connection.catch((error: unknown) => {
+      connection = undefined
+      throw error
+    })
+    if (isScript) {
+      await client.query(text)
+      return { id, kind: 'result', columns: [], rows: [], command: '', count: 0 }
+    }
+    const name = nameOf(text)
+    const { rows, fields, command, rowCount } = await client.query<unknown[]>({
+      ...(name === undefined ? {} : { name }),
+      text,
+      values: [...values],
+      rowMode: 'array',
+      types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
+    })
+    return { id, kind: 'result', columns: fields.map((field) => field.name), rows, command, count: rowCount ?? 0 }
+  }
+
+  port.on('message', (request: StatementRequest | null) => {
+    if (request === null) {
+      void close()
+      return
+    }
+    execute(request)
+      .catch((error: unknown): StatementReply => {
+        const { code, message } = error as Error & { code?: unknown }
+        return { id: request.id, kind: 'failure', state: typeof code === 'string' ? code : null, message }
+      })
+      .then((reply) => {
+        port.postMessage(reply)
+        Atomics.store(replied, 0, 1)
+        Atomics.notify(replied, 0)
+      })
+  })
+
+  async function close(): Promise<void> {
+    // A connection that is lost already needs no end.
+    const client = await connection?.catch(() => undefined)
+    await client?.end().catch(() => {})
+    port.close()
+  }
+}

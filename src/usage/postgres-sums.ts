@@ -1,0 +1,77 @@
+/**
+ * The hourly sums on PostgreSQL: read and written in the transaction of the settlements that they count, which has locked
+ * their accounts. Nothing stays in memory, because other processes count in the same rows.
+ */
+import type { Derivation } from '../ledger/postgres/derived-rows.ts'
+import { columnArrays, columnType } from '../ledger/postgres/tables.ts'
+import type { ReceiptState } from '../ledger/machine/rows.ts'
+import type { Statement } from '../store/postgres/connection.ts'
+import { type Database, type Input, type Output, prepare } from '../store/sqlite/connection.ts'
+import { addReceipt, type HourSums, hourRow, keyRow, noHourSums, type RowKey, rowKeyOf } from './hourly-sums.ts'
+import type { RefusalSums } from './record-refusals.ts'
+
+const columns = [...hourRow.columns, ...keyRow.columns]
+const given = (names: readonly string[]): string =>
+  `unnest(${names.map((name, index) => `$${index + 1}::${columnType(name)}[]`).join(', ')}) AS given (${names.join(', ')})`
+const isRow = keyRow.columns.map((name) => `u.${name} = given.${name}`).join(' AND ')
+
+const find: Statement = {
+  name: 'usage_hour_find',
+  text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(keyRow.columns)} JOIN usage_hour u ON ${isRow} FOR UPDATE OF u`,
+}
+/** Refused requests are counted by others, without a lock of the account. */
+const counted = hourRow.columns.filter((name) => name !== 'refused')
+const write: Statement = {
+  name: 'usage_hour_write',
+  text: `INSERT INTO usage_hour (${columns.join(', ')}) SELECT * FROM ${given(columns)}
+    ON CONFLICT (account, hour, key, model) DO UPDATE SET ${counted.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+}
+
+const nameOf = ({ account, hour, key, model }: RowKey): string => `${account} ${hour} ${key} ${model}`
+
+/** What the receipts of a batch add to the sums of their hours. */
+export function deriveSums(receipts: readonly ReceiptState[]): Derivation {
+  const keys = new Map(receipts.map((receipt) => [nameOf(rowKeyOf(receipt)), rowKeyOf(receipt)]))
+  const keyValues = [...keys.values()].map((key) => keyRow.bind(key))
+  return {
+    find: { statement: find, values: columnArrays(keyRow.columns, keyValues) },
+    write(found) {
+      const sums = new Map<string, HourSums>(found.map(storedSums))
+      for (const receipt of receipts) {
+        const name = nameOf(rowKeyOf(receipt))
+        const row = sums.get(name) ?? noHourSums()
+        sums.set(name, row)
+        addReceipt(row, receipt)
+      }
+      const rows = [...sums].map(([name, row]) => {
+        const key = keys.get(name)
+        return key === undefined ? [] : [...ownBytes(hourRow.bind(row)), ...keyRow.bind(key)]
+      })
+      return [{ statement: write, values: columnArrays(columns, rows) }]
+    },
+  }
+}
+
+const storedSums = (row: Output[]): [string, HourSums] => [
+  nameOf(keyRow.toRow(row.slice(hourRow.columns.length))),
+  hourRow.toRow(row),
+]
+
+/** Histograms are written into room that the next row uses again. */
+const ownBytes = (values: readonly Input[]): readonly Input[] =>
+  values.map((value) => (value instanceof Uint8Array ? value.slice() : value))
+
+/** Adds to the row, which another process may be adding to. */
+export function postgresRefusalSums(database: Database): RefusalSums {
+  const names = [...hourRow.columns, ...keyRow.columns]
+  const add = prepare(
+    database,
+    `INSERT INTO usage_hour (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+      ON CONFLICT (account, hour, key, model) DO UPDATE SET refused = usage_hour.refused + excluded.refused`,
+  )
+  return {
+    refused(rowKey, times) {
+      add.run(...ownBytes(hourRow.bind({ ...noHourSums(), refused: times })), ...keyRow.bind(rowKey))
+    },
+  }
+}
