@@ -18,10 +18,10 @@ import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
 import { postgresMigrations } from '../src/ledger/postgres/migrations.ts'
 import { openPostgresStore, postgresLimitDefaults } from '../src/ledger/postgres/store.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
-import { migratePostgres } from '../src/store/postgres/migrate.ts'
-import { deriveSums } from '../src/usage/postgres-sums.ts'
 import { threadEntries } from '../src/server/thread-entries.ts'
+import { migratePostgres } from '../src/store/postgres/migrate.ts'
 import { openStore } from '../src/store/store.ts'
+import { deriveSums } from '../src/usage/postgres-sums.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
 const [requestsGiven, accountsGiven, engine = 'sqlite'] = process.argv.slice(2)

@@ -48,7 +48,8 @@ async function runWords(words: readonly string[]): Promise<number> {
       const { verifyFolder } = await import('./ledger/verify/verify-folder.ts')
       return verifyFolder(dataFolder, limits.driftLinesMax)
     },
-    async backUp({ dataFolder, limits }, folder) {
+    async backUp({ dataFolder, databaseUrl, limits }, folder) {
+      if (databaseUrl !== null) return { kind: 'refused', message: backUpPostgres }
       const { backUp } = await import('./server/back-up.ts')
       return backUp(dataFolder, folder, limits.driftLinesMax)
     },
@@ -57,6 +58,9 @@ async function runWords(words: readonly string[]): Promise<number> {
     serve,
   })
 }
+
+const backUpPostgres =
+  'This installation is on PostgreSQL (DATABASE_URL). Back up the database with pg_dump or a physical backup, and the root secret with it.'
 
 /** Runs until a signal stops it; returns 0 on a clean shutdown. */
 async function serve(config: Config): Promise<number> {

@@ -75,7 +75,7 @@ const layers: Readonly<Record<string, string>> = {
   identity: `${identityFolders} mail ${belowIdentity}`,
   mail: 'base contract type:config',
   usage:
-    'ledger/sqlite/rows store base contract limits type:ledger type:ledger/machine type:ledger/sqlite type:config',
+    'ledger/sqlite/rows ledger/postgres/tables store base contract limits type:ledger type:ledger/machine type:ledger/sqlite type:ledger/postgres type:config',
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
   providers: 'wire base contract/custom-hosts type:config',

@@ -214,7 +214,8 @@ export const installationOperations = {
       node: z.string(),
       startedAt: time,
       address: z.string(),
-      database: z.strictObject({ kind: z.literal('sqlite'), bytes: z.int().nullable() }),
+      /** `bytes` null: it is not on this machine. */
+      database: z.strictObject({ kind: z.enum(['sqlite', 'postgresql']), bytes: z.int().nullable() }),
       running: z.int(),
       draining: z.boolean(),
       memoryBytes: z.int(),

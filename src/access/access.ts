@@ -67,6 +67,7 @@ export function openAccess(deps: AccessDeps): Access {
     update: (id, change) => inTurn(() => update(changing, id, change)),
     rotate: (id, ask) => inTurn(() => rotate(changing, id, ask)),
     revoke: (id) => inTurn(() => revoke(changing, id)),
+    changedElsewhere: (id) => inTurn(() => readAgain(changing, id)),
     onStopped(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -213,6 +214,16 @@ async function revoke(changing: KeyChangeDeps, id: bigint): ReturnType<Access['r
   if (typeof revoked === 'string') return revoked
   remember(changing, revoked)
   return 'revoked'
+}
+
+/** Only keys in memory are read again: no other key has requests in flight. */
+async function readAgain(changing: KeyChangeDeps, id: bigint | null): Promise<void> {
+  const { memory, store } = changing
+  const ids = id === null ? memory.all().map((row) => row.id) : [id]
+  for (const each of ids) {
+    const key = await keyById(store.database, each)
+    if (key !== undefined && memory.newest(key.hash) !== undefined) remember(changing, key)
+  }
 }
 
 /** Caches the key's new state, and notifies listeners when the key stopped working. */

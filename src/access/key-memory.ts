@@ -16,6 +16,8 @@ export interface KeyMemory<Row> {
   newest(hash: Uint8Array): Row | undefined
   /** The same by the name that `keyName` gives to a hash. */
   newestNamed(name: string): Row | undefined
+  /** All that are cached. */
+  all(): readonly Row[]
   /** What is newest of a key. */
   put(hash: Uint8Array, row: Row): void
 }
@@ -52,6 +54,7 @@ export function keyMemory<Row>(
     },
     newest: (hash) => known.get(keyName(hash)),
     newestNamed: (name) => known.get(name),
+    all: () => known.values(),
     put: (hash, row) => known.set(keyName(hash), row),
   }
 }

@@ -15,6 +15,10 @@ export class Lru<Key, Value> {
     return value
   }
 
+  values(): readonly Value[] {
+    return [...this.#entries.values()]
+  }
+
   set(key: Key, value: Value): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)

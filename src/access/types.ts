@@ -125,6 +125,8 @@ export interface Access {
    */
   rotate(id: bigint, ask: RotationAsk): Promise<Rotation>
   revoke(id: bigint): Promise<'revoked' | 'already_revoked' | 'not_found'>
+  /** Another process has changed the key, which is read again; null: any key may have changed. */
+  changedElsewhere(id: bigint | null): Promise<void>
   /** Calls the listener with the id of each key that becomes invalid; returns a function that stops it. */
   onStopped(listener: (key: bigint, by: StoppedBy) => void): () => void
 }

@@ -191,7 +191,7 @@ function targetOf(host: CommandLineHost, config: Config): OperationTarget {
     dataFolder: config.dataFolder,
     limits: config.limits,
     open: () => host.openServices(config),
-    verify: () => host.verifyFolder(config),
+    verify: config.databaseUrl === null ? () => host.verifyFolder(config) : null,
   }
 }
 

@@ -109,7 +109,7 @@ export function settingsFinding(set: readonly string[]): Finding {
 async function installationFindings(input: DoctorInput, config: Config): Promise<Finding[]> {
   const target = input.targetOf(config)
   const exists = existsSync(config.dataFolder)
-  const hasDatabase = existsSync(join(config.dataFolder, databaseName))
+  const hasDatabase = config.databaseUrl !== null || existsSync(join(config.dataFolder, databaseName))
   const listed = hasDatabase ? await listedUpstreams(target) : []
   return [
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),

@@ -33,8 +33,8 @@ export interface OperationTarget {
   readonly limits: AdminLimits
   /** Opens the services on the database; called only when no server is running. */
   readonly open: () => Promise<CommandServices>
-  /** Verifies the ledger without writing; called only when no server is running. */
-  readonly verify: () => Promise<VerifiedFolder>
+  /** Verifies the ledger without writing; called only when no server is running. null: its database is not in the folder. */
+  readonly verify: (() => Promise<VerifiedFolder>) | null
 }
 
 export type OperationOutcome =
@@ -57,13 +57,13 @@ export async function runOperation(
     if (call.kind === 'lost') return { kind: 'lost', message: lostReplyMessage(found.server.pid, call.why) }
   }
   // Opening the database writes to it, but a ledger can be verified on a full disk.
-  return operation === 'ledger.verify'
-    ? await verifyFolder(target)
+  return operation === 'ledger.verify' && target.verify !== null
+    ? await verifyFolder(target.verify)
     : await runOnDatabase(target, operation, input)
 }
 
-async function verifyFolder(target: OperationTarget): Promise<OperationOutcome> {
-  const verified = await target.verify()
+async function verifyFolder(verify: NonNullable<OperationTarget['verify']>): Promise<OperationOutcome> {
+  const verified = await verify()
   if (verified.kind === 'refused') return verified
   return { kind: 'replied', by: 'command', reply: { status: 200, body: verified.result } }
 }

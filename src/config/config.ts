@@ -41,6 +41,8 @@ export interface Config {
   readonly port: { readonly number: number; readonly chosen: boolean }
   /** Absolute. */
   readonly dataFolder: string
+  /** The address of PostgreSQL, with its password; null: the embedded databases in the data folder. */
+  readonly databaseUrl: string | null
   /** The public URL; null: the listening address. */
   readonly publicUrl: string | null
   /** Addresses and networks whose forwarding headers are trusted. */
@@ -188,6 +190,7 @@ function assembled(
   return {
     host,
     dataFolder: dataFolder(values.dataFolder, workingFolder),
+    databaseUrl: values.databaseUrl,
     publicUrl: publicUrl === null ? null : originOf(publicUrl),
     trustedProxies: values.trustedProxies,
     browserOrigins: values.browserOrigins,

@@ -143,6 +143,19 @@ export const apiOrigin = z
   )
   .transform((url) => url.origin)
 
+function isDatabaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, pathname } = new URL(text)
+  return ['postgres:', 'postgresql:'].includes(protocol) && hostname !== '' && pathname.length > 1
+}
+
+export const databaseUrl = z
+  .string()
+  .refine(
+    isDatabaseUrl,
+    'must be postgres:// with a host and a database, such as postgres://user:password@db.example/tollgate',
+  )
+
 export const mailServer = z
   .string()
   .refine(isMailServer, 'must be smtp:// or smtps:// with a host, such as smtps://mail.example.org')

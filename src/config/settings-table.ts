@@ -12,6 +12,7 @@ import {
   browserOrigin,
   browserOrigins,
   credential,
+  databaseUrl,
   host,
   mailSender,
   mailServer,
@@ -91,6 +92,13 @@ export const settingsTable = {
     default: null,
     defaultText: '`data` in the checkout, or in the working directory when installed as a package',
     doc: 'The data folder: databases, root secret and the CLI socket.',
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    schema: databaseUrl,
+    default: null,
+    defaultText: 'SQLite databases in the data folder',
+    doc: 'The address of a PostgreSQL database, such as `postgres://user:password@host/database`, that several servers may share ([PostgreSQL](postgresql.md)).',
   },
   publicUrl: {
     variable: 'TOLLGATE_PUBLIC_URL',

@@ -1,5 +1,7 @@
 /** What control-plane operations need. Types only; the root of the program composes it. */
+
 import type { CustomHost } from '../../contract/custom-hosts.ts'
+import type { OperationOutput } from '../../contract/operations.ts'
 import type { BuiltInKeys } from '../access/built-in-keys.ts'
 import type { Access, ManagementKeys } from '../access/types.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -88,8 +90,8 @@ export interface ControlDeps {
   readonly offerStatistics: OfferStatistics
   /** Where upstreams may be reached without TLS, apart from this machine itself. */
   readonly plainOrigins: readonly string[]
-  /** What the database takes on the disk; null where that is not known. */
-  readonly databaseBytes: () => number | null
+  /** The database, and what it takes on this machine's disk; null where it is not here. */
+  readonly databaseUse: () => OperationOutput<'system.show'>['database']
   readonly clock: Clock
   readonly nextId: NextId
   readonly random: RandomBytes

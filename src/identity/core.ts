@@ -23,7 +23,12 @@ import { openNewPasswords } from './sign-in/new-passwords.ts'
 import { openPasswords, type Passwords } from './sign-in/passwords.ts'
 import { endPendingCredentials } from './sign-in/pending-credentials.ts'
 import { openUsedCodes } from './sign-in/used-codes.ts'
-import { type IdentityDatabase, type IdentityStore, openIdentityStore } from './store/database.ts'
+import {
+  type IdentityDatabase,
+  type IdentityStore,
+  type IdentityStoreOptions,
+  openIdentityStore,
+} from './store/database.ts'
 import type { AuthenticatedSession, IdentityOperations } from './types.ts'
 
 export interface CoreOptions extends CoreDeps {
@@ -35,6 +40,8 @@ export interface CoreOptions extends CoreDeps {
 export interface CoreDeps {
   /** Plain values, so that they can cross threads. */
   readonly config: Pick<Config, 'dataFolder' | 'limits' | 'signup' | 'signIn' | 'operator'>
+  /** Where the database is PostgreSQL, its connection. */
+  readonly postgres?: IdentityStoreOptions['postgres']
   /** `full`: the mail queue is full and the email is dropped. null: mail is not configured. */
   readonly sendEmail: ((email: OutgoingEmail) => Promise<'queued' | 'full'>) | null
   readonly log: Log
@@ -66,7 +73,12 @@ export type CoreResult =
 /** Opens the identity database. The caller must own the data folder. */
 export async function openIdentityCore(options: CoreOptions): Promise<CoreResult> {
   const { config, clock, onLost } = options
-  const opened = openIdentityStore({ dataFolder: config.dataFolder, nowMs: clock.wallMs(), onLost })
+  const opened = openIdentityStore({
+    dataFolder: config.dataFolder,
+    postgres: options.postgres,
+    nowMs: clock.wallMs(),
+    onLost,
+  })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.message }
   return { kind: 'open', core: composeCore(options, opened.database) }
 }

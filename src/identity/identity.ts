@@ -77,6 +77,7 @@ export async function openIdentity(options: IdentityOptions): Promise<IdentityRe
         },
         ...core.operations,
         authenticate: cache.authenticate,
+        forgetSessions: cache.clear,
       },
       handle: core.handle,
       onSignUp: (listener) => listeners.joined.push(listener),

@@ -64,6 +64,8 @@ export interface Identity extends IdentityOperations {
   readonly summary: IdentitySummary
   /** Verifies the session cookie; null: not signed in. */
   authenticate(headers: IncomingHttpHeaders): Promise<AuthenticatedSession | null>
+  /** Sessions or people were changed by another process: each session is read again. */
+  forgetSessions(): void
 }
 
 /** Reads and changes of people. */

@@ -15,6 +15,7 @@ import type { IdentityOperations } from './types.ts'
 /** The initial data of the thread. */
 export interface WorkerSetup {
   readonly config: CoreDeps['config']
+  readonly postgres: CoreDeps['postgres']
   readonly secret: string
   readonly hasMail: boolean
   readonly logLevel: string
@@ -62,7 +63,7 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
       throw error
     }
   }
-  if (existsSync(identityPath(needs.config.dataFolder))) {
+  if (needs.postgres === undefined && existsSync(identityPath(needs.config.dataFolder))) {
     const result = await startCore(entry, needs)
     if ('kind' in result) return result
     thread = Promise.resolve(result)
@@ -105,10 +106,11 @@ async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | Refu
   return { call: withAddress(thread, address), close: thread.close }
 }
 
-function setupOf({ config, secret, sendEmail, log }: CoreDeps): WorkerSetup {
+function setupOf({ config, postgres, secret, sendEmail, log }: CoreDeps): WorkerSetup {
   const { dataFolder, limits, signup, signIn, operator } = config
   return {
     config: { dataFolder, limits, signup, signIn, operator },
+    postgres,
     secret,
     hasMail: sendEmail !== null,
     logLevel: log.level,

@@ -155,6 +155,12 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       if (atMs !== null) stop(account)
       publish(account, ['account'])
     },
+    async changedElsewhere(account) {
+      if (account === null) return standings.doubtAll()
+      const row = await reading.account(account)
+      if (row !== undefined && row.suspendedMs !== null) stop(account)
+      publish(account, ['account'])
+    },
     onSuspended(listener) {
       suspended.add(listener)
       return () => suspended.delete(listener)

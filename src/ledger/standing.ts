@@ -47,6 +47,11 @@ export class Standings {
     this.#keep(this.#suspended, account)
   }
 
+  /** The next request of each looks again. */
+  doubtAll(): void {
+    this.#clear.clear()
+  }
+
   /** Its next request looks again. */
   doubt(account: bigint): void {
     this.#clear.delete(account)

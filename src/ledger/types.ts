@@ -206,6 +206,8 @@ export interface VerifyReport {
 /** The only code that moves money. Every method is one atomic, whole operation. */
 export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
+  /** Another process has suspended or resumed the account; null: any account may be. */
+  changedElsewhere(account: bigint | null): Promise<void>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
   /** A function is called when the operation leaves for the writer; null takes it back. */

@@ -84,7 +84,13 @@ export async function openProviderKeys(deps: ProviderKeysDeps): Promise<Provider
     remember(rows)
   }
 
-  for (const rows of byAccount(await select().execute())) remember(rows)
+  async function reloadAll(): Promise<void> {
+    const rows = await select().execute()
+    known.clear()
+    for (const each of byAccount(rows)) remember(each)
+  }
+
+  await reloadAll()
 
   const find = (account: bigint, provider: string) =>
     known.get(account)?.keys.find((key) => key.provider.provider === provider)
@@ -122,6 +128,7 @@ export async function openProviderKeys(deps: ProviderKeysDeps): Promise<Provider
         health.forget(account, provider)
         return numDeletedRows > 0n
       }),
+    reload: (account) => serialize(() => (account === null ? reloadAll() : reload(account))),
     removeAll: (account) =>
       serialize(async () => {
         await database.deleteFrom('provider_key').where('account', '=', account).execute()

@@ -75,6 +75,8 @@ export interface ProviderKeys {
   /** Whether there was one. */
   remove(account: bigint, provider: string): Promise<boolean>
   removeAll(account: bigint): Promise<void>
+  /** Reads the keys of an account again, which another process has changed; null: those of all. */
+  reload(account: bigint | null): Promise<void>
   /** What requests of an account may use, from memory; usually empty. */
   of(account: bigint): readonly OwnKey[]
   /** Whether the key of this upstream is still stored and unchanged. */

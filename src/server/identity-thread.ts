@@ -8,7 +8,7 @@ import type { WorkerNotifications, WorkerRequests, WorkerSetup } from '../identi
 import { greet, serveThread } from '../threads/serve-thread.ts'
 import type { ClosableRequests } from '../threads/thread.ts'
 
-const { config, secret, hasMail, logLevel } = workerData as WorkerSetup
+const { config, postgres, secret, hasMail, logLevel } = workerData as WorkerSetup
 
 const addressRef = { address: '' }
 // Filled before the main thread hears that it may ask.
@@ -16,7 +16,7 @@ const handlers: Partial<ThreadRequests> = {}
 const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.limits.operationsQueuedMax })
 
 const result = await openIdentityCore({
-  ...{ config, secret, clock: systemClock, random: systemRandom },
+  ...{ config, postgres, secret, clock: systemClock, random: systemRandom },
   log: createLog({ level: logLevel, destination: { write: (line) => main.notify('writeLog', line) } }),
   address: () => addressRef.address,
   sendEmail: hasMail ? (email) => main.call('sendEmail', email) : null,

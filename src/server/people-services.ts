@@ -9,11 +9,12 @@ import type { Config } from '../config/config.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { provisionAccount } from '../control/people/open-accounts.ts'
 import { arrivalOf, clientAddressOf } from '../http/client-address.ts'
+import type { CoreDeps } from '../identity/core.ts'
 import { type OpenIdentity, openIdentity } from '../identity/identity.ts'
 import type { Person } from '../identity/types.ts'
 import { openIdentityWorker } from '../identity/worker.ts'
 import { type Mail, openMail } from '../mail/mail.ts'
-import { threadEntries } from './thread-entries.ts'
+import { postgresThreads, threadEntries } from './thread-entries.ts'
 
 export interface PeopleServices {
   readonly identity: OpenIdentity['identity']
@@ -53,7 +54,8 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
     config,
     mail,
     address: () => addressRef.address,
-    openCore: (needs) => openIdentityWorker(threadEntries.identity, needs),
+    openCore: (needs) =>
+      openIdentityWorker(threadEntries.identity, { ...needs, postgres: identityConnection(config) }),
   })
   if (result.kind === 'refused') {
     await mail?.close()
@@ -79,6 +81,14 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
     },
   }
   return { kind: 'open', people }
+}
+
+const connectMsMax = 2_000
+const statementMsMax = 10_000
+
+function identityConnection({ databaseUrl: url }: Config): CoreDeps['postgres'] {
+  if (url === null) return undefined
+  return { url, name: 'tollgate identity', entry: postgresThreads.statements, connectMsMax, statementMsMax }
 }
 
 /** Creates account and credit; a failure is retried when the user next opens the console. */

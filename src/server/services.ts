@@ -41,15 +41,17 @@ import { type Health, openHealth } from '../providers/health.ts'
 import { connectors, openConnectors } from '../providers/registry.ts'
 import { databaseBytes } from '../store/database-bytes.ts'
 import { type Settings, settingsOf } from '../store/settings.ts'
-import { openStore, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
 import { type Counter, openCounter } from '../tokens/count.ts'
 import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
 import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
+import { openServerStore } from './open-store.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
 import { commandStatus } from './server-status.ts'
+import { applySharedChanges } from './shared-changes.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface ServicesOptions {
@@ -112,14 +114,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     ...keyUrlMistakes(connectors, config.providerKeys.urls),
   ]
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
-  const opened = await openStore({
-    dataDirectory: config.dataFolder,
-    threads: threadEntries,
-    clock: options.clock,
-    limits: config.limits,
-    onLost: options.onLost,
-    failpoints: config.failpoint ?? undefined,
-  })
+  const opened = await openServerStore(config, options)
   if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
   const { store } = opened
   try {
@@ -154,6 +149,7 @@ async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesRe
   const { people } = opened
   try {
     const services = await composeServices({ store, settings, people, secret: secret.secret }, plan)
+    store.listen(applySharedChanges(services, options.log))
     return { kind: 'open', services }
   } catch (error) {
     await people.close()
@@ -274,7 +270,10 @@ function controlDeps(
       takersMax: limits.providerKeyStatesMax,
     }),
     plainOrigins: config.plainOrigins,
-    databaseBytes: () => databaseBytes(config.dataFolder),
+    databaseUse: () =>
+      config.databaseUrl === null
+        ? { kind: 'sqlite', bytes: databaseBytes(config.dataFolder) }
+        : { kind: 'postgresql', bytes: null },
     signupNano: limits.signupNano,
     address,
   }

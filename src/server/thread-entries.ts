@@ -3,6 +3,13 @@ import { extname } from 'node:path'
 
 const entry = (name: string): URL => new URL(`./${name}-thread${extname(import.meta.url)}`, import.meta.url)
 
+/** The threads of a store on PostgreSQL. */
+export const postgresThreads = {
+  writer: entry('postgres-writer'),
+  reader: entry('postgres-reader'),
+  statements: entry('statement').href,
+}
+
 export const threadEntries = {
   writer: entry('writer'),
   reader: entry('reader'),

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
 import { type ChannelLimits, type MakeCall, openChannel } from './channel.ts'
 import { databaseErrors, storeUnavailable } from './errors.ts'
-import { routedDialect } from './sqlite/kysely-dialect.ts'
+import { routedDialect, type SqlLanguage } from './sqlite/kysely-dialect.ts'
 import type { Call, ReaderRequests, StatementResult, WriterRequests } from './sqlite/messages.ts'
 import { statementOperation, type ThreadSetup } from './sqlite/writer.ts'
 
@@ -16,9 +16,13 @@ export interface StoreLimits extends ChannelLimits {
   readonly readThreadsMax: number
 }
 
-export interface DatabaseOptions {
-  /** The database's file; made, for its owner alone, when it is not there. */
+export interface DatabaseOptions extends Pick<ThreadSetup, 'statements' | 'processName'> {
+  /** The database's file, made, for its owner alone, when it is not there; of PostgreSQL its address. */
   readonly path: string
+  /** What the operator is shown instead of the path, which may have a password. */
+  readonly shownPath?: string
+  /** Left out: that of the embedded database. */
+  readonly language?: SqlLanguage
   /** The entry files of the two threads: they bring the operations and the migrations. */
   readonly threads: { readonly writer: URL; readonly reader: URL }
   readonly clock: Clock
@@ -60,8 +64,9 @@ export type DatabaseResult<Tables> =
 
 /** Starts the threads and brings the schema up to date. */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<DatabaseResult<Tables>> {
-  const { path, threads, clock, limits, onLost, failpoints } = options
-  const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs() }
+  const { path, threads, clock, limits, onLost, failpoints, statements, processName } = options
+  const { shownPath = path } = options
+  const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs(), statements, processName }
   const shared = { setup, onLost, errors: databaseErrors, lostError: storeUnavailable }
   const writer = await openThread<WriterRequests>({
     ...shared,
@@ -69,7 +74,7 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Da
   })
   if (writer.kind === 'refused') {
     const isFailed = writer.reason === 'failed'
-    return isFailed ? { ...writer, message: `${path} cannot be used: ${writer.message}` } : writer
+    return isFailed ? { ...writer, message: `${shownPath} cannot be used: ${writer.message}` } : writer
   }
   const reading: ThreadOptions = {
     ...shared,
@@ -93,7 +98,7 @@ interface Threads {
 }
 
 function databaseOn<Tables>(
-  { clock, limits }: DatabaseOptions,
+  { clock, limits, language }: DatabaseOptions,
   { reading, writer, reader }: Threads,
 ): OpenDatabase<Tables> {
   const channel = openChannel(writer, clock, limits)
@@ -111,11 +116,15 @@ function databaseOn<Tables>(
     }
   }
   const database = new Kysely<Tables>({
-    dialect: routedDialect({
-      read: async (sql, values) => (await read([statementOperation, sql, values])) as StatementResult,
-      write: async (sql, values) => (await channel.run([statementOperation, sql, values])) as StatementResult,
-      begin: channel.begin,
-    }),
+    dialect: routedDialect(
+      {
+        read: async (sql, values) => (await read([statementOperation, sql, values])) as StatementResult,
+        write: async (sql, values) =>
+          (await channel.run([statementOperation, sql, values])) as StatementResult,
+        begin: channel.begin,
+      },
+      language,
+    ),
   })
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {

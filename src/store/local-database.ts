@@ -7,16 +7,26 @@ import type { Refused } from './database.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
-import { committer } from './sqlite/batch.ts'
+import { type BlockingOptions, openBlockingConnection } from './postgres/blocking-connection.ts'
+import { postgresCommitter } from './postgres/threads.ts'
+import { type Committer, committer } from './sqlite/batch.ts'
 import { type Database, openForWriting } from './sqlite/connection.ts'
 import { type Fence, takeFence } from './sqlite/fence.ts'
-import { routedDialect } from './sqlite/kysely-dialect.ts'
+import {
+  postgresLanguage,
+  type Routes,
+  routedDialect,
+  type SqlLanguage,
+  sqliteLanguage,
+} from './sqlite/kysely-dialect.ts'
 import { type StatementResult, toFailure } from './sqlite/messages.ts'
 import { statementRunner } from './sqlite/statements.ts'
 
 export interface LocalDatabaseOptions {
   /** The database's file; created, for its owner alone, when it does not exist. */
   readonly path: string
+  /** Instead of the file; the caller has migrated it. */
+  readonly postgres?: BlockingOptions | undefined
   readonly migrations: readonly Migration[]
   readonly nowMs: number
   /** Called once, when another process has opened the database for writing: this one must end. */
@@ -47,7 +57,8 @@ export type LocalDatabaseResult<Tables> =
 
 /** Opens the file and brings its schema up to date. The caller owns the data folder. */
 export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalDatabaseResult<Tables> {
-  const { path, migrations, nowMs } = options
+  const { path, migrations, nowMs, postgres } = options
+  if (postgres !== undefined) return { kind: 'open', database: onPostgres<Tables>(postgres, options) }
   try {
     const connection = openForWriting(path)
     const outcome = migrate(connection, nowMs, migrations)
@@ -55,7 +66,12 @@ export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalD
       connection.close()
       return { kind: 'refused', reason: 'newer_schema', message: outcome.message }
     }
-    return { kind: 'open', database: databaseOn<Tables>(connection, takeFence(connection), options) }
+    const fence = takeFence(connection)
+    const commits = committer(connection, fence)
+    return {
+      kind: 'open',
+      database: databaseOn<Tables>({ connection, fence, commits, language: sqliteLanguage }, options),
+    }
   } catch (error) {
     return {
       kind: 'refused',
@@ -65,13 +81,28 @@ export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalD
   }
 }
 
+/** Transactions of all processes take turns, because their statements decide by what they have read before. */
+function onPostgres<Tables>(postgres: BlockingOptions, options: LocalDatabaseOptions): LocalDatabase<Tables> {
+  const connection = openBlockingConnection(postgres)
+  const commits = postgresCommitter(connection, 'identity')
+  return databaseOn<Tables>(
+    { connection, commits, fence: { isLost: false }, language: postgresLanguage },
+    options,
+  )
+}
+
+interface LocalConnection {
+  readonly connection: Database
+  readonly fence: Pick<Fence, 'isLost'>
+  readonly commits: Committer
+  readonly language: SqlLanguage
+}
+
 function databaseOn<Tables>(
-  connection: Database,
-  fence: Fence,
+  { connection, fence, commits, language }: LocalConnection,
   { onLost }: LocalDatabaseOptions,
 ): LocalDatabase<Tables> {
   const execute = statementRunner(connection, 'number')
-  const commits = committer(connection, fence)
   const queries: Queries = {
     row: (query) => queries.rows(query)[0],
     rows<Row>(query: Compilable<Row>) {
@@ -110,13 +141,14 @@ function databaseOn<Tables>(
         throw error
       }
     })
-  const dialect = routedDialect({
+  const routes: Routes = {
     read: async (sql, values): Promise<StatementResult> => guarded(() => execute(sql, values)),
     write: async (sql, values): Promise<StatementResult> => transact(() => execute(sql, values)),
     begin: async () => {
       throw new Error('queries of other requests would run inside this transaction; use transact')
     },
-  })
+  }
+  const dialect = routedDialect(routes, language)
   return {
     database: new Kysely<Tables>({ dialect }),
     transact,

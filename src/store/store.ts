@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { type DatabaseOptions, type OpenDatabase, openDatabase, type Refused } from './database.ts'
 import { databasePath } from './database-path.ts'
 import { type Lock, takeLock } from './lock.ts'
+import type { SharedChange } from './postgres/shared-changes.ts'
 import type { Tables } from './tables.ts'
 
 export type { Refused, StoreLimits } from './database.ts'
@@ -19,14 +20,18 @@ export interface StoreOptions extends Omit<DatabaseOptions, 'path'> {
   readonly dataDirectory: string
 }
 
-/** Closing it gives the lock back, too. */
-export type Store = OpenDatabase<Tables>
+export interface Store extends OpenDatabase<Tables> {
+  /** Calls the listener with what other processes on the same database change; an embedded database has none. */
+  listen(listener: (change: SharedChange) => void): void
+  /** Closing it gives the lock back, too. */
+  close(): Promise<void>
+}
 
 export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Refused
 
 /** Opens the directory for this process alone and brings its schema up to date. */
 export async function openStore({ dataDirectory, ...options }: StoreOptions): Promise<OpenResult> {
-  const claimed = claim(dataDirectory)
+  const claimed = claimDataFolder(dataDirectory)
   if (claimed.kind === 'refused') return claimed
   const opened = await openDatabase<Tables>({ ...options, path: databasePath(dataDirectory) })
   if (opened.kind === 'refused') {
@@ -36,6 +41,7 @@ export async function openStore({ dataDirectory, ...options }: StoreOptions): Pr
   let closing: Promise<void> | undefined
   const store: Store = {
     ...opened.database,
+    listen() {},
     close() {
       closing ??= opened.database.close().finally(() => claimed.lock.release())
       return closing
@@ -44,7 +50,10 @@ export async function openStore({ dataDirectory, ...options }: StoreOptions): Pr
   return { kind: 'open', store }
 }
 
-function claim(dataDirectory: string): Refused | { readonly kind: 'claimed'; readonly lock: Lock } {
+/** Takes the folder for this process alone; created (0700) when it is not there. */
+export function claimDataFolder(
+  dataDirectory: string,
+): Refused | { readonly kind: 'claimed'; readonly lock: Lock } {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
     const lock = takeLock(join(dataDirectory, 'lock.db'))

@@ -133,7 +133,10 @@ export type HourSums = GrowingSums & { writeOffs: number }
 
 export const noHourSums = (): HourSums => ({ ...noSums(), writeOffs: 0 })
 
-export function addReceipt(sums: HourSums, { draft, endedMs: nowMs, charged, writtenOff }: ReceiptState): void {
+export function addReceipt(
+  sums: HourSums,
+  { draft, endedMs: nowMs, charged, writtenOff }: ReceiptState,
+): void {
   const used = usageOfDraft(draft)
   sums.charged += charged
   sums.writtenOff += writtenOff

@@ -2,12 +2,21 @@
  * The hourly sums on PostgreSQL: read and written in the transaction of the settlements that they count, which has locked
  * their accounts. Nothing stays in memory, because other processes count in the same rows.
  */
+
+import type { ReceiptState } from '../ledger/machine/rows.ts'
 import type { Derivation } from '../ledger/postgres/derived-rows.ts'
 import { columnArrays, columnType } from '../ledger/postgres/tables.ts'
-import type { ReceiptState } from '../ledger/machine/rows.ts'
 import type { Statement } from '../store/postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from '../store/sqlite/connection.ts'
-import { addReceipt, type HourSums, hourRow, keyRow, noHourSums, type RowKey, rowKeyOf } from './hourly-sums.ts'
+import {
+  addReceipt,
+  type HourSums,
+  hourRow,
+  keyRow,
+  noHourSums,
+  type RowKey,
+  rowKeyOf,
+} from './hourly-sums.ts'
 import type { RefusalSums } from './record-refusals.ts'
 
 const columns = [...hourRow.columns, ...keyRow.columns]

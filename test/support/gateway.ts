@@ -16,6 +16,7 @@ import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { connectors } from '../../src/providers/registry.ts'
 import { type Gateway, startGateway } from '../../src/server/server.ts'
 import { isManualClock } from './manual-clock.ts'
+import { databaseVariables } from './test-database.ts'
 
 export interface TestGatewayOptions {
   /** Origins that receive the providers' requests. */
@@ -60,7 +61,13 @@ export interface TestGateway {
 export async function testGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   const clock = options.clock ?? systemClock
-  const config = testConfig(options, dataFolder)
+  const config = testConfig(
+    {
+      ...options,
+      environment: { ...options.environment, ...(await databaseVariables(dataFolder)) },
+    },
+    dataFolder,
+  )
   const log = options.log ?? createLog({ level: 'silent' })
   const started = await startGateway({ config, clock, random: systemRandom, log })
   if (started.kind === 'refused') throw new Error(started.message)

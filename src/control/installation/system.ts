@@ -18,7 +18,7 @@ export const showSystem = operationHandler('system.show', async (deps) => {
     node: process.version,
     startedAt: isoTime(server.startedMs),
     address: deps.address,
-    database: { kind: 'sqlite', bytes: deps.databaseBytes() },
+    database: deps.databaseUse(),
     running: server.running(),
     draining: server.draining(),
     memoryBytes: server.memoryBytes(),

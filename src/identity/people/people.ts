@@ -1,5 +1,5 @@
 /** Reads and changes people and their memberships. Must not judge a session or know better-auth. */
-import type { Selectable } from 'kysely'
+import type { Expression, Selectable } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { RandomBytes } from '../../base/ids.ts'
@@ -90,12 +90,12 @@ async function list(
       .where((row) => row.or([row('confirmed', 'is', null), row('confirmed', '=', 0)]))
   if (search !== null && search !== '') {
     const part = search.toLowerCase()
-    query = query.where((row) =>
-      row.or([
-        row(row.fn<number>('instr', ['email', row.val(part)]), '>', 0),
-        row(row.fn<number>('instr', [row.fn<string>('lower', ['name']), row.val(part)]), '>', 0),
-      ]),
-    )
+    query = query.where((row) => {
+      // Without a pattern, whose characters would have to be escaped; each database calls its search function differently.
+      const has = (text: Expression<string>) =>
+        row(row.fn<string>('replace', [text, row.val(part), row.val('')]), '<>', text)
+      return row.or([has(row.ref('email')), has(row.fn<string>('lower', ['name']))])
+    })
   }
   const rows = await query.orderBy('createdAt', 'desc').limit(limit).execute()
   return rows.map(personOf)

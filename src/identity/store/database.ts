@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import {
   type LocalDatabase,
+  type LocalDatabaseOptions,
   type LocalDatabaseResult,
   openLocalDatabase,
 } from '../../store/local-database.ts'
@@ -17,6 +18,8 @@ export type IdentityStore = LocalDatabase<IdentityTables>
 
 export interface IdentityStoreOptions {
   readonly dataFolder: string
+  /** Instead of a file in the data folder. */
+  readonly postgres?: LocalDatabaseOptions['postgres']
   readonly nowMs: number
   readonly onLost: (error: Error) => void
 }

@@ -5,6 +5,7 @@
 import { assert } from '../../base/assert.ts'
 import { processSlots } from '../../base/ids.ts'
 import type { Connection, Statement } from '../../store/postgres/connection.ts'
+import { isNoBackgroundHold } from '../sqlite/background-responses.ts'
 import { type Orphan, orphanColumns, toOrphan } from '../sqlite/rows.ts'
 
 export interface ProcessSlot {
@@ -51,11 +52,12 @@ const renew = statement(
 const leave = statement('leave', 'DELETE FROM process WHERE id = $1 AND started_ms = $2')
 const orphans = statement(
   'orphans',
-  `SELECT ${orphanColumns} FROM hold h WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.id = h.process) ORDER BY id LIMIT $1`,
+  `SELECT ${orphanColumns} FROM hold WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.id = hold.process)
+    AND ${isNoBackgroundHold} ORDER BY id LIMIT $1`,
 )
 const overdue = statement(
   'overdue',
-  `SELECT ${orphanColumns} FROM hold WHERE process = $1 AND id < $2 ORDER BY id LIMIT $3`,
+  `SELECT ${orphanColumns} FROM hold WHERE process = $1 AND id < $2 AND ${isNoBackgroundHold} ORDER BY id LIMIT $3`,
 )
 const begin = statement('begin', 'BEGIN')
 const commit = statement('commit', 'COMMIT')

@@ -1,13 +1,16 @@
 /** What providers stored of the answers of a batch; see sqlite/provider-objects.ts. No statement runs here. */
-import { arrayOf, type Statement } from '../../store/postgres/connection.ts'
+import { arrayOf, type ColumnType, type Statement } from '../../store/postgres/connection.ts'
 import type { ReceiptState } from '../machine/rows.ts'
 import { newObject, removedPerRow } from '../sqlite/provider-objects.ts'
 import type { BoundStatement } from './derived-rows.ts'
-import { columnArrays, columnType } from './tables.ts'
+import { columnType } from './tables.ts'
 
 const { columns, names } = newObject
 
-const given = `unnest(${columns.map((column, index) => `$${index + 1}::${columnType(column)}[]`).join(', ')})`
+/** The provider's ID is a text. */
+const typeOf = (column: string): ColumnType => (column === 'id' ? 'text' : columnType(column))
+
+const given = `unnest(${columns.map((column, index) => `$${index + 1}::${typeOf(column)}[]`).join(', ')})`
 const replace: Statement = {
   name: 'provider_object_replace',
   text: 'DELETE FROM provider_object o USING unnest($1::bigint[], $2::text[]) AS given (account, id) WHERE o.account = given.account AND o.id = given.id',
@@ -42,7 +45,7 @@ export function objectStatements(receipts: readonly ReceiptState[]): readonly Bo
   const column = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null)
   return [
     { statement: replace, values: [arrayOf('bigint', column('account')), arrayOf('text', column('id'))] },
-    { statement: insert, values: columnArrays(columns, rows) },
+    { statement: insert, values: columns.map((name) => arrayOf(typeOf(name), column(name))) },
     { statement: removeExpired, values: [BigInt(rows.length) * removedPerRow, BigInt(oldestMs)] },
   ]
 }

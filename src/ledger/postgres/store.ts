@@ -14,6 +14,8 @@ import type { Call } from '../../store/sqlite/messages.ts'
 import type { LedgerStore } from '../ledger.ts'
 import type { Operation } from '../machine/operation.ts'
 import { machineMessages } from '../sqlite/machine-operations.ts'
+import type { LedgerOperations } from '../sqlite/operations.ts'
+import type { LedgerReads } from '../sqlite/reads.ts'
 import type { Step } from './batch.ts'
 import type { Derive } from './derived-rows.ts'
 import { KnownRows } from './known-rows.ts'
@@ -56,6 +58,10 @@ export interface PostgresStoreOptions {
 }
 
 export interface PostgresStore extends LedgerStore {
+  /** Whether an operation is one of the machine, or about processes. */
+  runs(call: Call): boolean
+  /** Whether a read is answered by statements of this database alone. */
+  reads(call: Call): boolean
   /** Finishes what has arrived, and leaves the database. */
   close(): Promise<void>
 }
@@ -66,6 +72,12 @@ interface AnyMessage {
   readonly pack: (answer: never) => unknown
 }
 const messages: Readonly<Record<string, AnyMessage>> = machineMessages as never
+
+/** Where a dispute has suspended the account, more than its row changes. */
+const suspendOperation: keyof LedgerOperations = 'suspend'
+
+/** Of a verification the embedded database's statements would read all rows into memory. */
+const ownReads: ReadonlySet<string> = new Set<keyof LedgerReads>(['verify', 'platformBalances'])
 
 type Answers = Readonly<Record<string, (...values: never[]) => unknown>>
 
@@ -105,6 +117,8 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     }
   }
   return {
+    runs: ([name]) => (name in messages && name !== suspendOperation) || name in scans,
+    reads: ([name]) => ownReads.has(name),
     async run(given) {
       const call = typeof given === 'function' ? given() : given
       if (call === null) return null

@@ -26,6 +26,8 @@ const isOpen = 'EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.i
 export const isNoBackgroundHold =
   'NOT EXISTS (SELECT 1 FROM background_response b WHERE b.id = hold.id AND b.response_id IS NOT NULL)'
 
+const isOfDeadProcess = 'NOT EXISTS (SELECT 1 FROM process p WHERE p.id = hold.process)'
+
 /** Rows of closed holds that are removed for each one that is written. */
 const forgottenPerRow = 4n
 
@@ -81,9 +83,13 @@ function removeUnrecordedOperation(database: Database, engine: SqliteEngine) {
     database,
     responseRow,
     `SELECT ${responseRow.names} FROM background_response b
-      WHERE response_id IS NULL AND EXISTS (SELECT 1 FROM hold WHERE hold.id = b.id)`,
+      WHERE response_id IS NULL AND EXISTS (SELECT 1 FROM hold WHERE hold.id = b.id AND ${isOfDeadProcess})`,
   )
-  const remove = prepare(database, 'DELETE FROM background_response WHERE response_id IS NULL')
+  const remove = prepare(
+    database,
+    `DELETE FROM background_response WHERE response_id IS NULL
+      AND NOT EXISTS (SELECT 1 FROM hold WHERE hold.id = background_response.id AND NOT (${isOfDeadProcess}))`,
+  )
   return (): readonly UnrecordedResponse[] => {
     engine.flush()
     const unrecorded = select.all()

@@ -38,15 +38,15 @@ const notResident = 0
 export function sqliteEngine(database: Database, observer: SettlementObserver): SqliteEngine {
   return engineOn(
     {
-    accountProfile: new ResidentTable(accountProfileTable(database), notResident),
-    accountName: new ResidentTable(accountNameTable(database), notResident),
-    account: new ResidentTable(accountTable(database), residentMax),
-    keyUsage: new ResidentTable(keyUsageTable(database), residentMax),
-    hold: new ResidentTable(holdTable(database), residentMax),
-    entry: new ResidentTable(entryTable(database), notResident),
-    creditReference: new ResidentTable(creditReferenceTable(database), notResident),
-    receipt: new ResidentTable(receiptTable(database), notResident),
-  },
+      accountProfile: new ResidentTable(accountProfileTable(database), notResident),
+      accountName: new ResidentTable(accountNameTable(database), notResident),
+      account: new ResidentTable(accountTable(database), residentMax),
+      keyUsage: new ResidentTable(keyUsageTable(database), residentMax),
+      hold: new ResidentTable(holdTable(database), residentMax),
+      entry: new ResidentTable(entryTable(database), notResident),
+      creditReference: new ResidentTable(creditReferenceTable(database), notResident),
+      receipt: new ResidentTable(receiptTable(database), notResident),
+    },
     observer,
   )
 }

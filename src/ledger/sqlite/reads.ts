@@ -58,7 +58,10 @@ function one<Row>(
 }
 
 function listAccounts(database: Database) {
-  const select = prepare(database, `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.id > ? ORDER BY p.id LIMIT ?`)
+  const select = prepare(
+    database,
+    `SELECT ${accountRow.names} FROM ${accountJoin} WHERE p.id > ? ORDER BY p.id LIMIT ?`,
+  )
   return (limit: number, afterId: bigint): readonly AccountRow[] =>
     select.rows(afterId, rowCount(limit)).map(accountRow.toRow)
 }
@@ -71,11 +74,14 @@ export interface AccountsFound {
 
 /** One bounded step of looking through all accounts. */
 function searchAccounts(database: Database) {
-  const findEnd = prepare(database, 'SELECT id FROM account_profile WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?')
+  const findEnd = prepare(
+    database,
+    'SELECT id FROM account_profile WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?',
+  )
   const select = prepare(
     database,
     `SELECT ${accountRow.names} FROM ${accountJoin}
-      WHERE p.id > ?1 AND p.id <= ?2 AND (p.email LIKE ?3 ESCAPE '!' OR p.name LIKE ?3 ESCAPE '!') ORDER BY p.id LIMIT ?4`,
+      WHERE p.id > ?1 AND p.id <= ?2 AND (p.email LIKE lower(?3) ESCAPE '!' OR lower(p.name) LIKE lower(?3) ESCAPE '!') ORDER BY p.id LIMIT ?4`,
   )
   return ({ search, afterId, limit, scannedMax }: AccountSearch): AccountsFound => {
     const [end = null] = findEnd.row(afterId, rowCount(scannedMax - 1)) ?? []

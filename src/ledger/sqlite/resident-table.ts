@@ -10,7 +10,7 @@ import type { Change, RowKey, RowReader } from '../machine/rows.ts'
 export interface StoredTable<Row> {
   find(id: RowKey): Row | undefined
   insert(row: Row, id: RowKey): void
-  update(row: Row): void
+  update(row: Row, id: RowKey): void
   remove(id: RowKey): void
 }
 
@@ -116,7 +116,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     if (row === undefined) {
       if (isStored) this.#stored.remove(id)
     } else if (isStored) {
-      this.#stored.update(row)
+      this.#stored.update(row, id)
     } else {
       this.#stored.insert(row, id)
       written?.(row)

@@ -132,7 +132,7 @@ export const accountRow = rowOf({
   writtenOffToday: integer('written_off'),
   owner: textOrNull('owner'),
 }) satisfies Field<AccountRow>
-export const accountJoin = 'account_profile p JOIN account a ON a.id = p.id'
+export const accountJoin = 'account_profile p JOIN account ON account.id = p.id'
 
 export const runningRow = rowOf({
   id: integer('id'),

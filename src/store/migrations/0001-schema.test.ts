@@ -10,7 +10,7 @@ test('entries are never changed, and obey their constraints', (context) => {
   const database = openForWriting(join(temporaryDirectory(context), 'tollgate.db'))
   context.after(() => database.close())
   assert.equal(migrate(database, 1).kind, 'migrated')
-  database.exec("INSERT INTO account (id) VALUES (1)")
+  database.exec('INSERT INTO account (id) VALUES (1)')
   const insert = prepare(
     database,
     `INSERT INTO entry (id, account, position, counter, kind, amount, balance_after, source, reference, request, note,

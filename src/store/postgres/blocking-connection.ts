@@ -57,7 +57,8 @@ export function openBlockingConnection(options: BlockingOptions): Database {
   }
 
   return {
-    prepare: (sql) => preparedStatement(numberedParameters(sql), (text, values) => execute(text, values, false)),
+    prepare: (sql) =>
+      preparedStatement(numberedParameters(sql), (text, values) => execute(text, values, false)),
     exec(sql) {
       if (/^ROLLBACK/i.test(sql)) {
         isInTransaction = false
@@ -65,7 +66,8 @@ export function openBlockingConnection(options: BlockingOptions): Database {
       } else if (/^COMMIT/i.test(sql)) {
         const { command } = execute(sql, [], false)
         isInTransaction = false
-        if (command !== 'COMMIT') throw new PostgresFailure({ state: '25P02', message: 'nothing was committed' })
+        if (command !== 'COMMIT')
+          throw new PostgresFailure({ state: '25P02', message: 'nothing was committed' })
       } else {
         execute(sql, [], true)
         if (/^BEGIN/i.test(sql)) isInTransaction = true
@@ -82,7 +84,7 @@ export function openBlockingConnection(options: BlockingOptions): Database {
 }
 
 /** `?` and `?2` as the server writes them: `$1`, `$2`. Texts in quotes contain none. */
-export function numberedParameters(sql: string): string {
+function numberedParameters(sql: string): string {
   let last = 0
   return sql.replace(/'(?:[^']|'')*'|\?(\d*)/g, (found, number: string | undefined) => {
     if (number === undefined) return found
@@ -101,7 +103,9 @@ function preparedStatement(
   const read = (values: readonly Input[]): unknown[] => {
     const { rows, columns } = execute(text, values)
     const found = isBigint ? rows : rows.map((row) => row.map(toNumber))
-    return isArray ? [...found] : found.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
+    return isArray
+      ? [...found]
+      : found.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
   }
   return {
     get: (...values) => read(values)[0],

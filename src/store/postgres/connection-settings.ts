@@ -3,7 +3,7 @@
 const types = { flag: 16, bytes: 17, bigint: 20, small: 21, integer: 23, real: 701, numeric: 1700 } as const
 
 /** Aligned in a buffer of its own, so that it can be read as words. */
-export const toBytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.slice(2), 'hex'))
+const toBytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.slice(2), 'hex'))
 
 /** Integers are bigint, also sums of them; truth is 1 and 0, as the embedded database has it. */
 const parsers: Readonly<Record<number, (value: string) => unknown>> = {

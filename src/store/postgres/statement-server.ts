@@ -94,24 +94,25 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
       rowMode: 'array',
       types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
     })
-    return { id, kind: 'result', columns: fields.map((field) => field.name), rows, command, count: rowCount ?? 0 }
+    return {
+      id,
+      kind: 'result',
+      columns: fields.map((field) => field.name),
+      rows,
+      command,
+      count: rowCount ?? 0,
+    }
   }
 
-  port.on('message', (request: StatementRequest | null) => {
-    if (request === null) {
-      void close()
-      return
-    }
-    execute(request)
-      .catch((error: unknown): StatementReply => {
-        const { code, message } = error as Error & { code?: unknown }
-        return { id: request.id, kind: 'failure', state: typeof code === 'string' ? code : null, message }
-      })
-      .then((reply) => {
-        port.postMessage(reply)
-        Atomics.store(replied, 0, 1)
-        Atomics.notify(replied, 0)
-      })
+  async function reply(request: StatementRequest): Promise<void> {
+    port.postMessage(await execute(request).catch((error: unknown) => failureOf(request, error)))
+    Atomics.store(replied, 0, 1)
+    Atomics.notify(replied, 0)
+  }
+
+  port.on('message', async (request: StatementRequest | null) => {
+    if (request === null) await close()
+    else await reply(request)
   })
 
   async function close(): Promise<void> {
@@ -120,4 +121,9 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
     await client?.end().catch(() => {})
     port.close()
   }
+}
+
+function failureOf({ id }: StatementRequest, error: unknown): StatementReply {
+  const { code, message } = error as Error & { code?: unknown }
+  return { id, kind: 'failure', state: typeof code === 'string' ? code : null, message }
 }

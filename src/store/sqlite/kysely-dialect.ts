@@ -7,8 +7,13 @@ import {
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
+  type DialectAdapter,
   type Driver,
   type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryCompiler,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -29,6 +34,25 @@ class RoutedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
+}
+
+/** What a database understands. */
+export interface SqlLanguage {
+  readonly adapter: () => DialectAdapter
+  readonly introspector: (database: Kysely<unknown>) => DatabaseIntrospector
+  readonly compiler: () => QueryCompiler
+}
+
+export const sqliteLanguage: SqlLanguage = {
+  adapter: () => new RoutedAdapter(),
+  introspector: (database) => new SqliteIntrospector(database),
+  compiler: () => new SqliteQueryCompiler(),
+}
+
+export const postgresLanguage: SqlLanguage = {
+  adapter: () => new PostgresAdapter(),
+  introspector: (database) => new PostgresIntrospector(database),
+  compiler: () => new PostgresQueryCompiler(),
 }
 
 class RoutedConnection implements DatabaseConnection {
@@ -92,11 +116,11 @@ class RoutedDriver implements Driver {
 }
 
 /** The dialect to make a Kysely instance with. */
-export function routedDialect(routes: Routes): Dialect {
+export function routedDialect(routes: Routes, language: SqlLanguage = sqliteLanguage): Dialect {
   return {
-    createAdapter: () => new RoutedAdapter(),
+    createAdapter: language.adapter,
     createDriver: () => new RoutedDriver(routes),
-    createIntrospector: (database: Kysely<unknown>): DatabaseIntrospector => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: language.introspector,
+    createQueryCompiler: language.compiler,
   }
 }

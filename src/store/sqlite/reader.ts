@@ -19,12 +19,26 @@ export interface ReaderPlan {
   readonly operations: (database: Database) => ReadTable
 }
 
+export interface OpenForReading {
+  readonly database: Database
+  /** Begins a transaction whose reads all see one state. */
+  readonly begin: string
+}
+
+const openEmbedded = ({ path }: ThreadSetup): OpenForReading => ({
+  database: openForReading(path),
+  begin: 'BEGIN',
+})
+
 /** To be called once, by the entry file of a worker thread. */
-export function runReader(plan: ReaderPlan): void {
-  const { path } = workerData as ThreadSetup
+export function runReader(
+  plan: ReaderPlan,
+  open: (setup: ThreadSetup) => OpenForReading = openEmbedded,
+): void {
   try {
-    const database = openForReading(path)
-    const handlers = { read: reader(database, plan), close: () => database.close() }
+    const opened = open(workerData as ThreadSetup)
+    const { database } = opened
+    const handlers = { read: reader(opened, plan), close: () => database.close() }
     serveThread({ handlers, errors: databaseErrors })
   } catch (error) {
     greet({ reason: 'failed', message: toFailure(error).message })
@@ -33,7 +47,7 @@ export function runReader(plan: ReaderPlan): void {
   greet(null)
 }
 
-function reader(database: Database, plan: ReaderPlan): (call: Call) => unknown {
+function reader({ database, begin }: OpenForReading, plan: ReaderPlan): (call: Call) => unknown {
   const execute = statementRunner(database)
   const statement = { run: (sql: string, values: readonly unknown[]) => execute(sql, values) }
   const operations: ReadTable = { ...plan.operations(database), [statementOperation]: statement }
@@ -41,7 +55,7 @@ function reader(database: Database, plan: ReaderPlan): (call: Call) => unknown {
   return ([name, ...values]) => {
     const operation = operations[name]
     if (operation === undefined) throw new Error(`there is no read ${name}`)
-    database.exec('BEGIN')
+    database.exec(begin)
     try {
       return operation.run(...(values as never[]))
     } finally {

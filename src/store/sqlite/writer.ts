@@ -9,7 +9,7 @@ import { failpoints } from '../../base/failpoint.ts'
 import { greet, serveThread } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import { migrate } from '../migrate.ts'
-import { batchRunner, committer, type WriterPlan } from './batch.ts'
+import { batchRunner, type Committer, committer, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
 import { probeOperation, toFailure, type WriterRequests } from './messages.ts'
@@ -17,7 +17,12 @@ import { statementRunner } from './statements.ts'
 
 /** What the main thread hands to a new thread. */
 export interface ThreadSetup {
+  /** Of the database's file; of PostgreSQL its address. */
   readonly path: string
+  /** For PostgreSQL: the entry file of the thread that talks to the server. */
+  readonly statements?: string | undefined
+  /** For PostgreSQL: names this process, so that it recognizes its own changes. */
+  readonly processName?: string | undefined
   readonly failpoints: string | undefined
   readonly nowMs: number
 }
@@ -28,25 +33,47 @@ export const statementOperation = 'statement'
 /** Prepares what a writer can do; called once, after the schema is in place. */
 export type PlanWriter = (database: Database) => WriterPlan
 
+/** A database that is open for writing. */
+export interface OpenForWriting {
+  readonly database: Database
+  readonly fence: Pick<Fence, 'isLost'>
+  readonly commits: Committer
+  /** A statement that commits and changes nothing. */
+  readonly probe: string
+}
+
+/** Opens the database, with its newest schema; or says why not. */
+export type OpenWriting = (setup: ThreadSetup) => OpenForWriting | { readonly newerSchema: string }
+
+/** The embedded database. */
+const openEmbedded: OpenWriting = ({ path, nowMs }) => {
+  const database = openForWriting(path)
+  const outcome = migrate(database, nowMs)
+  if (outcome.kind === 'newer_schema') {
+    database.close()
+    return { newerSchema: outcome.message }
+  }
+  const fence = takeFence(database)
+  // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
+  return { database, fence, commits: committer(database, fence), probe: 'PRAGMA user_version = 0' }
+}
+
 /** To be called once, by the entry file of a worker thread. */
-export function runWriter(plan: PlanWriter): void {
+export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): void {
   const setup = workerData as ThreadSetup
-  let database: Database
-  let fence: Fence
+  let opened: ReturnType<OpenWriting>
   try {
-    database = openForWriting(setup.path)
-    const outcome = migrate(database, setup.nowMs)
-    if (outcome.kind === 'newer_schema') {
-      database.close()
-      greet({ reason: 'newer_schema', message: outcome.message })
-      return
-    }
-    fence = takeFence(database)
+    opened = open(setup)
   } catch (error) {
     greet({ reason: 'failed', message: toFailure(error).message })
     return
   }
-  const requests = writer(database, plan, { ...setup, fence })
+  if ('newerSchema' in opened) {
+    greet({ reason: 'newer_schema', message: opened.newerSchema })
+    return
+  }
+  const { database, fence } = opened
+  const requests = writer(opened, plan, setup)
   serveThread({
     handlers: {
       batch: (calls: Parameters<WriterRequests['batch']>[0]) => {
@@ -72,7 +99,7 @@ export function runWriter(plan: PlanWriter): void {
 }
 
 /** Nothing that this process knows of the database is true any more: its thread ends after the reply, then the process. */
-function endWithFence(fence: Fence): void {
+function endWithFence(fence: Pick<Fence, 'isLost'>): void {
   if (!fence.isLost) return
   setImmediate(() => {
     throw new FenceLost()
@@ -81,11 +108,10 @@ function endWithFence(fence: Fence): void {
 
 /** What it does for each request; separate from the thread, so that it can be used without one. */
 function writer(
-  database: Database,
+  { database, commits, probe: probeSql }: OpenForWriting,
   plan: PlanWriter,
-  setup: Pick<ThreadSetup, 'failpoints'> & { readonly fence: Fence },
+  setup: Pick<ThreadSetup, 'failpoints'>,
 ): WriterRequests {
-  const commits = committer(database, setup.fence)
   const execute = statementRunner(database)
   const { operations, memory } = plan(database)
   const statement = {
@@ -96,9 +122,8 @@ function writer(
       return execute(sql, values)
     },
   }
-  // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
-  const setNumber = database.prepare('PRAGMA user_version = 0')
-  const probe = { durable: true, run: () => void setNumber.run() }
+  const change = database.prepare(probeSql)
+  const probe = { durable: true, run: () => void change.run() }
   const table = { ...operations, [statementOperation]: statement, [probeOperation]: probe }
   const runBatch = batchRunner(commits, { operations: table, memory }, failpoints(setup.failpoints))
 

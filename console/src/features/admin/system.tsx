@@ -83,6 +83,11 @@ function shownOf(state: State | undefined, read: (state: State) => ReactNode): R
   return state === undefined ? <Skeleton className="h-8 w-20" /> : read(state)
 }
 
+const databaseNames: Readonly<Record<State['database']['kind'], string>> = {
+  sqlite: 'SQLite',
+  postgresql: 'PostgreSQL',
+}
+
 function Facts({ state }: { readonly state: State }): JSX.Element {
   const { database } = state
   const size = database.bytes === null ? '' : `, ${bytes(database.bytes)}`
@@ -97,7 +102,7 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
             {state.address}
           </span>,
         ],
-        ['Database', `SQLite${size}`],
+        ['Database', `${databaseNames[database.kind]}${size}`],
         ['Sign-up', state.signup],
         ['Email', state.mail ? 'Configured' : 'Not configured'],
         ['Payments', state.payments === 'stripe' ? 'Stripe' : 'Manual credit and codes'],

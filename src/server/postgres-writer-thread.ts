@@ -1,0 +1,18 @@
+/** The entry of the writer thread on PostgreSQL: what is not an operation of the ledger's machine alone. */
+import { blockingEngine } from '../ledger/postgres/blocking-tables.ts'
+import { ledgerOperations } from '../ledger/sqlite/operations.ts'
+import { openPostgresForWriting } from '../store/postgres/threads.ts'
+import { runWriter } from '../store/sqlite/writer.ts'
+import { postgresRefusalSums } from '../usage/postgres-sums.ts'
+import { usageOperations } from '../usage/record-refusals.ts'
+
+runWriter((database) => {
+  const engine = blockingEngine(database)
+  return {
+    memory: engine,
+    operations: {
+      ...ledgerOperations(database, engine),
+      ...usageOperations(database, postgresRefusalSums(database)),
+    },
+  }
+}, openPostgresForWriting)

@@ -1,0 +1,90 @@
+/**
+ * What other processes have changed: triggers of the database send the name of the table with each committed change, and a
+ * connection of its own receives it. A connection that was lost is opened again, and then everything may have changed.
+ */
+import pg from 'pg'
+import type { Clock, Timer } from '../../base/clock.ts'
+import { channel } from './change-triggers.ts'
+
+/** A change that another process has committed. */
+export interface SharedChange {
+  /** `everything`: changes may have been missed. */
+  readonly table: string | 'everything'
+  /** Of the row, where the table's trigger tells it. */
+  readonly id: bigint | null
+}
+
+export interface SharedChangesOptions {
+  readonly url: string
+  readonly clock: Clock
+  /** Of this process, whose own changes are not reported. */
+  readonly processName: string
+  readonly onChange: (change: SharedChange) => void
+  /** The server does not answer. */
+  readonly onLost: () => void
+}
+
+const retryMs = 500
+/** How often the connection is tested, and how long the test may take. */
+const testEveryMs = 1_000
+const answerMsMax = 2_000
+
+/** Resolves when changes are received; the returned function ends it. */
+export async function receiveChanges(options: SharedChangesOptions): Promise<() => Promise<void>> {
+  const { url, clock, processName, onChange, onLost } = options
+  let client: pg.Client | undefined
+  let timer: Timer | undefined
+  let isClosed = false
+
+  async function open(): Promise<void> {
+    const opening = new pg.Client({
+      connectionString: url,
+      application_name: `tollgate ${processName} changes`,
+      connectionTimeoutMillis: answerMsMax,
+      query_timeout: answerMsMax,
+    })
+    opening.on('error', () => {})
+    opening.on('notification', ({ payload = '' }) => {
+      const [table = '', sender, id] = payload.split(' ')
+      if (sender !== processName) onChange({ table, id: id === undefined ? null : BigInt(id) })
+    })
+    await opening.connect()
+    await opening.query(`LISTEN ${channel}`)
+    client = opening
+  }
+
+  async function renew(): Promise<void> {
+    const lost = client
+    client = undefined
+    // It has failed already.
+    await lost?.end().catch(() => {})
+    await open()
+    onChange({ table: 'everything', id: null })
+  }
+
+  function testLater(afterMs: number): void {
+    if (isClosed) return
+    timer = clock.after(afterMs, () => {
+      const test = client === undefined ? renew() : client.query('SELECT 1').then(() => {})
+      test.then(
+        () => testLater(testEveryMs),
+        () => {
+          const lost = client
+          client = undefined
+          onLost()
+          // What it throws is why it is given up.
+          lost?.end().catch(() => {})
+          testLater(retryMs)
+        },
+      )
+    })
+  }
+
+  await open()
+  testLater(testEveryMs)
+  return async () => {
+    isClosed = true
+    timer?.cancel()
+    await client?.end().catch(() => {})
+  }
+}

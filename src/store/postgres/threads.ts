@@ -1,0 +1,68 @@
+/** How the threads of a store open PostgreSQL: each has one connection, whose statements block it and nothing else. */
+import type { Committer } from '../sqlite/batch.ts'
+import type { Database } from '../sqlite/connection.ts'
+import type { OpenForReading } from '../sqlite/reader.ts'
+import type { OpenForWriting, ThreadSetup } from '../sqlite/writer.ts'
+import { openBlockingConnection } from './blocking-connection.ts'
+
+const connectMsMax = 2_000
+const statementMsMax = 10_000
+/** A report over a long time. */
+const readMsMax = 60_000
+
+/** The connection's name says whose it is: `tollgate <process> <purpose>`. */
+const connectionName = (processName: string, purpose: string): string => `tollgate ${processName} ${purpose}`
+
+function connect(
+  { path, statements, processName = '' }: ThreadSetup,
+  purpose: string,
+  statementMax = statementMsMax,
+): Database {
+  return openBlockingConnection({
+    url: path,
+    name: connectionName(processName, purpose),
+    entry: statements ?? '',
+    connectMsMax,
+    statementMsMax: statementMax,
+  })
+}
+
+/** The schema is there: the main thread has migrated it. */
+export function openPostgresForWriting(setup: ThreadSetup): OpenForWriting {
+  const database = connect(setup, 'writer')
+  database.exec('SELECT 1')
+  return {
+    database,
+    commits: postgresCommitter(database, 'control plane'),
+    fence: { isLost: false },
+    probe: 'SELECT 1',
+  }
+}
+
+export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
+  const database = connect(setup, 'reader', readMsMax)
+  return { database, begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }
+}
+
+/**
+ * One transaction of the control plane at a time, over all processes: its statements decide by what they have read before,
+ * as they do on the embedded database, which has one writer.
+ */
+export function postgresCommitter(database: Database, lock: string): Committer {
+  const rollback = (): void => {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+  return {
+    begin() {
+      database.exec('BEGIN')
+      try {
+        database.exec(`SELECT pg_advisory_xact_lock(hashtext('tollgate ${lock}'))`)
+      } catch (error) {
+        rollback()
+        throw error
+      }
+    },
+    commit: () => database.exec('COMMIT'),
+    rollback,
+  }
+}

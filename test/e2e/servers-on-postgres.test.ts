@@ -1,0 +1,190 @@
+/**
+ * Two servers on one PostgreSQL database: money and limits are exact over both, what one changes the other knows, and
+ * trouble of the database is refused clearly and ends without a restart.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { formatId } from '../../src/base/ids.ts'
+import { ControlClient } from '../support/control-client.ts'
+import type { TestAccount } from '../support/gateway.ts'
+import { eventually, listPrice, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
+import { asking, controlOf } from '../support/operators.ts'
+import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+import { type PostgresServer, postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
+
+interface Servers {
+  readonly database: PostgresServer
+  readonly one: MeteredGateway
+  readonly other: MeteredGateway
+}
+
+const secret = 'root secret of two servers on one database'
+const limits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  concurrent: null,
+  holdWaitMs: 0,
+  commitProbeMs: 50,
+}
+
+async function openServers(): Promise<Servers> {
+  const database = await startPostgres()
+  const environment = { DATABASE_URL: await database.createDatabase(), TOLLGATE_SECRET: secret }
+  const one = await meteredGateway({ environment, limits })
+  const other = await meteredGateway({ environment, limits })
+  return { database, one, other }
+}
+
+const words = (text: string, more: object = {}) => ({
+  model: 'chat-echo',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: text }],
+  ...more,
+})
+const endless = {
+  model: 'chat-stream',
+  stream: true,
+  max_tokens: 8_000,
+  messages: [{ role: 'user', content: 'tokens=8000 rate=100' }],
+}
+
+if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
+else
+  describe('two servers on one database', async () => {
+    const { database, one, other } = await openServers()
+    after(async () => {
+      await one.end()
+      await other.end()
+      await database.stop()
+    })
+    const local = asking(controlOf(one), { kind: 'local' })
+    const localOfOther = asking(controlOf(other), { kind: 'local' })
+    const answered = async (gate: MeteredGateway, account: TestAccount, body = words('hello')) =>
+      (await gate.ask(account, body).whole()).status
+
+    test('an account and a key of one server work at the other, and both show all receipts', async () => {
+      const account = await one.account('1')
+      assert.equal(await answered(one, account), 200)
+      assert.equal(await answered(other, account), 200)
+      const receipt = await one.receiptOf(account, 2)
+      assert.equal((await other.ledger.receipt(receipt.id))?.charged, receipt.charged)
+      const listed = await localOfOther.done('requests.list', { account: formatId('acct', account.id) })
+      assert.equal(listed.length, 2)
+    })
+
+    test('requests at both servers together cannot overspend a balance', async () => {
+      const account = await one.account('0.01')
+      const asks = Array.from({ length: 60 }, (_, index) =>
+        (index % 2 === 0 ? one : other).ask(account, words('x', { max_tokens: 200 })).whole(),
+      )
+      const statuses = (await Promise.all(asks)).map(({ status }) => status)
+      assert.ok(
+        statuses.every((status) => status === 200 || status === 402),
+        statuses.join(),
+      )
+      const { posted, held } = await other.balance(account.id)
+      assert.ok(posted >= 0n && held === 0n, `${posted} and ${held}`)
+      const served = statuses.filter((status) => status === 200).length
+      const receipts = await other.ledger.receipts(account.id, 100, null)
+      assert.equal(receipts.length, served)
+      assert.equal(posted + receipts.reduce((sum, { charged }) => sum + charged, 0n), 10_000_000n)
+    })
+
+    test('a concurrency limit of a key holds over both', async () => {
+      const account = await one.account('5', {
+        rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: 2 },
+      })
+      const running = [one.ask(account, endless), other.ask(account, endless)]
+      await Promise.all(running.map((sent) => sent.contents(1)))
+      assert.equal(await answered(one, account), 429)
+      assert.equal(await answered(other, account), 429)
+      for (const sent of running) sent.leave()
+      await one.receiptOf(account, 2)
+    })
+
+    test('a key that is revoked at one server ends at the other, with its streams', async () => {
+      const account = await one.account('5')
+      const running = other.ask(account, endless)
+      await running.contents(3)
+      await local.done('key.revoke', { key: formatId('key', account.keyId) })
+      assert.equal(refusalAtEnd((await running.whole()).text).code, 'key_revoked_midway')
+      await eventually(
+        'the key is refused',
+        () => answered(other, account),
+        (status) => status === 401,
+      )
+    })
+
+    test('a suspension at one server ends streams at the other', async () => {
+      const account = await one.account('5')
+      const running = other.ask(account, endless)
+      await running.contents(3)
+      await local.done('account.suspend', { account: formatId('acct', account.id) })
+      assert.equal(refusalAtEnd((await running.whole()).text).code, 'account_suspended')
+      assert.equal(await answered(other, account), 403)
+    })
+
+    test('a price that is set at one server is charged at the other', async () => {
+      const account = await one.account('5')
+      assert.equal(await answered(other, account), 200)
+      const before = await other.receiptOf(account)
+      await local.done('models.price', { model: 'chat-echo', price: { ...listPrice, output: '1500' } })
+      let count = 1
+      await eventually(
+        'the new price is charged',
+        async () => {
+          assert.equal(await answered(other, account), 200)
+          count += 1
+          return (await other.receiptOf(account, count)).charged
+        },
+        (charged) => charged > before.charged * 10n,
+      )
+    })
+
+    test('a person who signs up at one server signs in at the other, and a session ends at both', async () => {
+      const [there, here] = [new ControlClient(one.origin), new ControlClient(other.origin)]
+      const person = { email: 'reader@example.org', password: 'a long enough password' }
+      const joined = await there.post('/api/auth/sign-up/email', { ...person, name: 'Reader' })
+      assert.equal(joined.status, 200, joined.text)
+      const signedIn = await here.post('/api/auth/sign-in/email', person)
+      assert.equal(signedIn.status, 200, signedIn.text)
+      assert.equal((await here.ask('me.show')).status, 200)
+      assert.equal((await there.post('/api/auth/revoke-other-sessions', {})).status, 200)
+      await eventually(
+        'the session has ended',
+        () => here.ask('me.show'),
+        ({ status }) => status === 401,
+      )
+    })
+
+    test('a code is redeemed once, whichever server is asked', async () => {
+      const account = await one.account('1')
+      const { code } = await local.done('code.create', { amount: '2', usesMax: 5 })
+      const ask = { account: account.id, code, address: '127.0.0.1' }
+      const results = await Promise.allSettled(
+        [one, other].map((gate) => gate.gateway.services.payments.redeem(ask)),
+      )
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+      assert.equal((await one.balance(account.id)).posted, 3_000_000_000n)
+    })
+
+    test('a crash of the database refuses requests for a while, and needs no restart', async () => {
+      const account = await one.account('5')
+      assert.equal(await answered(one, account), 200)
+      await database.crash()
+      await eventually(
+        'both serve again',
+        async () => {
+          const answers = [one, other].map((gate) => gate.ask(account, words('x')).whole())
+          return await Promise.all(answers)
+        },
+        (answers) => {
+          for (const { status, text } of answers)
+            if (status !== 200) assert.deepEqual([status, refusalIn(text).code], [503, 'store_unavailable'])
+          return answers.every(({ status }) => status === 200)
+        },
+      )
+      const report = await local.done('ledger.verify', {})
+      assert.deepEqual(report.drift, [])
+    })
+  })
