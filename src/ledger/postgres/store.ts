@@ -73,8 +73,8 @@ interface AnyMessage {
 }
 const messages: Readonly<Record<string, AnyMessage>> = machineMessages as never
 
-/** Where a dispute has suspended the account, more than its row changes. */
-const suspendOperation: keyof LedgerOperations = 'suspend'
+/** They change more than rows of the machine: what a dispute says of an account, and what runs in the background. */
+const withStatements: ReadonlySet<string> = new Set<keyof LedgerOperations>(['suspend', 'removeUnrecorded'])
 
 /** Of a verification the embedded database's statements would read all rows into memory. */
 const ownReads: ReadonlySet<string> = new Set<keyof LedgerReads>(['verify', 'platformBalances'])
@@ -117,7 +117,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     }
   }
   return {
-    runs: ([name]) => (name in messages && name !== suspendOperation) || name in scans,
+    runs: ([name]) => (name in messages || name in scans) && !withStatements.has(name),
     reads: ([name]) => ownReads.has(name),
     async run(given) {
       const call = typeof given === 'function' ? given() : given
