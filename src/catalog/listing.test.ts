@@ -252,6 +252,13 @@ test('walking the pages meets every model once', () => {
   assert.deepEqual(seen, order)
 })
 
+test('what the lists say of a price is made once, however often they are read', () => {
+  const read = () => pricingRows(snapshot, nowMs)[0]?.price
+  assert.equal(read(), read())
+  const shown = () => list('openai-chat').data[0]?.pricing
+  assert.equal(shown(), shown())
+})
+
 test('the price list has the same models, in USD per million tokens, and the prices to come', () => {
   const rows = pricingRows(snapshot, nowMs) as {
     model: string

@@ -128,7 +128,7 @@ function otherTimes(model: Model, nowMs: number): readonly PriceVersion[] {
 }
 
 /** One price for people: USD per million tokens, fees per use, factors by option. */
-export function priceOut(price: PriceVersion): ListingObject {
+export const priceOut = remembered((price: PriceVersion): ListingObject => {
   return {
     id: formatId('prc', price.id),
     effectiveFrom: new Date(price.effectiveFromMs).toISOString(),
@@ -142,14 +142,26 @@ export function priceOut(price: PriceVersion): ListingObject {
     schedule: price.schedule?.flatMap(formatWindow) ?? null,
     source: price.source,
   }
+})
+
+/** Makes each result once: snapshots and prices never change, and any number of clients read the lists. */
+function remembered<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
+  const known = new WeakMap<Of, Made>()
+  return (of) => {
+    const found = known.get(of)
+    if (found !== undefined) return found
+    const made = make(of)
+    known.set(of, made)
+    return made
+  }
 }
 
 /** The newest first; among equals by name. */
-function inOrder({ models }: Snapshot): readonly Model[] {
+const inOrder = remembered(({ models }: Snapshot): readonly Model[] => {
   return [...models.values()].sort(
     (one, other) => (other.releasedMs ?? 0) - (one.releasedMs ?? 0) || (one.name < other.name ? -1 : 1),
   )
-}
+})
 
 function openaiRow(model: Model, nowMs: number): ListingObject {
   return {
@@ -280,7 +292,7 @@ function commonRow(model: Model, nowMs: number): ListingObject {
 }
 
 /** USD per token, and per use for tools, as decimal strings. */
-function pricing(price: PriceVersion): ListingObject {
+const pricing = remembered((price: PriceVersion): ListingObject => {
   return {
     ...pricingRates(price.rates),
     ...mapValues(price.fees, (fee) => decimal(fee, 9)),
@@ -290,7 +302,7 @@ function pricing(price: PriceVersion): ListingObject {
     })),
     version: formatId('prc', price.id),
   }
-}
+})
 
 function pricingRates(rates: Rates): ListingObject {
   const perToken = mapRates(rates, (rate) => decimal(rate, 15))
