@@ -248,6 +248,18 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     assert.ok((end ?? 0) > now, 'it was renewed while the read waited')
   })
 
+  test('a verification may take longer than a statement of a request, and holds up no read', async (context) => {
+    const on = await open(context, undefined, { statementMsMax: 300 })
+    const account = await newAccount(on, 100n)
+    const lock = await openLock(on.url, 'receipt')
+    const [, begun] = await leaseEnds(on.url)
+    const verifying = assertBalanced(on)
+    assert.equal((await on.ledger.account(account))?.posted, 100n)
+    await until(async () => (await leaseEnds(on.url))[1] > begun + 1)
+    await lock.release()
+    await verifying
+  })
+
   test('a process whose lease ended while the database was away admits requests again', async (context) => {
     const troubles: unknown[] = []
     const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))

@@ -38,6 +38,8 @@ export interface PostgresLimits extends LaneLimits {
   readonly lanes: number
   /** A process that has not renewed its lease for so long is dead for the others. */
   readonly leaseMs: number
+  /** One statement that reads whole tables, as a verification does. */
+  readonly tableReadMsMax: number
 }
 
 export const postgresLimitDefaults: PostgresLimits = {
@@ -47,6 +49,7 @@ export const postgresLimitDefaults: PostgresLimits = {
   statementMsMax: 10_000,
   outageMsMax: 2_000,
   leaseMs: 15_000,
+  tableReadMsMax: 3_600_000,
 }
 
 export interface PostgresStoreOptions {
@@ -129,12 +132,29 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       return message.pack((await laneOf(step).run(step)) as never)
     },
     read: (call) => answer(reads, call),
-    readApart: (call) => answer(reads, call),
+    async readApart(call) {
+      const tables = await connectForTables(url, limits)
+      try {
+        return await answer(ledgerReads(queryOn(async () => tables)), call)
+      } finally {
+        await tables.close()
+      }
+    },
     async close() {
       await Promise.all(lanes.map((lane) => lane.close()))
       await slot.leave()
       await side.close()
     },
+  }
+}
+
+/** A connection for reads of whole tables: a statement of them would be canceled on the others, and hold up those behind it. */
+async function connectForTables(url: string, limits: PostgresLimits): Promise<Connection> {
+  const options = { connectMsMax: limits.connectMsMax, statementMsMax: limits.tableReadMsMax }
+  try {
+    return await connect(url, { name: 'tollgate verification', ...options, isForTables: true })
+  } catch (error) {
+    throw toStoreError(error)
   }
 }
 

@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   readonly name: string
   readonly connectMsMax: number
   readonly statementMsMax: number
+  /** It only reads, and whole tables: the server chooses how. */
+  readonly isForTables?: boolean
 }
 
 /** Rows are found by their keys, however small a table looks, and a statement is planned once. A commit is on disk. */
@@ -50,9 +52,11 @@ const settings = [
   'plan_cache_mode=force_generic_plan',
 ]
 
+const settingsForTables = ['default_transaction_read_only=on']
+
 /** Rejects where the server cannot be reached in time. */
 export async function connect(url: string, options: ConnectionOptions): Promise<Connection> {
-  const { name, connectMsMax, statementMsMax } = options
+  const { name, connectMsMax, statementMsMax, isForTables = false } = options
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
@@ -62,7 +66,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     // Where the server does not answer at all, the connection is given up.
     query_timeout: statementMsMax + connectMsMax,
     pipeline: true,
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    options: (isForTables ? settingsForTables : settings).map((setting) => `-c ${setting}`).join(' '),
     types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
   })
   let isClosed = false
