@@ -72,7 +72,7 @@ test('it serves the API, the console and the documentation', async () => {
 })
 
 test('the image, the chart and the unit have its version and settings that exist', () => {
-  const files = ['Dockerfile', 'compose.yaml', 'deploy/systemd/tollgate.service']
+  const files = ['Dockerfile', 'compose.yaml', 'compose.postgres.yaml', 'deploy/systemd/tollgate.service']
   const chart = 'deploy/helm/tollgate'
   const templates = readdirSync(join(root, chart, 'templates')).map((name) => `${chart}/templates/${name}`)
   for (const file of [...files, ...templates]) {

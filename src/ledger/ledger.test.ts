@@ -680,7 +680,7 @@ test('a full disk rejects writes as unavailable, still reads, and recovers witho
   const isUnavailable = (error: unknown): boolean =>
     error instanceof TollgateError &&
     error.code === 'store_unavailable' &&
-    /SQLite 13/.test(error.details.detail ?? '')
+    /failed with 13/.test(error.details.detail ?? '')
   let admitted = 0
   await assert.rejects(async () => {
     for (; admitted < 10_000; admitted += 1) await admit(`r${admitted}`, 'A', { inputAmount: 1n })(on)

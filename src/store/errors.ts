@@ -33,7 +33,7 @@ export function failureToError(failure: Failure): Error {
   const { sqliteCode, message } = failure
   if (sqliteCode === null || ourMistakes.includes(primaryCode(sqliteCode))) return remoteError(failure)
   if (primaryCode(sqliteCode) === sqliteConstraint) return new StatementError(message, sqliteCode)
-  return storeUnavailable(`SQLite ${sqliteCode}: ${message}`)
+  return storeUnavailable(`the database failed with ${sqliteCode}: ${message}`)
 }
 
 /** How errors of the database cross between threads. */
