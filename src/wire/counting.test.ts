@@ -140,6 +140,15 @@ for (const [shape, [format, body, name]] of Object.entries(hosted) as [
   })
 }
 
+for (const shape of ['vertex-claude', 'bedrock-claude'] as const) {
+  test(`${shape}: the schema of a structured output counts, as it is billed`, () => {
+    const schema = '"output_config":{"format":{"type":"json_schema","schema":{}}}'
+    const sent = countBody(shape, bytes(`{"messages":[],${schema}}`), { model: 'm', limits })
+    const { input } = JSON.parse(sent) as { input?: { invokeModel: { body: string } } }
+    assert.ok((input === undefined ? sent : atob(input.invokeModel.body)).includes(schema), sent)
+  })
+}
+
 test('bedrock-claude: a long request in base64 is the same request', () => {
   const messages = `"messages":["${'é'.repeat(20_000)}"]`
   const sent = countBody('bedrock-claude', bytes(`{${messages}}`), { model: 'm', limits })

@@ -91,11 +91,14 @@ const upstreams = {
   'bedrock-converse': null,
 } as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
 
+/** Without a member that is billed the count would be too low; where a host rejects one, the request is counted here instead. */
+const hostedClaude = new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'])
+
 /** The same at hosts that take it otherwise than the format's vendor. */
 const hosted = {
   // cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens: the model is in the body here.
   'vertex-claude': {
-    members: new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking']),
+    members: hostedClaude,
     body: namedMembers,
     answer: 'input_tokens',
   },
@@ -107,7 +110,7 @@ const hosted = {
   },
   // docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html: a body of InvokeModel in base64.
   'bedrock-claude': {
-    members: new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking']),
+    members: hostedClaude,
     body: invocation,
     answer: 'inputTokens',
   },
