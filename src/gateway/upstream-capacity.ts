@@ -2,7 +2,7 @@
  * What the operator allows each upstream of this process: requests at the same time, and requests per minute. So an upstream is filled
  * without being asked for more than it accepts. An upstream without limits costs nothing here.
  */
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { Interruptible } from '../base/interruption.ts'
 import type { Upstream } from '../catalog/types.ts'
 import { RateWindows } from '../limits/rate-meter.ts'
@@ -19,7 +19,7 @@ export type Place =
   | { readonly kind: 'taken'; readonly release: () => void }
   | { readonly kind: 'full'; readonly retryMs: number | null }
 
-/** The upstream of which a request has ended; null: the wait is over without one. */
+/** The upstream that has room; null: the wait is over without one. */
 type Wake = (name: string | null) => void
 
 const unlimited: Place = { kind: 'taken', release: () => {} }
@@ -30,6 +30,8 @@ export class UpstreamCapacity {
   readonly #minutes: RateWindows<string>
   /** Wakes the requests that wait for an upstream, the first one in front. */
   readonly #waiting = new Map<string, Set<Wake>>()
+  /** When the minute of an upstream that is waited for has room again. One for all: most of those that wait find none then. */
+  readonly #timers = new Map<string, Timer>()
 
   constructor(clock: Clock, { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number }) {
     this.#clock = clock
@@ -65,30 +67,51 @@ export class UpstreamCapacity {
   }
 
   /**
-   * Resolves with the upstream of which a request has ended, or with null after `ms` and when `work` is interrupted. Who
-   * then takes no place there wakes the next one.
+   * Resolves with the upstream that has room, or with null after `ms` and when `work` is interrupted. The request then passes on
+   * what it leaves.
    */
-  whenReleased(names: readonly string[], ms: number, work: Interruptible): Promise<string | null> {
+  whenRoom(upstreams: readonly LimitedUpstream[], ms: number, work: Interruptible): Promise<string | null> {
     return new Promise((resolve) => {
       const wake = (name: string | null): void => {
         timer.cancel()
         work.listen(undefined)
-        for (const one of names) this.#forget(one, wake)
+        for (const one of upstreams) this.#forget(one.name, wake)
         resolve(name)
       }
       const timer = this.#clock.after(ms, () => wake(null))
-      for (const name of names) {
+      for (const upstream of upstreams) {
+        const { name } = upstream
         const waiting = this.#waiting.get(name) ?? new Set()
         this.#waiting.set(name, waiting.add(wake))
+        this.#awaitMinute(name, this.#obstacle(upstream))
       }
       work.listen(() => wake(null))
     })
   }
 
+  /** Wakes the next request that waits for the upstream if it has room, otherwise once its minute has. */
+  passOn(upstream: LimitedUpstream): void {
+    const { name } = upstream
+    if (!this.#waiting.has(name)) return
+    const obstacle = this.#obstacle(upstream)
+    if (obstacle === null) this.#wakeNext(name)
+    else this.#awaitMinute(name, obstacle)
+  }
+
   /** Wakes the request that has waited longest for the upstream. */
-  wakeNext(name: string): void {
+  #wakeNext(name: string): void {
     const [first] = this.#waiting.get(name) ?? []
     first?.(name)
+  }
+
+  #awaitMinute(name: string, obstacle: Extract<Place, { kind: 'full' }> | null): void {
+    const retryMs = obstacle?.retryMs ?? null
+    if (retryMs === null || this.#timers.has(name)) return
+    const timer = this.#clock.after(retryMs, () => {
+      this.#timers.delete(name)
+      this.#wakeNext(name)
+    })
+    this.#timers.set(name, timer)
   }
 
   #obstacle({ name, limits }: LimitedUpstream): Extract<Place, { kind: 'full' }> | null {
@@ -113,13 +136,16 @@ export class UpstreamCapacity {
     const running = this.#runningAt(name) - 1
     if (running > 0) this.#running.set(name, running)
     else this.#running.delete(name)
-    this.wakeNext(name)
+    this.#wakeNext(name)
   }
 
   #forget(name: string, wake: Wake): void {
     const waiting = this.#waiting.get(name)
     waiting?.delete(wake)
-    if (waiting?.size === 0) this.#waiting.delete(name)
+    if (waiting?.size !== 0) return
+    this.#waiting.delete(name)
+    this.#timers.get(name)?.cancel()
+    this.#timers.delete(name)
   }
 }
 
@@ -133,7 +159,7 @@ export interface CapacityDeps {
 interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
   /** In the order of preference; never empty. */
   readonly choices: readonly Choice[]
-  readonly lifecycle: RequestLifecycle
+  readonly lifecycle: Pick<RequestLifecycle, 'occupy' | 'vacate'>
   /** On the clock that never jumps. */
   readonly untilMs: number
 }
@@ -148,31 +174,38 @@ async function takePlace<Choice extends { readonly upstream: Upstream }>(
 ): Promise<Choice | null> {
   // The attempt before this one has ended.
   lifecycle.vacate()
-  const names = choices.map(({ upstream }) => upstream.name)
-  let wokenBy: string | null = null
-  for (;;) {
+  const upstreams = choices.map(({ upstream }) => upstream)
+  for (let wokenBy: string | null = null; ; ) {
     const leftMs = untilMs - clock.monoMs()
-    let timerMs = leftMs
-    for (const choice of choices) {
-      const place = capacity.take(choice.upstream)
-      if (place.kind === 'taken') {
-        lifecycle.occupy(place.release)
-        if (wokenBy !== null && wokenBy !== choice.upstream.name) capacity.wakeNext(wokenBy)
-        return choice
-      }
-      timerMs = Math.min(timerMs, place.retryMs ?? timerMs)
+    const taken = firstPlace(capacity, choices)
+    const isTooMany = upstreams.some(({ name }) => capacity.waitingAt(name) >= limits.upstreamWaitersMax)
+    const isOver = leftMs <= 0 || isTooMany || work.interruption !== undefined
+    if (taken === null && !isOver) {
+      wokenBy = await capacity.whenRoom(upstreams, leftMs, work)
+      continue
     }
-    const isTooMany = names.some((name) => capacity.waitingAt(name) >= limits.upstreamWaitersMax)
-    if (leftMs <= 0 || isTooMany || work.interruption !== undefined) return null
-    wokenBy = await capacity.whenReleased(names, timerMs, work)
+    if (taken !== null) lifecycle.occupy(taken.release)
+    for (const upstream of upstreams) if (upstream.name === wokenBy) capacity.passOn(upstream)
+    return taken?.choice ?? null
   }
+}
+
+function firstPlace<Choice extends { readonly upstream: Upstream }>(
+  capacity: UpstreamCapacity,
+  choices: readonly Choice[],
+): { readonly choice: Choice; readonly release: () => void } | null {
+  for (const choice of choices) {
+    const place = capacity.take(choice.upstream)
+    if (place.kind === 'taken') return { choice, release: place.release }
+  }
+  return null
 }
 
 /** The first candidate is waited for only while no other offer of its model that is in rotation has room. */
 export function choosingByRoom(
   deps: CapacityDeps & { readonly health: Pick<Health, 'snapshot'> },
   { work }: Pick<RequestContext, 'work'>,
-  lifecycle: RequestLifecycle,
+  lifecycle: Pick<RequestLifecycle, 'leftMs' | 'occupy' | 'vacate'>,
 ): RetryPolicy<AttemptTask>['choose'] {
   const { clock, health, limits } = deps
   let untilMs: number | null = null

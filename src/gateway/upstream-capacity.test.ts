@@ -1,0 +1,93 @@
+/** Many requests that wait for an upstream: only as many wake as it has room for, and none is forgotten. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { Interruptible } from '../base/interruption.ts'
+import type { UpstreamLimits } from '../catalog/types.ts'
+import type { Candidate } from './request.ts'
+import { choosingByRoom, UpstreamCapacity } from './upstream-capacity.ts'
+
+const minuteMs = 60_000
+
+function prepare(limits: UpstreamLimits) {
+  const clock = manualClock()
+  let timersMade = 0
+  const counting: Clock = {
+    ...clock,
+    after(ms, run) {
+      timersMade += 1
+      return clock.after(ms, run)
+    },
+  }
+  const capacity = new UpstreamCapacity(counting, { limitedUpstreamsMax: 10 })
+  const deps = {
+    ...{ capacity, clock: counting, health: { snapshot: () => new Map() } },
+    limits: { upstreamWaitMs: 10 * minuteMs, upstreamWaitersMax: 1_000 },
+  }
+  const upstream = { name: 'small', limits }
+  const candidate = { upstream, target: { model: { name: 'm' } } } as unknown as Candidate
+  const releases: (() => void)[] = []
+  let served = 0
+  return {
+    clock,
+    capacity,
+    releases,
+    served: () => served,
+    timersMade: () => timersMade,
+    async ask(): Promise<void> {
+      const lifecycle = {
+        leftMs: () => 10 * minuteMs,
+        vacate: () => undefined,
+        occupy: (release: () => void) => void releases.push(release),
+      }
+      const choose = choosingByRoom(deps, { work: new Interruptible() }, lifecycle)
+      if ((await choose(candidate, [])).skipped === null) served += 1
+    },
+  }
+}
+
+/** Lets everything run that is due. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('when a minute has room again, only as many requests wake as there is room for', async () => {
+  const at = prepare({ concurrent: null, requestsPerMinute: 2 })
+  const asked: Promise<void>[] = [at.ask()]
+  at.clock.advance(1_000)
+  for (let count = 0; count < 200; count += 1) asked.push(at.ask())
+  await settled()
+  assert.equal(at.served(), 2)
+  for (const [advanceMs, served] of [
+    [minuteMs - 1_000, 3],
+    [1_000, 4],
+  ] as const) {
+    const before = at.timersMade()
+    at.clock.advance(advanceMs)
+    await settled()
+    assert.equal(at.served(), served)
+    assert.ok(at.timersMade() - before < 10, `${at.timersMade() - before} timers`)
+  }
+  while (at.served() < asked.length && at.clock.pending() > 0) {
+    at.clock.advance(minuteMs)
+    await settled()
+  }
+  await Promise.all(asked)
+  assert.equal(at.clock.pending(), 0)
+})
+
+test('each place that is free goes to one request that waits, also with a limit per minute', async () => {
+  const at = prepare({ concurrent: 3, requestsPerMinute: 5 })
+  const asked = Array.from({ length: 12 }, () => at.ask())
+  await settled()
+  assert.deepEqual([at.served(), at.capacity.waitingAt('small')], [3, 9])
+  for (const release of at.releases.splice(0)) release()
+  await settled()
+  assert.equal(at.served(), 5)
+  while (at.served() < 12) {
+    for (const release of at.releases.splice(0)) release()
+    at.clock.advance(minuteMs)
+    await settled()
+  }
+  await Promise.all(asked)
+  assert.deepEqual([at.capacity.waitingAt('small'), at.clock.pending()], [0, 0])
+})
