@@ -99,6 +99,28 @@ test('a key that is restricted to models sees only these, in every list', async 
   assert.doesNotMatch(JSON.stringify(hidden.body), /Did you mean[^"]*chat-(?!stream)/)
 })
 
+const refusedFallbacks: readonly (readonly [what: string, asked: object, message: RegExp])[] = [
+  ['is unknown', { fallbacks: ['chat-nowhere'] }, /^Unknown model "chat-nowhere"\.$/],
+  [
+    'the key may not use',
+    { models: ['chat-stream'], fallbacks: ['chat-think'] },
+    /^chat-think is not one of/,
+  ],
+]
+
+for (const [what, asked, message] of refusedFallbacks) {
+  test(`a fallback that ${what} is refused when it is saved`, async () => {
+    const account = await gate.account('5')
+    const input = { account: formatId('acct', account.id), name: 'with fallbacks', ...asked }
+    const created = await local.refused('key.create', input)
+    const updated = await local.refused('key.update', { key: idOf(account), ...asked })
+    for (const refused of [created, updated]) {
+      assert.deepEqual([refused.status, refused.code, refused.param], [400, 'invalid_value', 'fallbacks'])
+      assert.match(refused.message, message)
+    }
+  })
+}
+
 test('a key that replaces another one has the rest of its budget, and both share one limit', async () => {
   const account = await gate.account('5', { budget: { amount: 100_000_000n, window: 'total' } })
   await gate.ask(account, { ...body('chat', 'tokens=4'), max_tokens: 10 }).whole()

@@ -14,6 +14,7 @@ import { nanoOf } from '../amount.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { authorizeKeyChange, creatorOf, keyNotFound } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
+import { assertUsableFallbacks } from './fallbacks.ts'
 import { keyOutput } from './output.ts'
 
 type KeyUpdateInput = OperationInput<'key.update'>
@@ -24,7 +25,11 @@ export const updateKey = accountOperationHandler('key.update', async (deps, aske
   const updated = await deps.access.update(id, (row) => {
     authorizeKeyChange(who, row)
     const managed = nextManagedFields(who, row, asked)
-    return keyChangeOf(asked, { ...row.policy, managed }, deps.clock.wallMs())
+    const change = keyChangeOf(asked, { ...row.policy, managed }, deps.clock.wallMs())
+    // What was allowed before may have been disabled since: only a change of the list is refused.
+    if (asked.fallbacks !== undefined || asked.models !== undefined)
+      assertUsableFallbacks(change.policy ?? row.policy, deps.catalog.snapshot)
+    return change
   })
   switch (updated.kind) {
     case 'updated':

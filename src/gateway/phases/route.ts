@@ -108,7 +108,9 @@ function usableModels(snapshot: Snapshot, caller: Caller, names: readonly string
   const { models } = caller.policy
   return [...new Set(names)].flatMap((name) => {
     const model = snapshot.models.get(name)
-    return model !== undefined && (models === null || models.includes(name)) ? [model] : []
+    const isAllowed =
+      models === null || models.includes(name) || (model !== undefined && models.includes(model.name))
+    return model !== undefined && isAllowed ? [model] : []
   })
 }
 
