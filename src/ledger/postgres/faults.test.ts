@@ -282,6 +282,20 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     await assertBalanced(on)
   })
 
+  test('a process that looks for dead ones does not take itself for one', async (context) => {
+    const on = await open(context, undefined, { leaseMs: 600_000 })
+    const dead = await open(context, on.url, { leaseMs: 600_000 })
+    const account = await newAccount(on, 100n)
+    const [living, orphan] = [on.nextId(), dead.nextId()]
+    await admit(on, account, 10n, living)
+    await admit(dead, account, 10n, orphan)
+    await runSql(on.url, "UPDATE process SET lease_ends = now() - interval '1 second'")
+    on.clock.advance(60_000)
+    await until(async () => (await on.ledger.receipt(orphan)) !== undefined)
+    assert.equal((await settle(on, living, 4n)).kind, 'settled')
+    await assertBalanced(on)
+  })
+
   test('a process whose place was taken while its lease had ended does not write', async (context) => {
     const troubles: unknown[] = []
     const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))

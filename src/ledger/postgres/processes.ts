@@ -17,7 +17,9 @@ const statement = (name: string, text: string): Statement => ({ name, text })
 
 /** One process at a time takes a slot. */
 const takeTurn = statement('slot_turn', "SELECT pg_advisory_xact_lock(hashtext('tollgate process slots'))")
-const removeDead = statement('remove_dead', 'DELETE FROM process WHERE lease_ends < now()')
+/** A process that runs is not dead for itself: after an outage of the database it renews its lease. */
+const removeDead = statement('remove_dead', 'DELETE FROM process WHERE lease_ends < now() AND id <> $1')
+const noProcess = -1n
 /** The next slot after the one that was taken last which has no process and no hold. */
 const takeSlot = statement(
   'take_slot',
@@ -52,8 +54,8 @@ const renew = statement(
 const leave = statement('leave', 'DELETE FROM process WHERE id = $1 AND started_ms = $2')
 const orphans = statement(
   'orphans',
-  `SELECT ${orphanColumns} FROM hold WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.id = hold.process)
-    AND ${isNoBackgroundHold} ORDER BY id LIMIT $1`,
+  `SELECT ${orphanColumns} FROM hold WHERE process <> $1
+    AND NOT EXISTS (SELECT 1 FROM process p WHERE p.id = hold.process) AND ${isNoBackgroundHold} ORDER BY id LIMIT $2`,
 )
 const overdue = statement(
   'overdue',
@@ -75,7 +77,7 @@ export async function claimSlot(
   { startedMs, leaseMs, lanes }: SlotClaim,
 ): Promise<ProcessSlot> {
   return inTurn(connection, async () => {
-    await connection.run(removeDead)
+    await connection.run(removeDead, [noProcess])
     const taken = await connection.run(takeSlot, [BigInt(startedMs), BigInt(leaseMs)])
     const slot = taken.rows[0]?.[0]
     assert(typeof slot === 'bigint', 'there are more slots than processes')
@@ -133,10 +135,14 @@ export async function leaveSlot(connection: Connection, slot: ProcessSlot): Prom
   await connection.run(leave, [BigInt(slot.process), BigInt(slot.startedMs)])
 }
 
-/** Holds of processes that are dead. */
-export async function findOrphans(connection: Connection, limit: number): Promise<readonly Orphan[]> {
-  await connection.run(removeDead)
-  return (await connection.run(orphans, [BigInt(limit)])).rows.map(toOrphan)
+/** Holds of other processes than this one that are dead. */
+export async function findOrphans(
+  connection: Connection,
+  process: number,
+  limit: number,
+): Promise<readonly Orphan[]> {
+  await connection.run(removeDead, [BigInt(process)])
+  return (await connection.run(orphans, [BigInt(process), BigInt(limit)])).rows.map(toOrphan)
 }
 
 /** Holds of this process that are older than the ID `before`. */

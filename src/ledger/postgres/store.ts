@@ -105,7 +105,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
   const scans: Answers = {
     claimProcess: slot.claim,
     removeUnrecorded: () => [],
-    orphans: async (_process: number, limit: number) => findOrphans(await side.get(), limit),
+    orphans: async (process: number, limit: number) => findOrphans(await side.get(), process, limit),
     overdue: async (process: number, before: bigint, limit: number) =>
       findOverdue(await side.get(), { process, before, limit }),
   }
