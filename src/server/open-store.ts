@@ -18,7 +18,7 @@ export interface OpenStoreOptions {
 export async function openServerStore(config: Config, options: OpenStoreOptions): Promise<OpenResult> {
   const { clock, onLost, log } = options
   const onTrouble = (error: unknown): void =>
-    log.error({ err: error }, 'the lease of this process could not be renewed')
+    log.error({ err: error }, 'the lease of this process on the database could not be renewed or ended')
   if (config.databaseUrl !== null) {
     // Its client takes memory that an embedded installation has no use for.
     const { openServerPostgres } = await import('./postgres-store.ts')

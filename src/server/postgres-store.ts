@@ -141,8 +141,7 @@ function joined(database: OpenDatabase<Tables>, lanes: PostgresStore): OpenDatab
     read: (call) => (lanes.reads(call) ? lanes.read(call) : database.read(call)),
     readApart: (call) => (lanes.reads(call) ? lanes.readApart(call) : database.readApart(call)),
     async close() {
-      await lanes.close()
-      await database.close()
+      await lanes.close().finally(database.close)
     },
   }
 }

@@ -11,9 +11,11 @@ import { eventually, listPrice, type MeteredGateway, meteredGateway } from '../s
 import { asking, controlOf } from '../support/operators.ts'
 import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
 import { type PostgresServer, postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
+import { openTcpProxy } from '../support/tcp-proxy.ts'
 
 interface Servers {
   readonly database: PostgresServer
+  readonly url: string
   readonly one: MeteredGateway
   readonly other: MeteredGateway
 }
@@ -29,10 +31,11 @@ const limits = {
 
 async function openServers(): Promise<Servers> {
   const database = await startPostgres()
-  const environment = { DATABASE_URL: await database.createDatabase(), TOLLGATE_SECRET: secret }
+  const url = await database.createDatabase()
+  const environment = { DATABASE_URL: url, TOLLGATE_SECRET: secret }
   const one = await meteredGateway({ environment, limits })
   const other = await meteredGateway({ environment, limits })
-  return { database, one, other }
+  return { database, url, one, other }
 }
 
 const words = (text: string, more: object = {}) => ({
@@ -51,7 +54,7 @@ const endless = {
 if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
 else
   describe('two servers on one database', async () => {
-    const { database, one, other } = await openServers()
+    const { database, url, one, other } = await openServers()
     after(async () => {
       await one.end()
       await other.end()
@@ -166,6 +169,25 @@ else
       )
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.equal((await one.balance(account.id)).posted, 3_000_000_000n)
+    })
+
+    test('a server whose database is away refuses requests, is not ready, and stops when it is asked to', async () => {
+      const proxy = await openTcpProxy(url)
+      const environment = { DATABASE_URL: proxy.url, TOLLGATE_SECRET: secret }
+      const third = await meteredGateway({ environment, limits })
+      const account = await third.account('1')
+      assert.equal(await answered(third, account), 200)
+      await proxy.close()
+      const { status, text } = await third.ask(account, words('x')).whole()
+      assert.deepEqual([status, refusalIn(text).code], [503, 'store_unavailable'])
+      await eventually(
+        'it is not ready',
+        () => fetch(`${third.origin}/readyz`),
+        (answer) => answer.status === 503,
+      )
+      await third.close()
+      await third.sandbox.close()
+      assert.equal((await one.balance(account.id)).held, 0n)
     })
 
     test('a crash of the database refuses requests for a while, and needs no restart', async () => {

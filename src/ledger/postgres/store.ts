@@ -220,6 +220,9 @@ function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions)
       await renewing
       try {
         if (slot !== undefined) await leaveSlot(await side.get(), slot)
+      } catch (error) {
+        // The lease ends without it, only later.
+        onTrouble(error)
       } finally {
         await side.close()
       }
