@@ -53,11 +53,12 @@ const listOf = (count: number, entry: (index: number) => string): string =>
 
 const refused: readonly (readonly [what: string, list: () => string, message: RegExp])[] = [
   ['a text of escapes', () => `{"a":"${'\\n'.repeat(4_000_000)}`, /not valid JSON: unexpected/],
-  ['a text of quotes', () => `{"a":"${'\\"'.repeat(4_000_000)}`, /not valid JSON: unexpected/],
+  ['a text of quotes', () => `{"a":"${'\\"'.repeat(4_000_000)}`, /a value has more than 65536 characters/],
   ['a text of backslashes', () => `{"a":"${'\\'.repeat(8_000_000)}`, /not valid JSON: unexpected/],
-  ['a value of escapes', () => `"${'\\n'.repeat(4_000_000)}"`, /^tollgate: The list is neither/],
-  ['too many models', () => groq(listOf(600_000, (index) => `"${index}":0`)), /more than 50000 models/],
-  ['too many providers', () => `{${listOf(600_000, (index) => `"${index}":0`)}}`, /more than 50000 models/],
+  ['a value of escapes', () => `"${'\\n'.repeat(4_000_000)}"`, /a value has more than 65536 characters/],
+  ['too many models', () => groq(listOf(60_000, (index) => `"${index}":0`)), /more than 50000 models/],
+  ['too many values', () => groq(listOf(600_000, (index) => `"${index}":0`)), /more than 500000 values/],
+  ['too many providers', () => `{${listOf(60_000, (index) => `"${index}":0`)}}`, /more than 50000 models/],
   ['nesting', () => '['.repeat(8_000_000), /nested deeper than/],
 ]
 
@@ -74,7 +75,7 @@ const litellm = (fields: string): string =>
   `{"gpt-4.1":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":1e-6,"output_cost_per_token":1e-6,${fields}}}`
 
 const unusable: readonly (readonly [what: string, list: () => string])[] = [
-  ['models.dev', () => llama(`{"input":0.59,"output":0.79,"tiers":[${listOf(140_000, tier)}]}`)],
+  ['models.dev', () => llama(`{"input":0.59,"output":0.79,"tiers":[${listOf(60_000, tier)}]}`)],
   [
     'LiteLLM, as fields',
     () => litellm(listOf(150_000, (index) => `"input_cost_per_token_above_${index}k_tokens":1e-6`)),
@@ -83,7 +84,7 @@ const unusable: readonly (readonly [what: string, list: () => string])[] = [
     'LiteLLM, as ranges',
     () =>
       litellm(
-        `"tiered_pricing":[${listOf(120_000, (index) => `{"range":[${index},${index + 1}],"input_cost_per_token":1e-6}`)}]`,
+        `"tiered_pricing":[${listOf(60_000, (index) => `{"range":[${index},${index + 1}],"input_cost_per_token":1e-6}`)}]`,
       ),
   ],
 ]
