@@ -9,7 +9,7 @@ import type { Config, ConfigResult } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
-import type { OperationCommand } from './commands-table.ts'
+import type { OperationCommand, OptionRow } from './commands-table.ts'
 import { diagnose, type TestedCredential } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
@@ -147,7 +147,8 @@ async function runOperationCommand(
 ): Promise<number> {
   const outcome = await runOperation(targetOf(run.host, run.config), command.operation, input)
   if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
-  if (outcome.reply.status !== 200) return printFailure(run.host, errorLine(outcome.reply.body))
+  if (outcome.reply.status !== 200)
+    return printFailure(run.host, errorLine(outcome.reply.body, command.options))
   const output = operations[command.operation].output.safeParse(outcome.reply.body)
   if (!output.success) {
     return printFailure(run.host, 'the running server is a different version; restart it or use its CLI')
@@ -214,9 +215,12 @@ function printFailure(host: CommandLineHost, message: string): number {
   return 1
 }
 
-function errorLine(body: unknown): string {
+/** With the option that confirms what was refused. */
+function errorLine(body: unknown, options: readonly OptionRow[] = []): string {
   const { error } = body as Partial<ControlErrorBody>
   if (error === undefined) return 'the running server is a different version; restart it or use its CLI'
   const id = error.requestId === undefined ? '' : ` (${error.requestId})`
-  return `${error.message}${id} [${error.code}]`
+  const confirmation = options.find(({ field, kind }) => field === error.param && kind === 'yes or no')
+  const advice = confirmation === undefined ? '' : ` Use --${confirmation.name} yes to do it anyway.`
+  return `${error.message}${error.code === 'conflict' ? advice : ''}${id} [${error.code}]`
 }

@@ -112,6 +112,13 @@ test('an upstream is added, tested, listed and offered without a server', async 
   const models = await run(['upstreams', 'models', 'mine'])
   assert.match(models.stdout, /llama +mine\/llama +yes +0\.00 +0\.00\n/)
   assert.match(models.stdout, /qwen +cheap +yes +1\.00 +2\.50\n/)
+
+  const unserved = await run(['upstreams', 'disable', 'mine'])
+  assert.equal(unserved.code, 1)
+  assert.match(
+    unserved.stderr,
+    /^tollgate: No other upstream serves .*\. Use --allow-unserved yes to do it anyway\./,
+  )
 })
 
 test('a key that is rejected is saved only where that is said, and doctor names it', async () => {

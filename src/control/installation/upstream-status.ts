@@ -112,8 +112,8 @@ function unservedMessage(models: readonly string[]): string {
   const more = models.length - namesListedMax
   const [one] = models
   return models.length === 1
-    ? `No other upstream serves ${one ?? ''}. Set allowUnserved to make it unavailable.`
-    : `No other upstream serves ${named}${more > 0 ? ` and ${more} more models` : ''}. Set allowUnserved to make them unavailable.`
+    ? `No other upstream serves ${one ?? ''}.`
+    : `No other upstream serves ${named}${more > 0 ? ` and ${more} more models` : ''}.`
 }
 
 function upstreamNotFound(name: string): TollgateError {

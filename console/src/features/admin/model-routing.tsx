@@ -1,6 +1,7 @@
 /** How the offers of a model share its requests, and which models serve in its place. */
 
 import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
 import { Field } from '@/components/field'
 import { Select } from '@/components/select'
 import { toast } from '@/components/toaster'
@@ -62,6 +63,14 @@ export function ModelRouting({ model, onClose }: ModelRoutingProps): JSX.Element
         </Select>
       </Field>
       <ModelPicker legend="Fallback models" whenNone="None" chosen={fallbacks} onChange={setFallbacks} />
+      <Button
+        type="button"
+        size="small"
+        className="self-start"
+        onClick={() => change.mutate({ model: model.model, strategy: null, fallbacks: null })}
+      >
+        Use the configuration's routing
+      </Button>
       <p className="text-sm text-ink-soft">
         If every offer of this model fails, or its context is too short, the selected models are tried in this
         order. Customers pay the price of the model that serves.

@@ -38,8 +38,7 @@ export function useUpstreamSwitch(): UpstreamSwitch {
     },
     onProblem(problem) {
       if (problem.param !== 'allowUnserved' || place === undefined) return toast.problem(problem.message)
-      // The sentence about the field of the API is not for readers of the console.
-      setAsked({ place, message: problem.message.split(' Set allowUnserved')[0] ?? '' })
+      setAsked({ place, message: problem.message })
     },
   })
   const enable = useChange('upstreams.enable', {
