@@ -21,6 +21,11 @@ export interface UpstreamDraft {
   readonly credential: string
   readonly weight: string
   readonly disabled: boolean
+  /** Separated by commas or spaces. */
+  readonly tags: string
+  /** Empty: no limit, as is the next one. */
+  readonly concurrent: string
+  readonly requestsPerMinute: string
   /** '' means not chosen yet; at the provider's own address it means all. */
   readonly choice: '' | 'all' | 'list'
   /** One model per line: its name, or `name = host name`. */
@@ -45,6 +50,7 @@ export function newDraft(provider: string, names: readonly string[]): UpstreamDr
     credential: '',
     weight: '1',
     disabled: false,
+    ...{ tags: '', concurrent: '', requestsPerMinute: '' },
     choice: 'list',
     list: '',
     formats: custom?.formats ?? [],
@@ -54,8 +60,12 @@ export function newDraft(provider: string, names: readonly string[]): UpstreamDr
 }
 
 /** An upstream as it is. */
-export function draftOf({ name, provider, url, weight, disabled, models, custom }: Upstream): UpstreamDraft {
+export function draftOf({ models, custom, tags, limits, ...upstream }: Upstream): UpstreamDraft {
+  const { name, provider, url, weight, disabled } = upstream
   return {
+    tags: (tags ?? []).join(', '),
+    concurrent: String(limits?.concurrent ?? ''),
+    requestsPerMinute: String(limits?.requestsPerMinute ?? ''),
     ...{ name, provider, url: url ?? '', credential: '', weight: String(weight), disabled },
     choice: custom !== null ? 'list' : models === null ? '' : models === 'all' ? 'all' : 'list',
     // Which of its models are enabled is said by the models themselves.
@@ -136,6 +146,7 @@ export function moved(
 export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
   const { name, url, credential, choice, list, provider, formats, headers } = draft
   if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
+  if (!isLimit(draft.concurrent) || !isLimit(draft.requestsPerMinute)) return false
   if (
     isCustomHost(provider) &&
     (url.trim() === '' || formats.length === 0 || headersOf(headers) === undefined)
@@ -144,6 +155,17 @@ export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean
   if (cloudAddress(provider) !== undefined && url.trim() === '') return false
   if (choice === 'list') return listedModels(list) !== undefined
   return choice === 'all' || url.trim() === ''
+}
+
+/** A positive whole number, or empty for none. */
+export const isLimit = (text: string): boolean => /^\s*(?:[1-9]\d{0,8})?\s*$/.test(text)
+
+const limitOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+
+/** Null: none. */
+function tagsOf(text: string): string[] | null {
+  const tags = text.split(/[\s,]+/).filter((tag) => tag !== '')
+  return tags.length === 0 ? null : tags
 }
 
 export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
@@ -156,6 +178,8 @@ export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
     ...(credential.trim() === '' ? {} : { credential: credential.trim() }),
     weight: Number(weight),
     disabled,
+    tags: tagsOf(draft.tags),
+    limits: { concurrent: limitOf(draft.concurrent), requestsPerMinute: limitOf(draft.requestsPerMinute) },
     ...(isCustomHost(provider) ? customOf(draft) : models === undefined ? {} : { models }),
   }
 }

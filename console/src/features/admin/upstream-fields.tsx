@@ -10,7 +10,7 @@ import { errorAt } from './form-dialog.tsx'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo } from './provider-picker.tsx'
 import { cloudAddress, providerName } from './providers.ts'
-import { moved, type UpstreamDraft } from './upstream-draft.ts'
+import { isLimit, moved, type UpstreamDraft } from './upstream-draft.ts'
 import { UpstreamModels } from './upstream-models.tsx'
 
 export interface UpstreamFieldsProps {
@@ -57,6 +57,19 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
           onChange={(event) => set({ weight: event.target.value })}
         />
       </Field>
+      <Limits {...props} />
+      <Field
+        label="Tags"
+        optional
+        hint="What holds for it, such as eu or no-training, separated by commas. Keys and requests can require tags."
+        {...errorAt(problem, 'tags')}
+      >
+        <Input
+          value={draft.tags}
+          spellCheck={false}
+          onChange={(event) => set({ tags: event.target.value })}
+        />
+      </Field>
       <Checkbox
         label="Disabled"
         hint="Keeps the upstream, but sends it no requests."
@@ -64,6 +77,40 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
         onChange={(isOff) => set({ disabled: isOff })}
       />
     </>
+  )
+}
+
+const limitFields = [
+  ['concurrent', 'Concurrent requests'],
+  ['requestsPerMinute', 'Requests per minute'],
+] as const
+
+function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
+  const { error } = errorAt(problem, 'limits')
+  return (
+    <fieldset>
+      <legend className="font-medium">Limits</legend>
+      <p className="text-sm text-ink-soft">
+        What this server sends it at most. Requests beyond go to other upstreams, or wait. Leave empty for no
+        limit.
+      </p>
+      <div className="mt-2 grid gap-4 sm:grid-cols-2">
+        {limitFields.map(([field, label]) => (
+          <Field
+            key={field}
+            label={label}
+            error={isLimit(draft[field]) ? error : 'Enter a whole number above zero, or nothing.'}
+          >
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              value={draft[field]}
+              onChange={(event) => set({ [field]: event.target.value })}
+            />
+          </Field>
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

@@ -40,7 +40,10 @@ export interface UpstreamFormProps {
   readonly onClose: () => void
 }
 
-const fields = ['upstream', 'provider', 'url', 'credential', 'weight', 'models', 'formats', 'auth', 'headers']
+const fields = [
+  ...['upstream', 'provider', 'url', 'credential', 'weight', 'tags', 'limits', 'models'],
+  ...['formats', 'auth', 'headers'],
+]
 
 /** A host of no known kind has no name of its own. */
 const addedName = (provider: string): string =>
