@@ -91,7 +91,7 @@ function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
     <fieldset>
       <legend className="font-medium">Limits</legend>
       <p className="text-sm text-ink-soft">
-        What this server sends it at most. Requests beyond go to other upstreams, or wait. Leave empty for no
+        The most that one server sends it. Further requests go to other upstreams or wait. Leave empty for no
         limit.
       </p>
       <div className="mt-2 grid gap-4 sm:grid-cols-2">
