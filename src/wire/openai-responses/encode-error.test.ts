@@ -19,7 +19,7 @@ const problem: ClientError = {
 }
 
 const payloads = (frame: string) =>
-  [...frame.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Record<string, unknown>)
+  [...frame.matchAll(/^data: ([^\n]*)$/gm)].map(([, data]) => JSON.parse(data!) as Record<string, unknown>)
 
 test('a JSON error is the one that chat has', () => {
   const { error } = JSON.parse(errorBody(problem)) as { error: Record<string, unknown> }
