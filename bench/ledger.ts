@@ -16,7 +16,7 @@ import type { NextId } from '../src/base/ids.ts'
 import { limitDefaults } from '../src/config/config.ts'
 import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
 import { postgresMigrations } from '../src/ledger/postgres/migrations.ts'
-import { openPostgresStore, postgresLimitDefaults } from '../src/ledger/postgres/store.ts'
+import { openPostgresStore, postgresLimits } from '../src/ledger/postgres/store.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
 import { threadEntries } from '../src/server/thread-entries.ts'
 import { migratePostgres } from '../src/store/postgres/migrate.ts'
@@ -180,9 +180,14 @@ async function openEmbedded(): Promise<OpenStore> {
 async function openPostgres(): Promise<OpenStore> {
   const server = await startPostgres()
   const url = await server.createDatabase()
-  const { connectMsMax } = postgresLimitDefaults
+  const connectMsMax = limitDefaults.databaseConnectMs
   await migratePostgres({ url, table: 'migration', steps: postgresMigrations, nowMs: 0, connectMsMax })
-  const options = { clock: systemClock, limits: postgresLimitDefaults, derive: deriveSums, onTrouble: fail }
+  const options = {
+    clock: systemClock,
+    limits: postgresLimits(limitDefaults),
+    derive: deriveSums,
+    onTrouble: fail,
+  }
   const store = openPostgresStore(url, options)
   const close = async (): Promise<void> => {
     await store.close()

@@ -216,13 +216,14 @@ async function revoke(changing: KeyChangeDeps, id: bigint): ReturnType<Access['r
   return 'revoked'
 }
 
-/** Only keys in memory are read again: no other key has requests in flight. */
+/** Where any key may have changed, those in memory are read again: no other key has requests in flight. */
 async function readAgain(changing: KeyChangeDeps, id: bigint | null): Promise<void> {
   const { memory, store } = changing
+  memory.outdateReads()
   const ids = id === null ? memory.all().map((row) => row.id) : [id]
   for (const each of ids) {
     const key = await keyById(store.database, each)
-    if (key !== undefined && memory.newest(key.hash) !== undefined) remember(changing, key)
+    if (key !== undefined) remember(changing, key)
   }
 }
 

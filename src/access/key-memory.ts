@@ -16,6 +16,8 @@ export interface KeyMemory<Row> {
   newest(hash: Uint8Array): Row | undefined
   /** The same by the name that `keyName` gives to a hash. */
   newestNamed(name: string): Row | undefined
+  /** What is being read is not cached: it may be older than a change of another process. */
+  outdateReads(): void
   /** All that are cached. */
   all(): readonly Row[]
   /** What is newest of a key. */
@@ -30,12 +32,15 @@ export function keyMemory<Row>(
   // Apart from the known ones, so that a flood of made-up keys cannot push out real ones.
   const unknown = new Lru<string, true>(limits.unknownKeysCachedMax)
   const underWay = new Map<string, Promise<Row | undefined>>()
+  let reads = 0
 
   async function ask(name: string, hash: Uint8Array): Promise<Row | undefined> {
+    const generation = reads
     const row = await read(hash)
     // A change that was stored in the meantime is newer than what was read.
     const newer = known.get(name)
     if (newer !== undefined) return newer
+    if (generation !== reads) return row
     if (row === undefined) unknown.set(name, true)
     else known.set(name, row)
     return row
@@ -48,12 +53,20 @@ export function keyMemory<Row>(
       const found = known.get(name)
       if (found !== undefined) return found
       // Concurrent requests with the same key share one lookup.
-      const asked = underWay.get(name) ?? ask(name, hash).finally(() => underWay.delete(name))
-      underWay.set(name, asked)
-      return await asked
+      const asked = underWay.get(name)
+      if (asked !== undefined) return await asked
+      const asking = ask(name, hash).finally(() => {
+        if (underWay.get(name) === asking) underWay.delete(name)
+      })
+      underWay.set(name, asking)
+      return await asking
     },
     newest: (hash) => known.get(keyName(hash)),
     newestNamed: (name) => known.get(name),
+    outdateReads() {
+      reads += 1
+      underWay.clear()
+    },
     all: () => known.values(),
     put: (hash, row) => known.set(keyName(hash), row),
   }

@@ -242,6 +242,19 @@ export const limitsTable = {
   batchOperationsMax: limit(256, 'Ledger operations in one commit.'),
   operationsQueuedMax: limit(50_000, 'Queued ledger operations.'),
   transactionMs: limit(1_000, 'Duration of a control-plane transaction.'),
+  databaseLanes: limit(2, 'Connections to PostgreSQL that write requests side by side.'),
+  databaseConnectMs: limit(2_000, 'Opening a connection to PostgreSQL.'),
+  databaseStatementMs: limit(10_000, 'One statement on PostgreSQL.'),
+  databaseReportMs: limit(60_000, 'One statement of a report on PostgreSQL.'),
+  databaseVerifyMs: limit(3_600_000, 'One statement of a verification on PostgreSQL.'),
+  databaseOutageMs: limit(
+    2_000,
+    'How long a request is tried again while PostgreSQL cannot be reached, before it is refused.',
+  ),
+  databaseLeaseMs: limit(
+    15_000,
+    'How long a server that no longer reaches PostgreSQL owns its requests; then the other servers close them.',
+  ),
   commitProbeMs: limit(
     1_000,
     'Delay between commit attempts after a disk error; `/readyz` returns 503 until one succeeds.',

@@ -83,12 +83,15 @@ export async function openPeopleServices(config: Config, options: PeopleOptions)
   return { kind: 'open', people }
 }
 
-const connectMsMax = 2_000
-const statementMsMax = 10_000
-
-function identityConnection({ databaseUrl: url }: Config): CoreDeps['postgres'] {
+function identityConnection({ databaseUrl: url, limits }: Config): CoreDeps['postgres'] {
   if (url === null) return undefined
-  return { url, name: 'tollgate identity', entry: postgresThreads.statements, connectMsMax, statementMsMax }
+  return {
+    url,
+    name: 'tollgate identity',
+    entry: postgresThreads.statements,
+    connectMsMax: limits.databaseConnectMs,
+    statementMsMax: limits.databaseStatementMs,
+  }
 }
 
 /** Creates account and credit; a failure is retried when the user next opens the console. */

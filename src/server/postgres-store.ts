@@ -7,9 +7,9 @@ import type { RandomBytes } from '../base/ids.ts'
 import type { Config } from '../config/config.ts'
 import { postgresIdentityMigrations } from '../identity/store/migrations/index.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
-import { openPostgresStore, type PostgresStore, postgresLimitDefaults } from '../ledger/postgres/store.ts'
+import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
 import { type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
-import { migratePostgres } from '../store/postgres/migrate.ts'
+import { migratePostgres, type PostgresMigrationOptions } from '../store/postgres/migrate.ts'
 import { receiveChanges, type SharedChange } from '../store/postgres/shared-changes.ts'
 import { postgresLanguage } from '../store/sqlite/kysely-dialect.ts'
 import { probeOperation } from '../store/sqlite/messages.ts'
@@ -28,66 +28,81 @@ export interface ServerStoreOptions {
 /** Migrates the database, takes the data folder, and starts the threads. */
 export async function openServerPostgres(
   url: string,
-  { dataFolder, limits, failpoint }: Pick<Config, 'dataFolder' | 'limits' | 'failpoint'>,
-  { clock, random, onLost, onTrouble }: ServerStoreOptions,
+  { dataFolder, ...config }: Pick<Config, 'dataFolder' | 'limits' | 'failpoint'>,
+  options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const claimed = claimDataFolder(dataFolder)
   if (claimed.kind === 'refused') return claimed
-  const refused = await migrate(url, clock.wallMs())
-  if (refused !== null) {
-    claimed.lock.release()
-    return refused
+  const release = claimed.lock.release
+  const opened = await openOnServer(url, config, options).catch(cannotBeUsed)
+  if (opened.kind === 'refused') {
+    release()
+    return opened
   }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= opened.store.close().finally(release)
+    return closing
+  }
+  return { kind: 'open', store: { ...opened.store, close } }
+}
+
+/** Rejects where the server cannot be reached. */
+async function openOnServer(
+  url: string,
+  { limits, failpoint }: Pick<Config, 'limits' | 'failpoint'>,
+  { clock, random, onLost, onTrouble }: ServerStoreOptions,
+): Promise<OpenResult> {
+  const refused = await migrate({ url, nowMs: clock.wallMs(), connectMsMax: limits.databaseConnectMs })
+  if (refused !== null) return refused
   const processName = Buffer.from(random(processNameBytes)).toString('hex')
   const opened = await openDatabase<Tables>({
     path: url,
     shownPath: 'PostgreSQL',
     language: postgresLanguage,
     threads: postgresThreads,
-    statements: postgresThreads.statements,
-    processName,
+    postgres: {
+      statements: postgresThreads.statements,
+      processName,
+      connectMsMax: limits.databaseConnectMs,
+      statementMsMax: limits.databaseStatementMs,
+      reportMsMax: limits.databaseReportMs,
+    },
     clock,
     limits,
     onLost,
     failpoints: failpoint ?? undefined,
   })
-  if (opened.kind === 'refused') {
-    claimed.lock.release()
-    return opened
-  }
-  const lanes = openPostgresStore(url, {
-    clock,
-    limits: postgresLimitDefaults,
-    derive: deriveSums,
-    onTrouble,
-  })
-  const store = joined(opened.database, lanes)
+  if (opened.kind === 'refused') return opened
+  const { database } = opened
+  const findOut = probeOf(database)
   // From before anything is read, so that no change is missed.
   const early: SharedChange[] = []
   let listener = (change: SharedChange): void => void early.push(change)
-  const stopReceiving = await receiveChanges({
-    url,
-    clock,
-    processName,
-    onChange: (change) => listener(change),
-    onLost: () => findOut(opened.database),
+  const changes = { url, clock, processName, connectMsMax: limits.databaseConnectMs, onLost: findOut }
+  const onChange = (change: SharedChange): void => listener(change)
+  const stopReceiving = await receiveChanges({ ...changes, onChange }).catch(async (error: unknown) => {
+    await database.close()
+    throw error
   })
-  const close = async (): Promise<void> => {
-    await stopReceiving()
-    await store.close().finally(() => claimed.lock.release())
-  }
-  let closing: Promise<void> | undefined
+  const lanes = openPostgresStore(url, {
+    clock,
+    limits: postgresLimits(limits),
+    derive: deriveSums,
+    onTrouble,
+  })
+  const store = joined(database, lanes, findOut)
   return {
     kind: 'open',
     store: {
       ...store,
-      listen(onChange) {
-        listener = onChange
-        for (const change of early.splice(0)) onChange(change)
+      listen(onSharedChange) {
+        listener = onSharedChange
+        for (const change of early.splice(0)) onSharedChange(change)
       },
-      close() {
-        closing ??= close()
-        return closing
+      async close() {
+        await stopReceiving()
+        await store.close()
       },
     },
   }
@@ -96,35 +111,53 @@ export async function openServerPostgres(
 const processNameBytes = 6
 
 /** Null: the schema is the newest. */
-async function migrate(url: string, nowMs: number): Promise<Refused | null> {
-  const shared = { url, nowMs, connectMsMax: postgresLimitDefaults.connectMsMax }
-  try {
-    for (const outcome of [
-      await migratePostgres({ ...shared, table: 'migration', steps: postgresMigrations }),
-      await migratePostgres({ ...shared, table: 'identity_migration', steps: postgresIdentityMigrations }),
-    ]) {
-      if (outcome.kind === 'newer_schema')
-        return { kind: 'refused', reason: 'newer_schema', message: outcome.message }
-    }
-    return null
-  } catch (error) {
-    // The address has a password: only what the server or the system says is repeated.
-    return { kind: 'refused', reason: 'failed', message: `DATABASE_URL cannot be used: ${reasonOf(error)}` }
+async function migrate(
+  on: Pick<PostgresMigrationOptions, 'url' | 'nowMs' | 'connectMsMax'>,
+): Promise<Refused | null> {
+  const control = { table: 'migration', steps: postgresMigrations } as const
+  const identity = { table: 'identity_migration', steps: postgresIdentityMigrations } as const
+  for (const part of [control, identity]) {
+    const outcome = await migratePostgres({ ...on, ...part })
+    if (outcome.kind === 'newer_schema')
+      return { kind: 'refused', reason: 'newer_schema', message: outcome.message }
   }
+  return null
 }
+
+/** The address has a password: only what the server or the system says is repeated. */
+const cannotBeUsed = (error: unknown): Refused => ({
+  kind: 'refused',
+  reason: 'failed',
+  message: `DATABASE_URL cannot be used: ${reasonOf(error)}`,
+})
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether the database can be written to: a failure is the health by which requests are refused, until it works again. */
-function findOut(database: Pick<OpenDatabase<Tables>, 'run'>): void {
-  database.run([probeOperation]).catch(() => {})
+/**
+ * Finds out whether the database can be written to, once at a time: a failure is the health by which requests are refused,
+ * until it works again.
+ */
+function probeOf(database: Pick<OpenDatabase<Tables>, 'run'>): () => void {
+  let isProbing = false
+  return () => {
+    if (isProbing) return
+    isProbing = true
+    const ended = (): void => {
+      isProbing = false
+    }
+    database.run([probeOperation]).then(ended, ended)
+  }
 }
 
 /** One store of both. A lane that fails makes the writer's connection find out whether the database is away. */
-function joined(database: OpenDatabase<Tables>, lanes: PostgresStore): OpenDatabase<Tables> {
+function joined(
+  database: OpenDatabase<Tables>,
+  lanes: PostgresStore,
+  findOut: () => void,
+): OpenDatabase<Tables> {
   return {
     ...database,
     async run(given) {
@@ -134,7 +167,7 @@ function joined(database: OpenDatabase<Tables>, lanes: PostgresStore): OpenDatab
       try {
         return await lanes.run(call)
       } catch (error) {
-        findOut(database)
+        findOut()
         throw error
       }
     },

@@ -16,7 +16,7 @@ export interface StoreLimits extends ChannelLimits {
   readonly readThreadsMax: number
 }
 
-export interface DatabaseOptions extends Pick<ThreadSetup, 'statements' | 'processName'> {
+export interface DatabaseOptions extends Pick<ThreadSetup, 'postgres'> {
   /** The database's file, made, for its owner alone, when it is not there; of PostgreSQL its address. */
   readonly path: string
   /** What the operator is shown instead of the path, which may have a password. */
@@ -64,9 +64,9 @@ export type DatabaseResult<Tables> =
 
 /** Starts the threads and brings the schema up to date. */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<DatabaseResult<Tables>> {
-  const { path, threads, clock, limits, onLost, failpoints, statements, processName } = options
+  const { path, threads, clock, limits, onLost, failpoints, postgres } = options
   const { shownPath = path } = options
-  const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs(), statements, processName }
+  const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs(), postgres }
   const shared = { setup, onLost, errors: databaseErrors, lostError: storeUnavailable }
   const writer = await openThread<WriterRequests>({
     ...shared,

@@ -3,14 +3,17 @@
  * trouble of the database is refused clearly and ends without a restart.
  */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { formatId } from '../../src/base/ids.ts'
 import { ControlClient } from '../support/control-client.ts'
-import type { TestAccount } from '../support/gateway.ts'
+import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { eventually, listPrice, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
 import { asking, controlOf } from '../support/operators.ts'
 import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
-import { type PostgresServer, postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
+import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 
 interface Servers {
@@ -169,6 +172,84 @@ else
       )
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.equal((await one.balance(account.id)).posted, 3_000_000_000n)
+    })
+
+    test('a commit whose answer is lost is neither repeated nor called a mistake of the customer', async () => {
+      const proxy = await openTcpProxy(url)
+      const third = await meteredGateway({
+        environment: { DATABASE_URL: proxy.url, TOLLGATE_SECRET: secret },
+        limits,
+      })
+      const accounts = await Promise.all(Array.from({ length: 4 }, () => third.account('1')))
+      const { id: codeId, code } = await local.done('code.create', { amount: '2', usesMax: 10 })
+      const cut = proxy.cutNext('INSERT INTO code_use', 'reply')
+      const { payments } = third.gateway.services
+      const results = await Promise.allSettled(
+        accounts.map(({ id }) => payments.redeem({ account: id, code, address: '127.0.0.1' })),
+      )
+      await cut
+      // What the database has committed is credited once, and is no reason to refuse the code.
+      for (const result of results)
+        if (result.status === 'rejected') assert.equal(result.reason.code, 'store_unavailable')
+      assert.ok(results.some(({ status }) => status === 'rejected'))
+      const shown = (await local.done('code.list', {})).find(({ id }) => id === codeId)
+      const balances = await Promise.all(accounts.map(({ id }) => one.balance(id)))
+      const credited = balances.filter(({ posted }) => posted === 3_000_000_000n).length
+      assert.equal(credited, shown?.uses)
+      await third.end()
+      await proxy.close()
+    })
+
+    test('connections that were lost are opened again, each once', async () => {
+      const proxy = await openTcpProxy(url)
+      const environment = { DATABASE_URL: proxy.url, TOLLGATE_SECRET: secret }
+      const third = await meteredGateway({ environment, limits })
+      const operator = asking(controlOf(third), { kind: 'local' })
+      const counted = `SELECT split_part(application_name, ' ', 3) AS name, count(*)::int AS count FROM pg_stat_activity
+        WHERE application_name ~ ' (writer|reader|changes)$' AND datname = current_database() GROUP BY 1 ORDER BY 1`
+      const before = await runSql(url, counted)
+      for (let round = 0; round < 3; round += 1) {
+        proxy.cutAll()
+        await eventually(
+          'it works again',
+          () =>
+            operator.done('code.create', { amount: '1' }).then(
+              () => true,
+              () => false,
+            ),
+          (works) => works,
+        )
+      }
+      await eventually(
+        'as many connections as before',
+        () => runSql(url, counted),
+        (now) => JSON.stringify(now) === JSON.stringify(before),
+      )
+      await third.end()
+      await proxy.close()
+    })
+
+    test('a wrong statement is an error of the program, and not of the database', async () => {
+      const { database: queries } = one.gateway.services.store
+      const wrong = queries
+        .selectFrom('setting')
+        .select('value')
+        .where('nowhere' as 'name', '=', 'x')
+      await assert.rejects(wrong.execute(), { name: 'BrokenInvariant' })
+      assert.ok(one.gateway.services.store.canCommit())
+    })
+
+    test('a server whose database is lost while it starts is refused, and can be started again', async () => {
+      const proxy = await openTcpProxy(url)
+      const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+      const environment = { DATABASE_URL: proxy.url, TOLLGATE_SECRET: secret }
+      const cut = proxy.cutNext('LISTEN', 'request')
+      await assert.rejects(testGateway({ dataFolder, environment, limits }), /DATABASE_URL cannot be used/)
+      await cut
+      const third = await testGateway({ dataFolder, environment, limits })
+      await third.close()
+      await proxy.close()
+      rmSync(dataFolder, { recursive: true })
     })
 
     test('a server whose database is away refuses requests, is not ready, and stops when it is asked to', async () => {

@@ -4,11 +4,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type Limits, limitDefaults } from '../../src/config/config.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/ledger.ts'
 import { postgresMigrations } from '../../src/ledger/postgres/migrations.ts'
-import {
-  openPostgresStore,
-  type PostgresLimits,
-  postgresLimitDefaults,
-} from '../../src/ledger/postgres/store.ts'
+import { openPostgresStore, type PostgresLimits, postgresLimits } from '../../src/ledger/postgres/store.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { deriveSums } from '../../src/usage/postgres-sums.ts'
 import { sharedPostgres } from './postgres-server.ts'
@@ -40,13 +36,13 @@ export async function openPostgresLedger(
     table: 'migration',
     steps: postgresMigrations,
     nowMs: clock.wallMs(),
-    connectMsMax: postgresLimitDefaults.connectMsMax,
+    connectMsMax: limitDefaults.databaseConnectMs,
   })
   const store = openPostgresStore(address, {
     derive: deriveSums,
     // Waiting between attempts takes real time.
     clock: { ...clock, after: systemClock.after, monoMs: systemClock.monoMs },
-    limits: { ...postgresLimitDefaults, ...limits },
+    limits: { ...postgresLimits(limitDefaults), ...limits },
     onTrouble,
   })
   const ledger = await openLedger(store, { clock, limits: { ...limitDefaults, ...limits }, onTrouble })

@@ -160,12 +160,13 @@ async function whenReady(port: number, folder: string, before: string | null = n
   }
 }
 
-/** Executes statements of a test on a connection of their own. */
-export async function runSql(url: string, text: string): Promise<void> {
+/** Executes statements of a test on a connection of their own; the rows of the last one. */
+export async function runSql(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(text)
+  const { rows } = await client.query<Record<string, unknown>>(text)
   await client.end()
+  return rows
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => void systemClock.after(pauseMs, resolve))

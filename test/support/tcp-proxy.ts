@@ -61,9 +61,9 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       }
     })
     server.on('data', (chunk) => {
-      if (cut === undefined) client.write(chunk)
       // What the statements before it answered may arrive first.
-      else if (chunk.includes('COMMIT')) {
+      if (cut === undefined || !chunk.includes('COMMIT')) client.write(chunk)
+      else {
         cut.done()
         end()
       }

@@ -156,7 +156,7 @@ export class Lane {
         await connection.run(terminate, [BigInt(lost.connection.serverProcess ?? 0), lost.name])
         const { rows } = await connection.run(findMark, markValues(batchMark))
         const [found] = rows
-        // The others have removed it with the process: nothing says any more what became of the batch.
+        // The others have removed it with the process: its outcome is recorded nowhere.
         if (found === undefined) throw new LeaseLost()
         return found[0] === batchMark.batch
       } catch (error) {

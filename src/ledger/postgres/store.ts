@@ -2,11 +2,12 @@
  * The ledger's store on PostgreSQL, in the place of the threads of the embedded one: operations of the machine go through
  * lanes, reads through a connection of their own. Any number of processes may open one database.
  *
- * `const store = await openPostgresStore(url, { clock, limits: postgresLimitDefaults, onTrouble })`
+ * `const store = openPostgresStore(url, { clock, limits: postgresLimits(limitDefaults), derive, onTrouble })`
  * `const { ledger, close } = await openLedger(store, { clock, limits, onTrouble })`
  */
 import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
+import type { Limits } from '../../config/config.ts'
 import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect } from '../../store/postgres/connection.ts'
 import { toStoreError } from '../../store/postgres/errors.ts'
@@ -42,15 +43,16 @@ export interface PostgresLimits extends LaneLimits {
   readonly tableReadMsMax: number
 }
 
-export const postgresLimitDefaults: PostgresLimits = {
-  lanes: 2,
-  batchMax: 256,
-  connectMsMax: 2_000,
-  statementMsMax: 10_000,
-  outageMsMax: 2_000,
-  leaseMs: 15_000,
-  tableReadMsMax: 3_600_000,
-}
+/** The limits of the configuration, as this folder names them. */
+export const postgresLimits = (limits: Limits): PostgresLimits => ({
+  lanes: limits.databaseLanes,
+  batchMax: limits.batchOperationsMax,
+  connectMsMax: limits.databaseConnectMs,
+  statementMsMax: limits.databaseStatementMs,
+  outageMsMax: limits.databaseOutageMs,
+  leaseMs: limits.databaseLeaseMs,
+  tableReadMsMax: limits.databaseVerifyMs,
+})
 
 export interface PostgresStoreOptions {
   readonly clock: Clock

@@ -78,6 +78,10 @@ const checks: readonly Check[] = [
       WHERE e.kind = 'credit' AND (c.entry IS DISTINCT FROM e.id OR c.amount <> e.amount)`,
   },
   {
+    name: 'profile of account',
+    text: `SELECT a.id, 'an account', 'no profile' FROM account a LEFT JOIN account_profile p ON p.id = a.id WHERE p.id IS NULL`,
+  },
+  {
     name: 'account of rows',
     text: `SELECT x.id, x.kind, 'no account' FROM (
         SELECT id, 'hold' AS kind, account FROM hold UNION ALL SELECT id, 'entry', account FROM entry

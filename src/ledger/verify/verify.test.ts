@@ -410,6 +410,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     'UPDATE account SET overdrawn = 1000000 WHERE id = 13',
     /^account 13: may hold 1000000 more/,
   ],
+  ['a profile vanishes', 'DELETE FROM account_profile WHERE id = 12', /^account 12: has no profile/],
   ['an account vanishes', 'DELETE FROM account WHERE id = 12', /^entry 112: account 12 does not exist/],
 ]
 

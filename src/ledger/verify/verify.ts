@@ -199,9 +199,14 @@ const checks: readonly Check[] = [
     { kind: 'x.kind', id: 'x.id', account: 'x.account' },
     `FROM (
         SELECT 'entry' AS kind, id, account FROM entry UNION ALL SELECT 'receipt', id, account FROM receipt
-        UNION ALL SELECT 'hold', id, account FROM hold
+        UNION ALL SELECT 'hold', id, account FROM hold UNION ALL SELECT 'profile', id, id FROM account_profile
       ) x LEFT JOIN account a ON a.id = x.account WHERE a.id IS NULL`,
     ({ kind, id, account }) => `${kind} ${id}: account ${account} does not exist`,
+  ),
+  check(
+    { id: 'a.id' },
+    'FROM account a LEFT JOIN account_profile p ON p.id = a.id WHERE p.id IS NULL',
+    ({ id }) => `account ${id}: has no profile`,
   ),
 ]
 

@@ -36,7 +36,7 @@ const length = /^\d{1,15}$/
 const closeOption = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
 const idleTimeout = /(?:^|[\t ,;])timeout=(\d{1,6})(?![^\t ,;])/i
 
-const noBody: BodyEnd = { kind: 'length', bytes: 0 }
+const emptyBody: BodyEnd = { kind: 'length', bytes: 0 }
 const chunked: BodyEnd = { kind: 'chunked' }
 const untilClose: BodyEnd = { kind: 'close' }
 
@@ -108,7 +108,7 @@ function withBodyEnd(
     return invalid('an interim response that closes, switches protocols or has a body')
   }
   const isBare = status === 204 || status === 304
-  const bodyEnd = status < 200 || isBare ? noBody : bodyEndOf(coding, stated)
+  const bodyEnd = status < 200 || isBare ? emptyBody : bodyEndOf(coding, stated)
   // A response that must not have a body and announces one may be followed by it.
   const isDoubtful = isBare && (coding !== undefined || Number(stated ?? 0) > 0)
   const keepsOpen = !closes && !isDoubtful && bodyEnd !== untilClose

@@ -1,4 +1,4 @@
-/** The triggers by which the database tells its processes which tables and rows have changed. No statement runs here. */
+/** The triggers that notify all processes of the tables and rows that have changed. No statement runs here. */
 
 /** Where notifications are sent: `<table> <sender>`, and the ID of the row where it matters. */
 export const channel = 'tollgate'
@@ -16,7 +16,7 @@ const trigger = (table: string, when: string): string => `CREATE TRIGGER ${table
 /** Tables that a process has in memory as a whole. */
 const wholeTables = ['model_override', 'price_version', 'upstream', 'setting']
 
-/** What makes the database tell its processes of changes. */
+/** Of the control plane and the ledger. */
 export const changeTriggers: readonly string[] = [
   notify('notify_table', ''),
   notify('notify_row', " || ' ' || coalesce(NEW.id, OLD.id)"),

@@ -14,14 +14,19 @@ const sqliteCodes: readonly (readonly [start: string, code: number])[] = [
 ]
 /** Trouble of the machine. */
 const inputOutput = 10
+/** The connection was lost, or the server ends it: no statement is to blame, and one that commits may have. */
+const endsConnection = /^(?:08|57P)/
 
 /** A statement that failed on a connection that blocks; has the code that an error of the embedded database would have. */
 export class PostgresFailure extends Error {
   override readonly name = 'PostgresFailure'
   readonly errcode: number
+  /** The whole transaction has failed, or its outcome is unknown: it must not be repeated piece by piece. */
+  readonly concernsTransaction: boolean
 
   constructor({ state, message }: { readonly state: string | null; readonly message: string }) {
     super(state === null ? message : `${message} (${state})`)
+    this.concernsTransaction = state === null || endsConnection.test(state)
     this.errcode = sqliteCodes.find(([start]) => state?.startsWith(start))?.[1] ?? inputOutput
   }
 }

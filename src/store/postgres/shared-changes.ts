@@ -10,7 +10,7 @@ import { channel } from './change-triggers.ts'
 export interface SharedChange {
   /** `everything`: changes may have been missed. */
   readonly table: string | 'everything'
-  /** Of the row, where the table's trigger tells it. */
+  /** Of the row, where the table's trigger sends it. */
   readonly id: bigint | null
 }
 
@@ -19,19 +19,19 @@ export interface SharedChangesOptions {
   readonly clock: Clock
   /** Of this process, whose own changes are not reported. */
   readonly processName: string
+  readonly connectMsMax: number
   readonly onChange: (change: SharedChange) => void
   /** The server does not answer. */
   readonly onLost: () => void
 }
 
 const retryMs = 500
-/** How often the connection is tested, and how long the test may take. */
+/** How often the connection is tested. */
 const testEveryMs = 1_000
-const answerMsMax = 2_000
 
 /** Resolves when changes are received; the returned function ends it. */
 export async function receiveChanges(options: SharedChangesOptions): Promise<() => Promise<void>> {
-  const { url, clock, processName, onChange, onLost } = options
+  const { url, clock, processName, connectMsMax, onChange, onLost } = options
   let client: pg.Client | undefined
   let timer: Timer | undefined
   let isClosed = false
@@ -40,16 +40,22 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     const opening = new pg.Client({
       connectionString: url,
       application_name: `tollgate ${processName} changes`,
-      connectionTimeoutMillis: answerMsMax,
-      query_timeout: answerMsMax,
+      connectionTimeoutMillis: connectMsMax,
+      query_timeout: connectMsMax,
     })
     opening.on('error', () => {})
     opening.on('notification', ({ payload = '' }) => {
       const [table = '', sender, id] = payload.split(' ')
       if (sender !== processName) onChange({ table, id: id === undefined ? null : BigInt(id) })
     })
-    await opening.connect()
-    await opening.query(`LISTEN ${channel}`)
+    try {
+      await opening.connect()
+      await opening.query(`LISTEN ${channel}`)
+    } catch (error) {
+      // What it throws is why it is given up.
+      opening.end().catch(() => {})
+      throw error
+    }
     client = opening
   }
 

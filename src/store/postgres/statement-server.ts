@@ -46,7 +46,8 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
   let connection: Promise<pg.Client> | undefined
   let names = new Map<string, string>()
 
-  async function open(): Promise<pg.Client> {
+  /** `forget` is called when it is lost: an older connection may end after its successor was opened. */
+  async function open(forget: () => void): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: setup.url,
       application_name: setup.name,
@@ -56,14 +57,22 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
       query_timeout: setup.statementMsMax + setup.connectMsMax,
       options: poolSettings,
     })
-    const forget = (): void => {
-      connection = undefined
-    }
     client.on('error', forget)
     client.on('end', forget)
     names = new Map()
     await client.connect()
     return client
+  }
+
+  function connected(): Promise<pg.Client> {
+    if (connection !== undefined) return connection
+    const opening = open(forget)
+    function forget(): void {
+      if (connection === opening) connection = undefined
+    }
+    connection = opening
+    opening.catch(forget)
+    return opening
   }
 
   function nameOf(text: string): string | undefined {
@@ -77,11 +86,7 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
   async function execute(request: StatementRequest): Promise<StatementReply> {
     const { id, text, values, isContinued, isScript } = request
     if (connection === undefined && isContinued) throw new Error('the connection was lost in a transaction')
-    connection ??= open()
-    const client = await connection.catch((error: unknown) => {
-      connection = undefined
-      throw error
-    })
+    const client = await connected()
     if (isScript) {
       await client.query(text)
       return { id, kind: 'result', columns: [], rows: [], command: '', count: 0 }

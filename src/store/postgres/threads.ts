@@ -1,29 +1,23 @@
 /** How the threads of a store open PostgreSQL: each has one connection, whose statements block it and nothing else. */
+import { assert } from '../../base/assert.ts'
 import type { Committer } from '../sqlite/batch.ts'
 import type { Database } from '../sqlite/connection.ts'
 import type { OpenForReading } from '../sqlite/reader.ts'
 import type { OpenForWriting, ThreadSetup } from '../sqlite/writer.ts'
 import { openBlockingConnection } from './blocking-connection.ts'
 
-const connectMsMax = 2_000
-const statementMsMax = 10_000
-/** A report over a long time. */
-const readMsMax = 60_000
-
 /** The connection's name says whose it is: `tollgate <process> <purpose>`. */
 const connectionName = (processName: string, purpose: string): string => `tollgate ${processName} ${purpose}`
 
-function connect(
-  { path, statements, processName = '' }: ThreadSetup,
-  purpose: string,
-  statementMax = statementMsMax,
-): Database {
+function connect({ path, postgres }: ThreadSetup, purpose: 'writer' | 'reader'): Database {
+  assert(postgres !== undefined, 'a thread on PostgreSQL has been given how to reach it')
+  const { statements: entry, processName, connectMsMax, statementMsMax, reportMsMax } = postgres
   return openBlockingConnection({
     url: path,
     name: connectionName(processName, purpose),
-    entry: statements ?? '',
+    entry,
     connectMsMax,
-    statementMsMax: statementMax,
+    statementMsMax: purpose === 'reader' ? reportMsMax : statementMsMax,
   })
 }
 
@@ -40,7 +34,7 @@ export function openPostgresForWriting(setup: ThreadSetup): OpenForWriting {
 }
 
 export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
-  const database = connect(setup, 'reader', readMsMax)
+  const database = connect(setup, 'reader')
   return { database, begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }
 }
 

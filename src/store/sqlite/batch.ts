@@ -1,6 +1,7 @@
 /**
  * Runs a batch of whole operations as one transaction. When one fails, everything is rolled back and
- * each operation runs again alone, so that only the culprit gets the error. Knows no operation itself.
+ * each operation runs again alone, so that only the culprit gets the error; where the connection was lost, all get it.
+ * Knows no operation itself.
  */
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
@@ -136,8 +137,9 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
     try {
       return [transact(calls), []]
     } catch (error) {
-      if (calls.length > 1) return alone(calls)
-      return [[undefined], [[0, toFailure(error)]]]
+      if (calls.length > 1 && !concernsTransaction(error)) return alone(calls)
+      const failure = toFailure(error)
+      return [[], calls.map((_, index) => [index, failure] as const)]
     }
   }
 
@@ -153,6 +155,10 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
     }
   }
 }
+
+/** Of a database that is reached over a network: the commit may have been carried out. */
+const concernsTransaction = (error: unknown): boolean =>
+  error instanceof Error && (error as { concernsTransaction?: unknown }).concernsTransaction === true
 
 const namesOf = (calls: readonly Call[]): ReadonlySet<string> =>
   new Set(calls.map(([operation]) => operation))

@@ -59,7 +59,8 @@ function reader({ database, begin }: OpenForReading, plan: ReaderPlan): (call: C
     try {
       return operation.run(...(values as never[]))
     } finally {
-      if (database.isTransaction) database.exec('COMMIT')
+      // Nothing was written; and a statement that failed leaves nothing to commit.
+      if (database.isTransaction) database.exec('ROLLBACK')
     }
   }
 }

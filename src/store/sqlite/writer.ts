@@ -15,14 +15,24 @@ import { type Fence, FenceLost, takeFence } from './fence.ts'
 import { probeOperation, toFailure, type WriterRequests } from './messages.ts'
 import { statementRunner } from './statements.ts'
 
+/** What a thread needs to reach PostgreSQL. */
+export interface PostgresSetup {
+  /** The entry file of the thread that talks to the server, as text. */
+  readonly statements: string
+  /** Names this process, so that it recognizes its own changes. */
+  readonly processName: string
+  readonly connectMsMax: number
+  readonly statementMsMax: number
+  /** A statement of a report. */
+  readonly reportMsMax: number
+}
+
 /** What the main thread hands to a new thread. */
 export interface ThreadSetup {
   /** Of the database's file; of PostgreSQL its address. */
   readonly path: string
-  /** For PostgreSQL: the entry file of the thread that talks to the server. */
-  readonly statements?: string | undefined
-  /** For PostgreSQL: names this process, so that it recognizes its own changes. */
-  readonly processName?: string | undefined
+  /** Where the path is an address of PostgreSQL. */
+  readonly postgres?: PostgresSetup | undefined
   readonly failpoints: string | undefined
   readonly nowMs: number
 }

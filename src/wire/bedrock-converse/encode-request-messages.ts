@@ -65,7 +65,7 @@ export function writeMessages(turns: readonly ConversationTurn[], deps: MessageD
   return messages.map(({ role, content }) => ({ role, content }))
 }
 
-/** An empty message is refused; of the assistant's it says nothing, so that the turns around it are one. */
+/** An empty message is refused; an empty one of the assistant is left out, so that the turns around it are one. */
 function add(messages: Message[], role: Message['role'], content: readonly JsonOut[]): void {
   const last = messages.at(-1)
   const said = content.length === 0 && role === 'user' ? [nothingSaid] : content

@@ -58,7 +58,7 @@ export function toUsage(report: RawUsage): Usage {
     inputAudio: 0,
     output: clean.take(outputTokens),
     outputAudio: 0,
-    // Counted as output and not told apart.
+    // Counted as output, and not reported separately.
     reasoning: 0,
     fees: {},
     ranAt: report.ranAt,

@@ -55,7 +55,7 @@ export class EventStreamParser {
     this.at = 0
   }
 
-  /** The stream's last byte was pushed; a frame that is not whole says nothing. */
+  /** The stream's last byte was pushed; an incomplete frame is ignored. */
   close(): void {
     // Nothing is held back that could be given out.
   }

@@ -10,10 +10,9 @@ import type { RawUsage } from '../usage.ts'
 import type { ProducedText } from './produced-text.ts'
 
 /**
- * What one event means: `quiet` may be sent and says nothing; `content` is worth sending; `finish`
- * tells the caller it is over; `usage` follows for clients that requested it; `end` is the protocol's
- * own end, which says what became of the answer; `mark` ends the stream and says nothing; `failed` tells of
- * an error; `unreadable` is not in the format.
+ * The meaning of one event: `quiet` has no content; `content` does; `finish` states that the answer is finished; `usage`
+ * follows for clients that requested it; `end` is the protocol's own end and states the outcome; `mark` only ends the
+ * stream; `failed` reports an error; `unreadable` is not in the format.
  */
 export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'mark' | 'failed' | 'unreadable'
 
