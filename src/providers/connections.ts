@@ -93,7 +93,7 @@ export class Origin {
     })
   }
 
-  /** For `connection` alone, which hears how its socket does. */
+  /** For `connection` alone, which is notified when its socket opens or fails. */
   openSocket(connection: UpstreamConnection): Socket {
     const { limits, clock } = this.#options
     const connecting = { target: this.#target, connectMs: limits.connectMs, clock, memory: this.#memory }
@@ -186,7 +186,7 @@ export class UpstreamConnection {
     if (this.#isOpen) user.opened()
   }
 
-  /** The response has ended: who was served hears nothing more. */
+  /** The response has ended: its user gets no more events. */
   leave(): void {
     this.#user = undefined
   }

@@ -20,8 +20,8 @@ import { joinedTurns } from '../translation/turns.ts'
 import { mediaBlock } from './encode-request-parts.ts'
 
 const idCharactersMax = 64
-/** Where a message must say something and nothing was said: a text must not be blank. */
-const nothingSaid: JsonOut = { text: '.' }
+/** For a message that must have content and has none: a text must not be blank. */
+const placeholder: JsonOut = { text: '.' }
 
 export interface MessageDeps {
   readonly capabilities: Capabilities
@@ -61,17 +61,17 @@ export function writeMessages(turns: readonly ConversationTurn[], deps: MessageD
     at = isAssistants ? at + 1 : end
   }
   if (open.length > 0) resultsOf(open, [])
-  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [nothingSaid] })
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [placeholder] })
   return messages.map(({ role, content }) => ({ role, content }))
 }
 
 /** An empty message is refused; an empty one of the assistant is left out, so that the turns around it are one. */
 function add(messages: Message[], role: Message['role'], content: readonly JsonOut[]): void {
   const last = messages.at(-1)
-  const said = content.length === 0 && role === 'user' ? [nothingSaid] : content
-  if (said.length === 0) return
-  if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...said] }
-  else messages.push({ role, content: said })
+  const blocks = content.length === 0 && role === 'user' ? [placeholder] : content
+  if (blocks.length === 0) return
+  if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...blocks] }
+  else messages.push({ role, content: blocks })
 }
 
 /** Behind the last turn before the assistant's. */
@@ -133,7 +133,7 @@ function userBlocks(
   }
   const isText = (block: JsonOut) => isRecord(block) && 'text' in block
   // A document needs a text in the same message.
-  if (hasDocument && !blocks.some(isText)) blocks.push(nothingSaid)
+  if (hasDocument && !blocks.some(isText)) blocks.push(placeholder)
   const answered = resultsOf(open, results)
   return [...answered.map(({ call, result }) => ({ toolResult: resultBlock(call, result, deps) })), ...blocks]
 }
@@ -167,7 +167,7 @@ function resultBlock({ id }: CallPart, result: ResultPart, { capabilities }: Mes
   const blocks = [...texts, ...content]
   return {
     toolUseId: plainId(id, idCharactersMax),
-    content: blocks.length === 0 ? [nothingSaid] : blocks,
+    content: blocks.length === 0 ? [placeholder] : blocks,
     status: result.isError ? 'error' : undefined,
   }
 }

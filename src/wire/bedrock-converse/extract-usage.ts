@@ -19,7 +19,7 @@ const counters: CounterTable = {
   [cacheWrites]: 'used',
   // The sum of the others.
   totalTokens: 'ignored',
-  // The same as above under names of before.
+  // The same as above under earlier names.
   cacheReadInputTokenCount: 'ignored',
   cacheWriteInputTokenCount: 'ignored',
 }

@@ -107,7 +107,7 @@ test('a frame larger than allowed is refused as soon as its length is known', ()
   assert.equal(parser.next(), false)
 })
 
-test('the rest of a frame after a cut connection says nothing', () => {
+test('the rest of a frame after a cut connection is ignored', () => {
   const { frames, isBroken } = read(both.subarray(0, both.length - 1))
   assert.deepEqual([frames.length, isBroken], [1, false])
 })
