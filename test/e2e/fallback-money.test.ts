@@ -21,7 +21,7 @@ import { type TestAccount, type TestGateway, testGateway } from '../support/gate
 import { eventually } from '../support/metered-gateway.ts'
 import { type MovableClock, movableClock } from '../support/movable-clock.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standsIn, streams } from '../support/stand-in.ts'
+import { refuses, standInUsage, standsIn, streams } from '../support/stand-in.ts'
 
 const json = ['content-type: application/json']
 const tooLong = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'too long' } })
@@ -94,6 +94,8 @@ before(async () => {
     { id: 'mute', ...chat('mute'), reasoning: true, prices: [{ input: '10', output: '100' }] },
     { id: 'wasteful', ...messages('breaking'), prices: [{ input: '3', output: '15' }], fallbacks: ['plain'] },
     { id: 'plain', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
+    { id: 'repriced', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['repriced-next'] },
+    { id: 'repriced-next', ...chat('slow'), prices: [{ input: '2', output: '8' }] },
     {
       ...{ id: 'slow-then-wasteful', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
       fallbacks: ['wasteful', 'narrow'],
@@ -300,3 +302,28 @@ test('the time of failed attempts does not count as reasoning of the one that a 
   // 60 tokens a second at $100 per million would be $0.06.
   assert.ok((await receiptOf(account)).writtenOff < 10_000_000n)
 })
+
+for (const [name, refusals, [input, output]] of [
+  ['the model that was asked for', 0, [1_000n, 4_000n]],
+  ['a fallback', 1, [2_000n, 8_000n]],
+] as const) {
+  test(`a price that changes before the answer applies to the next request: ${name}`, async () => {
+    const { catalog } = gateway.gateway.services
+    const account = await gateway.account('10')
+    const running = send(account, { ...hello, model: 'repriced', max_tokens: 100 })
+    const first = await nextAtSlow()
+    for (const model of ['repriced', 'repriced-next'])
+      assert.equal((await catalog.price(model, { input: '30', output: '150' })).kind, 'changed')
+    if (refusals > 0) refuses(500).answer(first)
+    standsIn('served').answer(refusals > 0 ? await nextAtSlow() : first)
+    assert.equal((await running.whole()).status, 200)
+    const { charged, attempts } = await receiptOf(account)
+    assert.equal(attempts.length, refusals + 1)
+    assert.equal(charged, input * BigInt(standInUsage.input) + output * BigInt(standInUsage.output))
+    for (const [model, price] of [
+      ['repriced', { input: '1', output: '4' }],
+      ['repriced-next', { input: '2', output: '8' }],
+    ] as const)
+      assert.equal((await catalog.price(model, price)).kind, 'changed')
+  })
+}
