@@ -13,6 +13,8 @@ export interface LoadOrder {
   readonly body: string
   /** The requests take turns with these. */
   readonly keys: readonly string[]
+  /** Sent besides the key's, or in its place. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly msMax: number
 }
 
@@ -42,12 +44,14 @@ interface Load {
   end: () => void
 }
 
-function prepare({ port, path, body, keys }: LoadOrder): Buffer[] {
-  return keys.map((key) =>
-    Buffer.from(
-      `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    ),
-  )
+function prepare({ port, path, body, keys, headers = {} }: LoadOrder): Buffer[] {
+  return keys.map((key) => {
+    const all = Object.entries({ authorization: `Bearer ${key}`, ...headers })
+    const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    return Buffer.from(
+      `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+  })
 }
 
 /** Reads one response after another from the chunks of a connection. */

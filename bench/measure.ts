@@ -26,6 +26,9 @@ export interface Contender {
   readonly program: Program
   /** Undefined for a floor, which checks no key. */
   readonly gateway?: Gateway
+  /** Requests of a slice as a multiple of the scenario's; left out: floors get more, since they are cheap. */
+  readonly share?: number
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Bench {
@@ -42,13 +45,13 @@ const floorRequests = 3
 /** One slice; waits until the program is ready. */
 export async function measureSlice(
   bench: Bench,
-  { program, gateway }: Contender,
+  { program, gateway, headers, share = gateway === undefined ? floorRequests : 1 }: Contender,
   scenario: Scenario,
   round: number,
 ): Promise<Slice> {
   if (gateway !== undefined) await untilAnswering(program.port, '/readyz')
   const { connections, path, body } = scenario
-  const requests = scenario.requests * (gateway === undefined && !scenario.isExact ? floorRequests : 1)
+  const requests = Math.ceil(scenario.requests * (scenario.isExact ? Math.min(1, share) : share))
   const all = [...bench.ownProcesses, ...bench.contenders.flatMap((contender) => contender.program.processes)]
   const before = { own: cpuMicros(program.processes), all: cpuMicros(all), machine: machineTime() }
   const keys =
@@ -60,6 +63,7 @@ export async function measureSlice(
     path,
     body,
     keys,
+    ...(headers === undefined ? {} : { headers }),
     msMax: sliceMsMax,
   })
   return {

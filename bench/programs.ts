@@ -85,6 +85,44 @@ function modelFields(): string {
   return "context: 1000000, maxOutput: 4096, prices: [{ input: '0.15', cacheRead: '0.075', output: '0.60', source: made up for measuring }]"
 }
 
+/** What a command is, for the free port that it is given. */
+export interface Command {
+  readonly command: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A program of others; its output is shown where it ends before it answers. */
+export async function startCommand(
+  name: string,
+  readyPath: string,
+  make: (port: number) => Command,
+): Promise<Program> {
+  const port = await freePort()
+  const { command, env = {} } = make(port)
+  const [file = '', ...parameters] = command
+  const child = spawn(file, parameters, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output = `${output}${chunk.toString()}`.slice(-outputCharsMax)
+    })
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${output}`)))
+  })
+  failed.catch(() => undefined)
+  await Promise.race([untilAnswering(port, readyPath), failed])
+  return { name, port, processes: [child.pid ?? 0, ...childrenOf(child)], stop: () => ended(child) }
+}
+
+function childrenOf({ pid }: ChildProcess): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return children === '' ? [] : children.split(' ').map(Number)
+}
+
 /** nginx as a plain proxy with keep-alive to the upstream; undefined where it is not installed. */
 export async function startNginx(upstreamPort: number): Promise<Program | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined
@@ -96,14 +134,10 @@ export async function startNginx(upstreamPort: number): Promise<Program | undefi
     stdio: 'inherit',
   })
   await untilAnswering(port, '/')
-  const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .map(Number)
   return {
     name: 'nginx',
     port,
-    processes: [child.pid ?? 0, ...workers],
+    processes: [child.pid ?? 0, ...childrenOf(child)],
     async stop() {
       await ended(child)
       rmSync(folder, { recursive: true, force: true })
@@ -136,10 +170,11 @@ function freePort(): Promise<number> {
   })
 }
 
-const answerTries = 600
+const outputCharsMax = 4_000
+const answerTries = 1_200
 const betweenTriesMs = 50
 
-/** Resolves once the address answers below 500; rejects after 30 s. */
+/** Resolves once the address answers below 500; rejects after 60 s. */
 export async function untilAnswering(port: number, path: string): Promise<void> {
   for (let tries = 0; tries < answerTries; tries += 1) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)

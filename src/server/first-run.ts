@@ -63,7 +63,7 @@ export async function isFirstStart({ settings }: Pick<ControlDeps, 'settings'>):
   return (await settings.get(finishedSetting)) === undefined
 }
 
-const firstKeyName = 'first key'
+const firstKeyName = 'First key'
 
 async function revokeUnannouncedKeys({ access }: ControlDeps, account: bigint): Promise<void> {
   for (const { id, name, revokedMs } of await access.list(account)) {

@@ -40,15 +40,33 @@ test('every client has a recipe with the base URL and the chosen model, under it
 })
 
 test('the chosen client is in view in a list that is longer than the window', async () => {
-  await page.goto('/console/connect?client=curl')
-  await page.getByRole('heading', { level: 2, name: 'curl' }).waitFor()
+  await page.goto('/console/connect?client=genkit')
+  await page.getByRole('heading', { level: 2, name: 'Genkit' }).waitFor()
   const bottom = async () => {
-    const box = await client('curl').boundingBox()
+    const box = await client('Genkit').boundingBox()
     return box === null ? Number.POSITIVE_INFINITY : box.y + box.height
   }
   const height = page.viewportSize()?.height ?? 0
   assert.ok((await bottom()) <= height, `${await bottom()} of ${height} pixels`)
   assert.equal(await page.evaluate('scrollY'), 0, 'the page itself stays where it was')
+  visit.clean()
+})
+
+test('the list of clients is searched by name', async () => {
+  await page.goto('/console/connect')
+  const search = page.getByRole('searchbox', { name: 'Search clients' })
+  const listed = () => page.getByRole('navigation', { name: 'Clients' }).getByRole('button').allTextContents()
+  await client('curl').waitFor()
+  assert.equal((await listed())[0], 'curl')
+  await search.fill('claude c')
+  await client('curl').waitFor({ state: 'detached' })
+  assert.deepEqual(await listed(), ['Claude Code'])
+  await search.fill('no such client')
+  await page.getByText('No client of this name.').waitFor()
+  await visit.accessible()
+  await search.fill('')
+  await client('curl').waitFor()
+  assert.equal((await listed()).length, recipes.length)
   visit.clean()
 })
 

@@ -13,5 +13,5 @@ test('a truncated response shows an error, and can be requested again', async (c
   await page.getByText('The server sent an invalid response.').waitFor()
   await page.unroute('**/api/keys?*')
   await page.getByRole('button', { name: /again/i }).click()
-  await page.getByRole('link', { name: 'first key' }).waitFor()
+  await page.getByRole('link', { name: 'First key' }).waitFor()
 })

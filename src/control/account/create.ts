@@ -25,7 +25,7 @@ export const createAccount = operationHandler('account.create', async (deps, { e
   }
   const key = await deps.access.create({
     account: id,
-    name: 'first key',
+    name: 'First key',
     expiresMs: null,
     policy: defaultPolicy('personal'),
   })

@@ -88,6 +88,12 @@ const databaseNames: Readonly<Record<State['database']['kind'], string>> = {
   postgresql: 'PostgreSQL',
 }
 
+const signupNames: Readonly<Record<State['signup'], string>> = {
+  open: 'Open',
+  invite: 'By invitation',
+  closed: 'Closed',
+}
+
 function Facts({ state }: { readonly state: State }): JSX.Element {
   const { database } = state
   const size = database.bytes === null ? '' : `, ${bytes(database.bytes)}`
@@ -103,7 +109,7 @@ function Facts({ state }: { readonly state: State }): JSX.Element {
           </span>,
         ],
         ['Database', `${databaseNames[database.kind]}${size}`],
-        ['Sign-up', state.signup],
+        ['Sign-up', signupNames[state.signup]],
         ['Email', state.mail ? 'Configured' : 'Not configured'],
         ['Payments', state.payments === 'stripe' ? 'Stripe' : 'Manual credit and codes'],
       ]}

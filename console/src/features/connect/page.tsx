@@ -3,12 +3,14 @@
  * The client and the model are in the URL; the key never is.
  */
 import { useQueryClient } from '@tanstack/react-query'
-import { type JSX, useEffect, useRef } from 'react'
+import { type JSX, useEffect, useRef, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Combobox } from '@/components/combobox'
 import { Field } from '@/components/field'
+import { Search as SearchIcon } from '@/components/icons'
+import { Input } from '@/components/input'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
@@ -26,7 +28,7 @@ import { NoModels } from './no-models.tsx'
 import { type Recipe, recipeOf, recipes } from './recipes.ts'
 import { Steps } from './steps.tsx'
 
-const groups = ['Agents', 'Editors', 'Libraries', 'Frameworks', 'Command line'] as const
+const groups = ['Command line', 'Agents', 'Editors', 'Libraries', 'Frameworks'] as const
 const [firstRecipe] = recipes
 
 export function ConnectPage(): JSX.Element {
@@ -77,42 +79,73 @@ function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null
 
 function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
   const setSearch = useSetSearch()
+  const [wanted, setWanted] = useState('')
+  const found = clientsNamed(wanted)
   return (
     <>
       <Field label="Client" className="lg:hidden">
         <Combobox
           searchLabel="Search clients"
-          groups={groups.map((group) => ({
+          groups={clientsNamed('').map(({ group, clients }) => ({
             heading: group,
-            options: recipes
-              .filter((recipe) => recipe.group === group)
-              .map(({ id, name }) => ({ value: id, label: name })),
+            options: clients.map(({ id, name }) => ({ value: id, label: name })),
           }))}
           value={chosen.id}
           onChange={(client) => setSearch({ client })}
         />
       </Field>
-      <nav
-        aria-label="Clients"
-        className="taller:sticky taller:max-h-[calc(100dvh-13rem)] taller:overflow-y-auto top-20 flex flex-col gap-4 max-lg:hidden"
-      >
-        {groups.map((group) => (
-          <div key={group}>
-            <p className="px-3 pb-1 text-sm font-medium text-ink-soft">{group}</p>
-            <ul className="flex flex-col gap-0.5">
-              {recipes
-                .filter((recipe) => recipe.group === group)
-                .map(({ id, name }) => (
+      <div className="taller:sticky taller:max-h-[calc(100dvh-13rem)] top-20 flex flex-col gap-3 max-lg:hidden">
+        <span className="relative block shrink-0">
+          <SearchIcon
+            aria-hidden="true"
+            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-soft"
+          />
+          <Input
+            type="search"
+            aria-label="Search clients"
+            placeholder="Search clients"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+            className="pl-9"
+          />
+        </span>
+        <nav aria-label="Clients" className="relative flex min-h-0 flex-col gap-4 overflow-y-auto">
+          {found.map(({ group, clients }) => (
+            <div key={group}>
+              <p className="px-3 pb-1 text-sm font-medium text-ink-soft">{group}</p>
+              <ul className="flex flex-col gap-0.5">
+                {clients.map(({ id, name }) => (
                   <li key={id}>
                     <ClientLink id={id} name={name} isHere={id === chosen.id} />
                   </li>
                 ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
+              </ul>
+            </div>
+          ))}
+          {found.length > 0 ? null : (
+            <p className="px-3 text-sm text-ink-soft">
+              No client of this name. One that lets you set a base URL works like the OpenAI SDK.
+            </p>
+          )}
+        </nav>
+      </div>
     </>
   )
+}
+
+/** Groups with the clients whose names contain the text; groups without one are left out. */
+function clientsNamed(
+  text: string,
+): readonly { readonly group: (typeof groups)[number]; readonly clients: readonly Recipe[] }[] {
+  const wanted = text.trim().toLowerCase()
+  return groups
+    .map((group) => ({
+      group,
+      clients: recipes.filter(
+        (recipe) => recipe.group === group && recipe.name.toLowerCase().includes(wanted),
+      ),
+    }))
+    .filter(({ clients }) => clients.length > 0)
 }
 
 /** Scrolls the list, which is longer than most windows, without moving the page. */

@@ -1,5 +1,6 @@
 /** All recipes, in the order in which they are offered. */
 import { agentRecipes } from './agent-recipes-table.ts'
+import { curlRecipe } from './curl-recipe.ts'
 import { frameworkRecipes } from './framework-recipes-table.ts'
 import { libraryRecipes } from './library-recipes-table.ts'
 import type { Recipe } from './recipe.ts'
@@ -9,6 +10,7 @@ import { terminalRecipes } from './terminal-recipes-table.ts'
 export type { Facts, Language, Recipe, RecipeModel, Snippet, Step } from './recipe.ts'
 
 export const recipes: readonly Recipe[] = [
+  curlRecipe,
   ...agentRecipes,
   ...terminalRecipes,
   ...libraryRecipes,

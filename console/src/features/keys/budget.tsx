@@ -8,9 +8,9 @@ export function BudgetUse({ budget, spentInWindow }: Pick<Key, 'budget' | 'spent
   if (budget === null) return <span className="text-ink-soft">None</span>
   const spent = spentInWindow ?? '0.00'
   return (
-    <span className="block w-44 max-w-full" title={windowWords[budget.window].when}>
-      <span className="flex flex-wrap justify-between gap-x-2 text-xs">
-        <Money amount={spent} />
+    <span className="block w-52 max-w-full" title={windowWords[budget.window].when}>
+      <span className="block text-xs">
+        <Money amount={spent} />{' '}
         <span className="text-ink-soft">
           of <Money amount={budget.amount} /> {windowWords[budget.window].per}
         </span>

@@ -58,13 +58,17 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
           <span
             title={`This month: ${count(month.requests)} requests, ${count(month.errors)} failed, ${count(month.refused)} rejected`}
           >
-            <Link
-              to="/console/requests"
-              search={{ range: 'today', outcome: 'failed' }}
-              className="underline underline-offset-3"
-            >
-              {shortCount(today.errors)} failed
-            </Link>
+            {today.errors === 0 ? (
+              '0 failed'
+            ) : (
+              <Link
+                to="/console/requests"
+                search={{ range: 'today', outcome: 'failed' }}
+                className="underline underline-offset-3"
+              >
+                {shortCount(today.errors)} failed
+              </Link>
+            )}
             , {shortCount(today.refused)} rejected
           </span>
         ))}

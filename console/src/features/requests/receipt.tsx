@@ -251,8 +251,10 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           {receipt.background ? ', background' : ''}
         </Fact>
         <Fact label="Provider">
-          <Name>{receipt.ownKey ? 'On your own key' : receipt.upstream}</Name>{' '}
-          <span className="text-ink-soft">({receipt.provider})</span>
+          <Name>{receipt.ownKey ? 'On your own key' : receipt.upstream}</Name>
+          {receipt.upstream === receipt.provider && !receipt.ownKey ? null : (
+            <span className="text-ink-soft"> ({receipt.provider})</span>
+          )}
         </Fact>
         <Fact label="Provider model">
           <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
