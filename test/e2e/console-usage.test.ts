@@ -50,7 +50,7 @@ const lastCells = (name: string) =>
   page.getByRole('region', { name }).locator('tbody tr td:last-child [title]')
 
 test("the costs of the groups add up to the ledger's charges, to the nano-dollar", async () => {
-  await page.goto('/console/usage?range=today&group=model')
+  await page.goto('/console/usage?range=7d&step=hour&group=model')
   await page.getByRole('cell', { name: 'sandbox-chat-echo' }).waitFor()
   const cells = await lastCells('Usage by model').all()
   const titles = await Promise.all(cells.map((cell) => cell.getAttribute('title')))
@@ -97,7 +97,7 @@ test('filters are in the URL and survive a reload', async () => {
 })
 
 test('the CSV file contains the rows that are shown', async () => {
-  await page.goto('/console/requests?range=today&model=sandbox-echo')
+  await page.goto('/console/requests?range=7d&model=sandbox-echo')
   const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
   const file = await visit.context.request.get(href ?? '')
   assert.match(file.headers()['content-disposition'] ?? '', /attachment/)

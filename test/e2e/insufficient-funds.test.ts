@@ -7,15 +7,16 @@ import { after, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import type { BudgetWindow } from '../../src/limits/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { meteredGateway } from '../support/metered-gateway.ts'
+import { noonClock } from '../support/noon-clock.ts'
 import { type Format, formats, type Refusal, refusalIn, type Whole } from '../support/paying-client.ts'
 
 /** Days that the wall clock is ahead; timers are not moved. */
 let daysAhead = 0
-const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + daysAhead * 86_400_000 }
+const noon = noonClock()
+const clock = { ...noon, wallMs: () => noon.wallMs() + daysAhead * 86_400_000 }
 const gate = await meteredGateway({
   clock,
   // Only requests that are to be refused wait for others.

@@ -5,17 +5,19 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import { formatId } from '../../src/base/ids.ts'
 import type { ControlDeps } from '../../src/control/control-deps.ts'
 import type { IdentitySummary } from '../../src/identity/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
+import { noonClock } from '../support/noon-clock.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 import { insertUnitPrice, pricedLedger } from '../support/priced-usage.ts'
 
+const clock = noonClock()
 const gate = await meteredGateway({
+  clock,
   limits: { writeOffNanoPerDayMax: parseUsd('0.01')!, writeOffNanoPerDayWarn: parseUsd('0.02')! },
 })
 after(() => gate.close().finally(() => gate.sandbox.close()))
@@ -78,7 +80,7 @@ test('write-offs of today are reported above a threshold, and listed by account,
   const lossy = async (usd: string): Promise<TestAccount> => {
     const account = await gate.account('0.05')
     const { nextId } = gate.gateway.services
-    const [id, nowMs] = [nextId(), systemClock.wallMs()]
+    const [id, nowMs] = [nextId(), clock.wallMs()]
     const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
     await gate.ledger.admit({ ...asked, usesRestricted: true })
     await insertUnitPrice(gate.gateway.services.store)
@@ -105,7 +107,7 @@ test('write-offs of today are reported above a threshold, and listed by account,
   assert.ok(accounts[0]?.restricted !== null && accounts[0]?.email?.includes('@'))
   const sum = accounts.reduce((all, { writtenOff }) => all + (parseUsd(writtenOff) ?? 0n), 0n)
   assert.equal(parseUsd(total), sum)
-  const before = { to: new Date(systemClock.wallMs() - 7 * 86_400_000).toISOString() }
+  const before = { to: new Date(clock.wallMs() - 7 * 86_400_000).toISOString() }
   assert.deepEqual(await local.done('losses.list', before), { total: '0.00', accounts: [] })
   assert.deepEqual((await local.done('losses.list', { limit: 1 })).accounts.length, 1)
 })

@@ -2,28 +2,21 @@
  * The usage that users see, after real requests in every format: the same to the nano-dollar as the
  * receipts, the balance and the files that they download; and rejected requests, with the reason that the client got.
  */
-// own-process: sets the date of its whole process.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { scopes } from '../../contract/operation.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import { formatUsd, parseUsd } from '../../src/ledger/rules/money.ts'
 import { ControlClient } from '../support/control-client.ts'
 import { dialectClients } from '../support/dialect-clients.ts'
 import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
+import { noonClock } from '../support/noon-clock.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
-import { shiftedDate } from '../support/shifted-date.ts'
 
-// At noon, so that no day or month ends between a request and the sums of today.
-const dayMs = 86_400_000
-const date = shiftedDate()
-date.set(Math.floor(systemClock.wallMs() / dayMs) * dayMs + dayMs / 2)
-after(() => date.restore())
-
-const gate = await testGateway({ limits: { bodyBytesMax: 64 * 1024, peekMs: 250 } })
+const clock = noonClock()
+const gate = await testGateway({ clock, limits: { bodyBytesMax: 64 * 1024, peekMs: 250 } })
 after(() => gate.close())
 const { services, deps } = gate.gateway
 
@@ -172,7 +165,7 @@ test('rejected requests are shown with their reason, for the key and for the acc
   })
   const old = await services.access.create({
     ...newKey(account),
-    expiresMs: systemClock.wallMs() - 1,
+    expiresMs: clock.wallMs() - 1,
     policy,
   })
   const gone = await services.access.create({ ...newKey(account), policy })
@@ -312,7 +305,7 @@ test('streams of an account that is suspended end, and new requests are rejected
     ask(key, chat('sandbox-stream', 'tokens=400 rate=200', { stream: true })),
   )
   for (const stream of streams) await stream.contents(3)
-  await services.ledger.suspend(account.id, systemClock.wallMs())
+  await services.ledger.suspend(account.id, clock.wallMs())
   const [ended, untouched] = await Promise.all(streams.map((stream) => stream.whole()))
   assert.match(ended?.text ?? '', /account_suspended/)
   assert.match(untouched?.text ?? '', /\[DONE\]/)
