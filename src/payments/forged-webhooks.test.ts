@@ -3,12 +3,15 @@
  * attack, over real HTTP, with the official library's signatures.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { type PaymentScene, paymentScene } from '../../test/support/open-payments.ts'
 import type { Intent, Session, StripeEvent } from '../../test/support/stripe-objects.ts'
 import type { Delivery, Forgery } from '../../test/support/stripe-server.ts'
 import { formatId } from '../base/ids.ts'
 import { openPayments } from './payments.ts'
+
+/** Each attack has an account and a payment of its own. */
+const scene = await paymentScene({ after })
 
 interface Attempt {
   readonly scene: PaymentScene
@@ -167,8 +170,7 @@ const forgeries: readonly Forged[] = [
 ]
 
 for (const { text, send, status = 400 } of forgeries) {
-  test(`${text} is not credited`, async (context) => {
-    const scene = await paymentScene(context)
+  test(`${text} is not credited`, async () => {
     const account = await scene.account()
     const { id: topUp } = await scene.begin(account, 2_000)
     const session = scene.stripe.books.session(await scene.session(topUp))
@@ -186,8 +188,7 @@ for (const { text, send, status = 400 } of forgeries) {
   })
 }
 
-test('the same event as it is, after all of that, is credited', async (context) => {
-  const scene = await paymentScene(context)
+test('the same event as it is, after all of that, is credited', async () => {
   const account = await scene.account()
   const { id } = await scene.begin(account, 2_000)
   scene.stripe.sendTo(null)
@@ -198,8 +199,7 @@ test('the same event as it is, after all of that, is credited', async (context) 
   assert.equal(await scene.posted(account), 20_000_000_000n)
 })
 
-test('without a provider there is no webhook', async (context) => {
-  const scene = await paymentScene(context)
+test('without a provider there is no webhook', async () => {
   const { store, ledger, nextId, clock } = scene.on
   const { payments } = openPayments({ ...scene.options, store, ledger, nextId, clock, stripe: null })
   assert.equal(payments.handleWebhook, null)
