@@ -11,8 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const graph = new ImportGraph(root)
 const browserModule = 'test/support/browser.ts'
 const serverModule = 'src/server/server.ts'
-for (const path of [browserModule, serverModule])
-  if (graph.text(path) === '') throw new Error(`${path} is gone: say here what starts a browser and a server`)
+const threadsModule = 'src/server/thread-entries.ts'
+for (const path of [browserModule, serverModule, threadsModule])
+  if (graph.text(path) === '')
+    throw new Error(`${path} is gone: say here what starts a browser, a server and threads`)
 
 export const patterns = ['src', 'sandbox', 'contract', 'console', 'test'].map(
   (folder) => `${folder}/**/*.test.ts`,
@@ -34,18 +36,20 @@ export function testsIn(folder) {
 /**
  * What a test file starts decides with which others it shares a process, and how many: all of a process use what one of
  * them has loaded and compiled.
- * @typedef {'own process' | 'browser' | 'program' | 'gateway' | 'unit'} Kind
+ * @typedef {'own process' | 'measuring' | 'browser' | 'program' | 'gateway' | 'unit'} Kind
  */
 
-/** A file that measures or changes the process that it runs in has one for itself. */
-const measuresProcess =
-  /\bprocess\.(?:cpuUsage|memoryUsage|threadCpuUsage|resourceUsage|chdir|on|once|env\.\w+ =)|\/(?:process-cost|thread-cost|cost-ratio)\.ts'|\/longest-turn\.ts'|\/proc\/|\bshiftDate\b/
+/** A file that changes the process that it runs in, or measures its memory or threads, has one for itself. */
+const needsProcess =
+  /\bprocess\.(?:memoryUsage|resourceUsage|chdir|on|once|env\.\w+ = )|\/proc\/|\bshiftedDate\b/
+/** Files that compare CPU times, each as the least of several runs, run one after the other and apart from the rest. */
+const comparesTimes = /\bprocess\.(?:cpuUsage|threadCpuUsage)|\/(?:process-cost|thread-cost|cost-ratio)\.ts'/
 /** Other files that need a separate process say so: `// own-process: <reason>`. */
 const asksForProcess = /^\/\/ own-process: \S/m
 const startsProgram = /\bfrom 'node:child_process'|\/gateway-process\.ts'/
 
 /** @type {Readonly<Record<Kind, number>>} */
-const filesPerProcess = { 'own process': 1, browser: 4, program: 3, gateway: 12, unit: 40 }
+const filesPerProcess = { 'own process': 1, measuring: 4, browser: 4, program: 3, gateway: 12, unit: 40 }
 
 /**
  * @param {string} path
@@ -53,7 +57,8 @@ const filesPerProcess = { 'own process': 1, browser: 4, program: 3, gateway: 12,
  */
 export function kindOf(path) {
   const text = graph.text(path)
-  if (measuresProcess.test(text) || asksForProcess.test(text)) return 'own process'
+  if (needsProcess.test(text) || asksForProcess.test(text)) return 'own process'
+  if (comparesTimes.test(text)) return 'measuring'
   const loaded = graph.loadedBy(path)
   if (loaded.has(browserModule)) return 'browser'
   if (startsProgram.test(text)) return 'program'
@@ -68,13 +73,13 @@ export function kindOf(path) {
  */
 export function processesFor(files) {
   /** @type {Record<Kind, string[]>} */
-  const byKind = { 'own process': [], browser: [], program: [], gateway: [], unit: [] }
+  const byKind = { 'own process': [], measuring: [], browser: [], program: [], gateway: [], unit: [] }
   for (const file of files) byKind[kindOf(file)].push(file)
   /** @param {Kind} kind */
   const processesOf = (kind) => dealt(byKind[kind], Math.ceil(byKind[kind].length / filesPerProcess[kind]))
   return spread(
     processesOf('browser'),
-    /** @type {const} */ (['own process', 'program', 'gateway', 'unit']).flatMap(processesOf),
+    /** @type {const} */ (['own process', 'measuring', 'program', 'gateway', 'unit']).flatMap(processesOf),
   )
 }
 
@@ -122,11 +127,13 @@ function isServed(file) {
 }
 
 /**
- * Tests that start the program, or another one.
+ * Tests that start the program or threads of it, which load faster from a bundle.
  * @param {readonly string[]} files
  */
-export function programTests(files) {
-  return files.filter((file) => startsProgram.test(graph.text(file)))
+export function bundleTests(files) {
+  return files.filter(
+    (file) => startsProgram.test(graph.text(file)) || graph.loadedBy(file).has(threadsModule),
+  )
 }
 
 /**

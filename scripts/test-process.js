@@ -3,6 +3,7 @@
  * cleanup. Writes the CPU time of each for the reporter to read.
  */
 import { after, before, suite } from 'node:test'
+import '../test/support/bundled-threads.ts'
 import { processorSeconds } from './processor-time.js'
 
 const endsName = Symbol.for('tollgate.test-process-ends')
@@ -51,7 +52,7 @@ function exitLater() {
   }, exitGraceMs).unref()
 }
 
-/** Promise<void>)[] | undefined} none if a test file runs alone => Promise<void>)[] | undefined} none where a test file runs by itself */
+/** @returns {(() => Promise<void>)[] | undefined} none where a test file runs alone */
 export function processEnds() {
   return Reflect.get(globalThis, endsName)
 }

@@ -25,8 +25,8 @@ const runHangMs = 45 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
 const waitingProcesses = 1
-/** So many files that start the program make it worth a start to have it compiled. */
-const warmFromFiles = 4
+/** So many files that start the program or threads of it make it worth a bundle, and a start to have it compiled. */
+const warmFromFiles = 6
 
 await prepare(import.meta.url, [developerPackages, consolePackages])
 // Loaded late: the Node that reads this file first may be too old for it.
@@ -44,7 +44,7 @@ const files = chosenFiles()
 // A browser sees the console of this checkout, not of an earlier one.
 if (plan.needConsole(files) && !(await prepareConsole())) process.exit(1)
 
-if (plan.programTests(files).length >= warmFromFiles) await warmCache(compileCache)
+if (plan.bundleTests(files).length >= warmFromFiles) await warmCache(compileCache)
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
 const skippedFile = join(folder, 'skipped-cases')

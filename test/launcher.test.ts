@@ -372,7 +372,7 @@ mkdirSync(place, { recursive: true })
 writeFileSync(join(place, 'main.js'), 'console.log("bundle of " + ' + JSON.stringify(readFileSync(join(root, 'src', 'part.ts'), 'utf8')) + ')')
 `
 
-test('a server runs from a bundle of its sources as they are, commands run from the sources', async () => {
+test('a server runs from a bundle of its sources as they are, which is made for it and used by commands', async () => {
   const folder = makeCheckout('bundle')
   write(join(folder, 'src', 'part.ts'), '// first')
   const serve = async () => (await finish(start(folder, 'bin/tollgate.js', 'serve'))).stdout.trim()
@@ -381,9 +381,10 @@ test('a server runs from a bundle of its sources as they are, commands run from 
   write(join(folder, 'console', 'node_modules', 'rolldown', 'package.json'), '{}')
   assert.equal(await serve(), 'bundle of // first')
   assert.equal(await serve(), 'bundle of // first')
-  const command = await finish(start(folder, 'bin/tollgate.js', 'account'))
-  assert.match(command.stdout, /"arguments":\["account"\]/)
+  const command = async () => (await finish(start(folder, 'bin/tollgate.js', 'account'))).stdout.trim()
+  assert.equal(await command(), 'bundle of // first')
   write(join(folder, 'src', 'part.ts'), '// second')
+  assert.match(await command(), /"arguments":\["account"\]/, 'a command is not worth a bundle')
   assert.equal(await serve(), 'bundle of // second')
   assert.equal(readFileSync(join(folder, 'bundles'), 'utf8'), 'made\n'.repeat(2))
   write(join(folder, 'src', 'part.ts'), '// third')

@@ -24,7 +24,8 @@ before(async () => {
   await buildPackage(join(home, 'dist'))
   run('npm', ['pack', './dist'])
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', `tollgate-${program.version}.tgz`])
-  installation = makeInstallation('limits: { bodyBytesMax: 2000000 }', () =>
+  installation = makeInstallation(
+    'limits: { bodyBytesMax: 2000000 }',
     join(home, 'node_modules', '.bin', 'tollgate'),
   )
   served = await installation.start()

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { type OperationName, operations } from '../../contract/operations.ts'
+import { program } from '../../test/support/gateway-process.ts'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
@@ -45,8 +45,6 @@ interface Ran {
   readonly stderr: string
 }
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-
 function environmentOf(dataFolder: string): Environment {
   return { TOLLGATE_DATA: dataFolder, TOLLGATE_LOG_LEVEL: 'fatal' }
 }
@@ -59,7 +57,7 @@ function processEnvironment(dataFolder: string): Environment {
 
 /** As a separate process. */
 function spawned(dataFolder: string, ...words: string[]): Ran {
-  const ran = spawnSync(process.execPath, [main, ...words], {
+  const ran = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     cwd: scratch,
     env: processEnvironment(dataFolder),
@@ -194,7 +192,7 @@ test('as processes: commands go to the running server, and to the database once 
 /** Without blocking this process, in which the server answers. */
 function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...words], {
+    const child = spawn(process.execPath, [program, ...words], {
       cwd: scratch,
       env: processEnvironment(dataFolder),
     })
@@ -213,7 +211,7 @@ function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
 
 /** A server as users start it; `output` is all of its output until it is ready. */
 async function served(dataFolder: string, context: TestContext) {
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve'], {
     cwd: scratch,
     env: { ...processEnvironment(dataFolder), TOLLGATE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -10,9 +10,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { program } from '../support/gateway-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-upstreams-'))
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 const key = ['right', 'key', '4'.repeat(12)].join('-')
 const wrongKey = ['wrong', 'key', '5'.repeat(12)].join('-')
 
@@ -40,7 +40,7 @@ interface Ran {
 
 function run(words: readonly string[], stdin = '', more: Record<string, string> = {}): Promise<Ran> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const child = spawn(process.execPath, [main, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: folder,
     env: { PATH, NODE_COMPILE_CACHE, TOLLGATE_DATA: join(folder, 'data'), ...more },
   })

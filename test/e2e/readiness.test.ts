@@ -7,12 +7,15 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '../support/free-port.ts'
-import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
+import {
+  type GatewayProcess,
+  type Installation,
+  makeInstallation,
+  program,
+} from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const isLinux = process.platform === 'linux'
 
 let installation: Installation

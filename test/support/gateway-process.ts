@@ -18,9 +18,8 @@ import { bundledMain } from '../../scripts/server-bundle.js'
 import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
 
-const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** As `npm start` runs it: from a bundle of the sources as they are now, where there is one. */
-const serverProgram = bundledMain() ?? source
+/** As a checkout runs it: from a bundle of the sources as they are now, where there is one. */
+export const program = bundledMain() ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
@@ -73,21 +72,18 @@ export interface Installation {
   remove(): Promise<void>
 }
 
-const programOfCheckout = (command: string | undefined): string =>
-  command === 'serve' ? serverProgram : source
-
 /**
  * A new folder for one installation, which listens on a free port.
- * @param programFor the file that Node runs for a command
+ * @param main the file that Node runs
  */
-export function makeInstallation(yaml = '', programFor = programOfCheckout): Installation {
+export function makeInstallation(yaml = '', main = program): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
   const dataFolder = join(folder, 'data')
   const running = new Set<ChildProcess>()
   mkdirSync(compileCache, { recursive: true })
 
   function launch(words: readonly string[], { failpoint, environment }: StartOptions): ChildProcess {
-    const child = spawn(process.execPath, [programFor(words[0]), ...words], {
+    const child = spawn(process.execPath, [main, ...words], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
