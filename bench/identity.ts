@@ -73,7 +73,7 @@ const rows = {
     if (number % cookies.length === 0) await identity.setOperator('nobody', true)
     await identity.authenticate({ cookie: cookies[number % cookies.length] ?? '' })
   }),
-  'cookie that is none of ours': await cost(looks, () =>
+  'cookie that is not ours': await cost(looks, () =>
     identity.authenticate({ cookie: 'tollgate.session_token=a.b' }),
   ),
 }

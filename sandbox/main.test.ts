@@ -27,7 +27,7 @@ test('alone it answers at the address that it prints, and a signal ends it', asy
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
-test('what is no port is named, and nothing starts', async () => {
+test('an invalid port is reported, and nothing starts', async () => {
   const child = started('70000')
   const [message] = (await once(createInterface(child.stderr), 'line')) as [string]
   assert.equal(message, 'sandbox: "70000" is not a port from 0 to 65535')

@@ -61,7 +61,7 @@ const chatRefusals: readonly Refusal[] = [
     null,
     /JSON/,
   ],
-  ['JSON that is no object', { path: chat, body: '[]' }, 400, invalid, null, /JSON/],
+  ['JSON that is not an object', { path: chat, body: '[]' }, 400, invalid, null, /JSON/],
   [
     'a body too large',
     { path: chat, body: plainBody('sandbox-echo', 'x'.repeat(bodyBytesMax)) },

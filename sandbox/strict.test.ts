@@ -441,7 +441,7 @@ const geminiCases: readonly Case[] = [
     message: /Corrupted thought signature/,
   },
   {
-    what: 'a signature that is no base64',
+    what: 'a signature that is not base64',
     good: contents(go, model(signed()), answered('f')),
     bad: contents(go, model({ ...unsigned, thoughtSignature: 'a.b' }), answered('f')),
     message: /TYPE_BYTES/,

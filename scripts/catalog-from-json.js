@@ -283,7 +283,7 @@ function isTaken({ usdPerMillionTokens: { input_audio } }, input) {
   return (input !== 'video' && input !== 'audio') || input_audio !== undefined
 }
 
-/** A vector is no text, and its length no number of tokens. @param {Listed} model */
+/** A vector is not text, and its length is not a number of tokens. @param {Listed} model */
 function vectors(model) {
   return { maxInput: embeddingInputs[model.provider], inputs: model.input, outputs: ['embeddings'] }
 }

@@ -13,7 +13,7 @@ function stringEnd(bytes: Uint8Array, start: number): number {
   return index + 1
 }
 
-/** Whether brackets outside strings nest deeper than `depthMax`. Meaningless for bytes that are no JSON. */
+/** Whether brackets outside strings nest deeper than `depthMax`. Meaningless for bytes that are not JSON. */
 export function nestsDeeper(bytes: Uint8Array, depthMax: number): boolean {
   let depth = 0
   for (let index = 0; index < bytes.length && depth <= depthMax; ) {

@@ -38,7 +38,7 @@ test('any one character changed, left out or doubled is noticed', () => {
   }
 })
 
-test('what is no key at all is none, however long', () => {
+test('what is not a key is rejected, however long', () => {
   for (const text of [
     '',
     brand,

@@ -58,7 +58,7 @@ test('a key is found immediately and after a restart, and its text is stored now
   assert.ok(!text.includes(secret.slice((stored?.label.length ?? 0) + 1)))
 })
 
-test('it is no API key, and an API key is none of these', async (context) => {
+test('it is not an API key, and an API key is not a management key', async (context) => {
   const { open, account, access } = await prepare(context)
   const { secret } = await open().create({ ...asked, account })
   assert.deepEqual(await access.identify(secret), { kind: 'management' })

@@ -85,7 +85,7 @@ test('a file that others can read, or that was cut, is refused with what to do',
   assert.match(refusal(await open()), /is damaged/)
 })
 
-test('a half-written file of a start that was killed is no hindrance', async (context) => {
+test('a half-written file of a start that was killed does not prevent a start', async (context) => {
   const { open, file } = await prepare(context)
   writeFileSync(`${file}.new`, 'half')
   keyOf(await open())

@@ -8,7 +8,7 @@ import { TollgateError } from '../base/errors.ts'
 /** One text, or several of a parameter that came more than once. */
 export type Texts = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Throws 400 for a parameter that came more than once and is no list. */
+/** Throws 400 for a parameter that came more than once and is not a list. */
 export function inputOfTexts(schema: z.ZodType, texts: Texts): Readonly<Record<string, unknown>> {
   const fields = fieldsOf(schema)
   const input: [string, unknown][] = []

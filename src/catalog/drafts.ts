@@ -103,7 +103,7 @@ function addUnknown(
   }
 }
 
-/** The draft of one model, which is no alias, in small steps; undefined: it is not known. */
+/** The draft of one model, which is not an alias, in small steps; undefined: it is not known. */
 export function* draftOf(
   name: string,
   sources: CatalogSources,

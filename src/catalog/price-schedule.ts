@@ -45,7 +45,7 @@ function daysBetween(first: string, last: string): number | undefined {
   return days
 }
 
-/** The inverse of `parseWindow`; days that are no range are separate texts. */
+/** The inverse of `parseWindow`; days that are not a range are separate texts. */
 export function formatWindow({ days, fromMinute, toMinute }: PriceWindow): readonly string[] {
   const end = toMinute > minutesPerDay ? toMinute - minutesPerDay : toMinute
   const hours = `${clockText(fromMinute)}-${clockText(end)}`

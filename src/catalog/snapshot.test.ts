@@ -314,7 +314,7 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expect
   ['an alias that is a model', { aliases: { 'gpt-5': 'gpt-4' } }, ['aliases.gpt-5: a model has this name']],
   ['an alias of an alias', { aliases: { a: 'b', b: 'gpt-4' } }, ['aliases.a: b is an alias itself']],
   [
-    'a disabled name that is none',
+    'an unknown disabled name',
     { disabled: ['gpt-55'] },
     ['disabled: unknown model gpt-55; did you mean gpt-5?'],
   ],

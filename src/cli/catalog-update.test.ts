@@ -134,7 +134,7 @@ test('the result as JSON has the rows and what was applied', async () => {
   assert.ok(output.rows.length > 0)
 })
 
-test('files that cannot be read, are too large or are no lists are one line', async () => {
+test('files that cannot be read, are too large or are not lists are one line', async () => {
   const large = join(scratch, 'large.json')
   writeFileSync(large, Buffer.alloc(50 * 1024 * 1024, ' '))
   const wrong = join(scratch, 'wrong.json')

@@ -23,7 +23,7 @@ for (const [variable, meant] of misspelt) {
   })
 }
 
-test('a variable whose correct name is set too is no mistake', () => {
+test('a variable whose correct name is set too is not reported', () => {
   assert.deepEqual(nearMisses(['GEMINI_API_KEY', 'GOOGLE_API_KEY'], variableNames), [])
 })
 

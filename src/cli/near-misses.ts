@@ -14,7 +14,7 @@ const otherMakers: Readonly<Record<string, string>> = {
   GOOGLE_GENERATIVE_AI: 'GEMINI_API_KEY',
 }
 
-/** In the order of `set`; a variable whose correct name is set too is no mistake. */
+/** In the order of `set`; a variable whose correct name is set too is not reported. */
 export function nearMisses(set: readonly string[], known: readonly string[]): readonly NearMiss[] {
   return set.flatMap((variable) => {
     if (known.includes(variable) || variable.startsWith(ownPrefix)) return []

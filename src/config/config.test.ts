@@ -235,7 +235,7 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: limits.requestPerMinute: unknown name; did you mean requestsPerMinute?',
   ],
   [
-    'a price that is no number',
+    'a price that is not a number',
     'models: [{ id: a, prices: [{ input: cheap, output: 1 }] }]',
     'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
   ],
@@ -272,7 +272,7 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: upstreams[0].url: must be the base URL, without the path of an endpoint: https://a.example/v1',
   ],
   [
-    'models that are no list',
+    'models that are not a list',
     'upstreams: [{ name: a, provider: openai, credential: b, models: some }]',
     'file.yaml: upstreams[0].models: must be a list of model names, or all',
   ],
@@ -332,7 +332,7 @@ const wrongVariables: readonly [what: string, environment: Environment, mistake:
     'TOLLGATE_OPENAI_URL: is set, but OPENAI_API_KEY is not',
   ],
   [
-    'a proxy that is no address',
+    'a proxy that is not an IP address or a network',
     { TOLLGATE_TRUSTED_PROXIES: '10.0.0.0/33' },
     'TOLLGATE_TRUSTED_PROXIES: 10.0.0.0/33 is not an IP address or a network such as 10.0.0.0/8',
   ],
@@ -369,7 +369,7 @@ test('all mistakes are reported together, and none repeats a credential', () => 
   assert.ok(!found.join().includes(secret))
 })
 
-test('what belongs to the launcher or to a client in the same shell is no mistake', () => {
+test('variables of the launcher or of a client in the same shell are not reported', () => {
   const launcher = { TOLLGATE_TETHERED: '1', TOLLGATE_SKIPPED_CASES_FILE: '/tmp/x' }
   const client = { TOLLGATE_KEY: 'sk-tg-x', TOLLGATE_API_KEY: 'sk-tg-x' }
   assert.deepEqual(mistakes('', { ...launcher, ...client }), [])

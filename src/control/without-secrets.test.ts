@@ -18,7 +18,7 @@ const cases: readonly (readonly [text: string, given: unknown, kept: unknown])[]
     { upstream: [{ credential: hidden, name: 'y' }] },
   ],
   ['a whole file', { text: 'x'.repeat(20_001), name: 'y' }, { text: '(20001 characters)', name: 'y' }],
-  ['a secret that is no text', { code: { code: id } }, { code: hidden }],
+  ['a secret that is not text', { code: { code: id } }, { code: hidden }],
 ]
 
 for (const [text, given, stored] of cases) {

@@ -37,7 +37,7 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
     let client = proxy
     for (const hop of hops.slice(-hopsMax).toReversed()) {
       const address = plain(hop)
-      // What a trusted proxy wrote and is no address ends what can be believed.
+      // What a trusted proxy wrote that is not an IP address ends what can be trusted.
       if (address === undefined) return client
       client = address
       if (!isTrusted(address)) return client

@@ -18,7 +18,7 @@ const cases: readonly [what: string, method: string, headers: Headers, kind: Cro
     ['a longer host', 'GET', { origin: 'https://app.example.attacker.example' }, 'none'],
     ['a file or a sandboxed frame', 'GET', { origin: 'null' }, 'none'],
     ['a preflight', 'OPTIONS', { origin: app, 'access-control-request-method': 'POST' }, 'preflight'],
-    ['OPTIONS that is no preflight', 'OPTIONS', { origin: app }, 'allowed'],
+    ['OPTIONS that is not a preflight', 'OPTIONS', { origin: app }, 'allowed'],
     [
       'a preflight of another page',
       'OPTIONS',
@@ -56,7 +56,7 @@ test('a preflight allows the headers of an SDK, for two hours, and no credential
   })
 })
 
-test('what is no list of header names is not repeated', () => {
+test('an invalid list of header names is not repeated', () => {
   for (const list of ['', 'a b', 'a;b', 'a:b', 'a,,b']) {
     assert.equal(preflight(list)['access-control-allow-headers'], undefined, list)
   }

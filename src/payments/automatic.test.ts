@@ -168,7 +168,7 @@ for (const [text, daysLater] of [
   })
 }
 
-test('a charge whose answer was lost, asked for again with another card, is no charge that failed', async (context) => {
+test('a charge whose answer was lost, requested again with another card, is not a failed charge', async (context) => {
   const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
   const account = await wanting(scene)
   scene.stripe.sendTo(null)

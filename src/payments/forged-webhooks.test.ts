@@ -50,7 +50,7 @@ const minuteMs = 60_000
 const forgeries: readonly Forged[] = [
   { text: 'no signature', send: withForgery(() => ({ signature: null })) },
   { text: 'an empty signature', send: withForgery(() => ({ signature: '' })) },
-  { text: 'a signature that is none', send: withForgery(() => ({ signature: 't=1,v1=00' })) },
+  { text: 'a malformed signature', send: withForgery(() => ({ signature: 't=1,v1=00' })) },
   {
     text: 'a signature by another secret',
     send: withForgery(() => ({ secret: ['whsec', 'other'].join('_') })),

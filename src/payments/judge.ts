@@ -20,7 +20,7 @@ export interface Facts {
 
 const nanoPerCent = 10_000_000n
 
-/** undefined: the amount is no whole number of cents. */
+/** undefined: the amount is not a whole number of cents. */
 export function centsOf(nano: bigint): number | undefined {
   return nano % nanoPerCent === 0n ? Number(nano / nanoPerCent) : undefined
 }

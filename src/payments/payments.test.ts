@@ -62,7 +62,7 @@ for (const [text, nano, message] of [
   ['less than the least', usd(499), /from 5\.00 to 1000\.00 USD/],
   ['more than the most', usd(100_001), /from 5\.00 to 1000\.00 USD/],
 ] as const) {
-  test(`${text} is no top-up`, async (context) => {
+  test(`${text} is not a top-up`, async (context) => {
     const scene = await paymentScene(context)
     const account = await scene.account()
     const ask = { account, email: null, amount: nano, saveMethod: false, address }
@@ -188,7 +188,7 @@ test('without any message a person who looks, or the clock, finds out', async (c
   assert.equal(await scene.posted(account), usd(5_000))
 })
 
-test('a provider that is away is no news: what is known is shown, and a message is asked for again', async (context) => {
+test('while the provider is unreachable the known state is shown, and a message is requested again', async (context) => {
   const scene = await paymentScene(context, { limits: { stripeRetriesMax: 1 } })
   const account = await scene.account()
   const { id } = await scene.begin(account, 5_000)

@@ -40,7 +40,7 @@ const errorRows: Readonly<Record<string, readonly [code: ErrorCode, message: str
 }
 const otherwise = ['payment_failed', 'The payment provider rejected this payment.'] as const
 
-/** Anything that is none of Stripe's errors stays what it is. */
+/** Anything that is not an error of Stripe's is returned unchanged. */
 export function asRefusal(error: unknown): unknown {
   if (!isStripeError(error)) return error
   if (error.type === 'StripeCardError') {

@@ -24,7 +24,7 @@ test('an address of the operator gets it, also where a well-known server usually
   assert.equal(hopsTo(connector, { origin, custom }, { 'x-tollgate-hops': '1' }), 2)
 })
 
-test('the largest of several values counts, and what is no count is none', () => {
+test('the largest of several values counts, and what is not a count is ignored', () => {
   for (const [value, count] of [
     [undefined, 0],
     ['', 0],

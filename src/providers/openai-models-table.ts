@@ -158,7 +158,7 @@ export const openaiModels: readonly CapabilityRow[] = [
   { names: named('gpt-5\\.[45]'), takes: gpt54, source: checklist },
   // The default effort counts too, so that only an explicit `none` lets tools pass.
   { names: named('gpt-5\\.6|gpt-6-sol|gpt-6-luna'), takes: gpt56, source: checklist },
-  // A name that is none of OpenAI's is served by a compatible host, and those speak chat first of all.
+  // A name that is not OpenAI's is served by a compatible host, and those speak chat first of all.
   {
     names: /^(?!(?:ft:)?(?:gpt|chatgpt|codex|o\d))/,
     takes: gpt4o,

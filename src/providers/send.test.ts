@@ -675,7 +675,7 @@ const shapes: Readonly<Record<string, string>> = {
 }
 
 for (const [name, bytes] of Object.entries(shapes)) {
-  test(`a reset within an answer that is ${name} is no end`, async () => {
+  test(`a reset within an answer that is ${name} is not an end`, async () => {
     await withUpstream(
       () => sends(bytes),
       async (upstream, sender) => {
@@ -734,7 +734,7 @@ test('an upstream that does not speak TLS gets nothing in plain text', async () 
     async (upstream, sender) => {
       const exchange = sender.send(request({ origin: upstream.origin.replace('http:', 'https:') }))
       const seen = watch(exchange)
-      // The upstream says something that is no TLS as soon as it is greeted.
+      // The upstream says something that is not TLS as soon as it is greeted.
       for (let turn = 0; upstream.connections === 0 && turn < 1_000; turn += 1)
         await new Promise(setImmediate)
       await upstream.close()

@@ -70,7 +70,7 @@ test('what is too long, too many or too much together is not counted', async () 
   assert.notEqual(await heavy, undefined)
 })
 
-test('a count that is late is no count, and the next one is counted', async () => {
+test('a late count is discarded, and the next text is counted', async () => {
   const clock = manualClock()
   const counter = counterOf({ countMs: 1_000 }, clock)
   const late = counter.count(prose.repeat(5_000))

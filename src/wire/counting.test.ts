@@ -102,7 +102,7 @@ for (const format of formats) {
     }
   })
 
-  test(`${format}: what is no number is none`, () => {
+  test(`${format}: what is not a number is ignored`, () => {
     const name = format === 'gemini' ? 'totalTokens' : 'input_tokens'
     for (const value of ['-1', '1.5', '1e300', '"7"', 'null', '[]']) {
       assert.equal(readCount(format, bytes(`{"${name}":${value}}`)), null)

@@ -26,7 +26,7 @@ const answers: readonly Case[] = [
   ["Google's", 'gemini', '{"usageMetadata":{"a":"é"}}', '{"usageMetadata":{"a":"é","cost":0.000054399}}'],
   ['where usage is null', 'openai-chat', '{"usage":null}', '{"usage":null}'],
   ['where usage is a list', 'openai-embeddings', '{"usage":[]}', '{"usage":[]}'],
-  ['in what is no JSON', 'openai-chat', '{"usage":{', '{"usage":{'],
+  ['in what is not JSON', 'openai-chat', '{"usage":{', '{"usage":{'],
   ['deeper than is read', 'openai-chat', `{"usage":${'['.repeat(600)}`, `{"usage":${'['.repeat(600)}`],
 ]
 for (const [name, dialect, before, after] of answers) {

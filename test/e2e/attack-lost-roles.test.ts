@@ -151,7 +151,7 @@ test('a removed member sees and spends nothing, and what they created can be end
     body: JSON.stringify({ model: 'sandbox-echo', messages: [{ role: 'user', content: 'x' }] }),
   })
   assert.equal(played.status, 404, played.text)
-  assert.equal((await program.ask('account.show')).status, 200, 'a key is no person')
+  assert.equal((await program.ask('account.show')).status, 200, 'a key is not a user')
   const listed = await owner.client.done('management-key.list', { account })
   assert.ok(listed.some(({ id }) => id === made.id))
   await owner.client.done('management-key.revoke', { managementKey: made.id })

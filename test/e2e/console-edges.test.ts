@@ -106,7 +106,7 @@ test('while the server is down every page says so and stays, and recovers when i
 for (const [name, search] of [
   ['end before they begin', 'from=2026-11-20&to=2026-11-10'],
   ['are too many', 'from=0002-11-20&to=2026-11-20'],
-  ['are no days', 'from=yesterday&to=2026-11-20'],
+  ['are not days', 'from=yesterday&to=2026-11-20'],
 ] as const) {
   test(`days that ${name} are reported as an invalid range`, async () => {
     const visit = await person.visit()

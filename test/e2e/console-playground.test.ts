@@ -187,7 +187,7 @@ test('settings are sent with the request, and the exported code makes the same o
   assert.deepEqual(written, sent)
   await page.getByRole('link', { name: 'Receipt' }).waitFor()
   await button('Code').click()
-  assert.equal(await dialog.locator('pre').textContent(), shell, 'the answer is no part of what was asked')
+  assert.equal(await dialog.locator('pre').textContent(), shell, 'the response is not part of the request')
   await page.keyboard.press('Escape')
   visit.clean()
 })

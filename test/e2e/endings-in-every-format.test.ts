@@ -314,7 +314,7 @@ function breaking(rows: readonly Broken[], from: MeteredGateway): void {
 
         const receipt = await settled(from, by)
         assert.equal(receipt.endReason, reason)
-        assert.equal(receipt.output, delivered, 'the words of an error are no output')
+        assert.equal(receipt.output, delivered, 'the words of an error are not output')
         assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
         if (delivered > 0) assertNear(receipt.inputUncached, (await arrival(from, by)).inputTokens, 'input')
       },

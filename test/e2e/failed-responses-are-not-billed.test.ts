@@ -145,7 +145,7 @@ for (const row of rows) {
       assert.deepEqual([receipt.endReason, held], [reason, 0n])
       assert.equal(1_000_000_000n - posted, receipt.charged)
       assert.equal(receipt.charged, delivered === 0 ? 0n : cost(receipt.inputUncached, delivered))
-      assert.equal(receipt.output, delivered, 'the words of an error are no output')
+      assert.equal(receipt.output, delivered, 'the words of an error are not output')
 
       const bears = row.absorbsInput?.includes(format) ?? false
       const meters = [...from.sandbox.requestLog(), ...spare.requestLog()].filter(

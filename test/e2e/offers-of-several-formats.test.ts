@@ -241,7 +241,7 @@ for (const [reason, error] of Object.entries(refusals)) {
   })
 }
 
-test('a model that the key may not use is no fallback', async () => {
+test('a model that the key may not use is not a fallback', async () => {
   Object.assign(failing, { chat: 529, messages: 0 })
   const account = await gateway.account('1', { models: ['cheap'] })
   const before = messages.requests.length

@@ -81,7 +81,7 @@ function readByParser(reads: readonly Buffer[]): Reading {
   return { kind: 'complete', ...head, body }
 }
 
-/** The library reads a socket that is none: it returns the response once a request is written to it. */
+/** The library reads a fake socket: it returns the response once a request is written to it. */
 function readByLibrary(reads: readonly Buffer[]): Promise<Reading> {
   let isAsked = false
   const socket = Object.assign(

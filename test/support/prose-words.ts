@@ -26,6 +26,7 @@ export const proseWords: readonly BannedWord[] = [
   { pattern: /\ball the same\b/i, instead: 'anyway, nevertheless' },
   { pattern: /\bthe house\b/i, instead: 'the platform, the operator' },
   { pattern: /\blook-ups?\b/i, instead: 'lookup' },
+  { pattern: /\b(?:that|what|which) (?:is|are) no(?:ne)?\b(?! longer)/i, instead: 'that is not a' },
   {
     pattern:
       /\b(?:colour|behaviour|favour|honour|neighbour|cancell(?:ed|ing)|labelled|modelled|judgement|grey|whilst|amongst|licence|recognis|normalis|serialis|summaris)/i,

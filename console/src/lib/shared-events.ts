@@ -64,7 +64,7 @@ function listen(account: string, { relay, stopping: { signal } }: Listening): Pr
     })
     source.addEventListener('error', () => {
       relay({ kind: 'lost' })
-      // Browsers reconnect on their own, but not after a response that is no stream: an error, or a proxy's.
+      // Browsers reconnect on their own, but not after a response that is not a stream: an error, or a proxy's.
       if (signal.aborted || source.readyState !== EventSource.CLOSED) return
       signal.removeEventListener('abort', close)
       relay({ kind: 'gap' })

@@ -34,7 +34,7 @@ for (const [digits, unit, is] of cases) {
   })
 }
 
-test('anything that is no number is a mistake', () => {
+test('anything that is not a number is an error', () => {
   for (const value of ['3', null, true, []]) {
     assert.deepEqual(readRate(value, 'perToken'), { kind: 'mistake', reason: 'is not a number' })
   }

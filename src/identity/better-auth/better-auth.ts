@@ -261,7 +261,7 @@ function redactAddresses(message: string): string {
   return message.replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…')
 }
 
-/** Rethrows errors that are no response to the client, so that better-auth does not turn them into one. */
+/** Rethrows errors that are not a response to the client, so that better-auth does not turn them into one. */
 function throwServerError(error: unknown): void {
   if (!isAPIError(error)) throw error
 }

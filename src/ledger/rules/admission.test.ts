@@ -306,7 +306,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ],
   ['without patience it lowers', { payer: { held: 20_000n, openHolds: 2 }, ask: wide }, '3500 for 45000'],
   [
-    'a rate is no reason to wait for money',
+    'a rate limit is not a reason to wait for balance',
     { payer: { running: 1, held: 100_000n, openHolds: 1 }, ask: { patience: 'wait', accountLimits: all } },
     'account concurrent 1, wait 1000',
   ],

@@ -19,6 +19,6 @@ test('nothing negative is divided, and nothing by nothing', () => {
 })
 
 for (const amount of [-1n, nanoMax + 1n]) {
-  test(`${amount} is no amount`, () =>
+  test(`${amount} is not an amount`, () =>
     assert.throws(() => assertAmount(amount, 'a cost'), /a cost is an amount/))
 }

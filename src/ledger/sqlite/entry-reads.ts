@@ -18,7 +18,7 @@ const entryRow = rowOf({
   amount: integer('e.amount'),
   balanceAfter: integer('e.balance_after'),
   source: textOrNull('e.source'),
-  // That of usage names the write-off that covers it, which is no reference of a payment.
+  // That of usage names the write-off that covers it, which is not a reference of a payment.
   reference: textOrNull("CASE e.kind WHEN 'usage' THEN NULL ELSE e.reference END"),
   note: textOrNull('e.note'),
   request: integerOrNull('e.request'),

@@ -66,7 +66,7 @@ function readFields(text: string, from: number, fields: Map<string, string>): In
     const colon = text.indexOf(':', start)
     if (colon < 0 || colon >= end) return invalid('a header without a colon')
     const name = text.slice(start, colon).toLowerCase()
-    // A line that continues the one before begins with a space, which is no token either.
+    // A line that continues the one before begins with a space, which is not a token either.
     if (!token.test(name)) return invalid('an invalid header name')
     const value = trimmed(text, colon + 1, end)
     const before = fields.get(name)

@@ -62,7 +62,7 @@ const refused: Readonly<Record<string, string>> = {
   'a chunk that ends with LF': `${inChunks}5\r\nhello\n0\r\n\r\n`,
   'a chunk extension with LF': `${inChunks}5;a\nhello\r\n0\r\n\r\n`,
   'a chunk extension without a name': `${inChunks}5;\r\nhello\r\n0\r\n\r\n`,
-  'a trailer that is none': `${inChunks}0\r\nno trailer\r\n\r\n`,
+  'a malformed trailer': `${inChunks}0\r\nno trailer\r\n\r\n`,
   'a trailer that ends with LF': `${inChunks}0\r\nx-a: b\n\r\n\r\n`,
   'a long head': `${ok}x-a: ${'b'.repeat(limitBytes)}\r\n\r\n`,
   'a long head without an end': `${ok}x-a: ${'b'.repeat(limitBytes)}`,

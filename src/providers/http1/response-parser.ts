@@ -24,7 +24,7 @@ const extensions =
   /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)+$/
 /** 4 GiB less one byte. */
 const sizeDigitsMax = 8
-/** What a step returns for bytes that are no response. */
+/** What a step returns for bytes that are not a response. */
 const failed = -1
 
 export class ResponseParser {
@@ -72,7 +72,7 @@ export class ResponseParser {
     this.#rest = undefined
   }
 
-  /** Emits what `bytes` complete; returns why they are no response, after which `read` must not be called. */
+  /** Emits what `bytes` complete; returns why they are not a response, after which `read` must not be called. */
   read(bytes: Buffer): string | undefined {
     let buffer = bytes
     if (this.#rest !== undefined) {

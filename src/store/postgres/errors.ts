@@ -49,7 +49,7 @@ export function isRepeatable(error: unknown): boolean {
 /** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
 export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'
 
-/** Classes of SQLSTATE that are no trouble of the machine: wrong data, a broken constraint, a wrong statement. */
+/** Classes of SQLSTATE that are not a failure of the database: wrong data, a broken constraint, a wrong statement. */
 const ourMistakes = /^(?:22|23|42)/
 
 /** Whether the same transaction would fail again in the same way. */

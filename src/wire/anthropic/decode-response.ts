@@ -41,7 +41,7 @@ export function finishOf({ reason, stopString, explanation }: StopFields): Finis
   }
 }
 
-/** Throws WireError `invalid_value` for what is no answer. */
+/** Throws WireError `invalid_value` for what is not a response. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   try {
     return readJson(body, answerLimits(body), (json) => answerOf(new View(json, json.root), usage))

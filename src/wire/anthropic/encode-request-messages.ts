@@ -139,7 +139,7 @@ class MessagesWriter {
     content[content.length - 1] = { ...last, text }
   }
 
-  /** The words of an assistant turn, without thoughts at its end, which are no answer. */
+  /** The words of an assistant turn, without thoughts at its end, which are not a response. */
   private answer(parts: readonly ConversationPart[]): { blocks: Block[]; calls: UnansweredCall[] } {
     const content = new Blocks()
     const calls: UnansweredCall[] = []

@@ -235,7 +235,7 @@ test('sources with an address are shown, and never taken for a provider’s', ()
   assert.equal(readTag(String(shown[0]?.encrypted_index)).kind, 'encrypted')
 })
 
-test('what is no answer is refused', () => {
+test('an invalid response is rejected', () => {
   for (const body of ['', '<html>', '[]', '{}', '{"content":null}', '{"content":{}}', '{"content":[}']) {
     assert.throws(
       () => decodeResponse(encoder.encode(body), used),

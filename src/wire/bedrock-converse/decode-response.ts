@@ -26,7 +26,7 @@ export function finishOf(stopReason: string): Finish {
   return { reason, stopString: null, explanation: reason === 'filter' ? stopReason : null }
 }
 
-/** Throws WireError `invalid_value` for what is no response. */
+/** Throws WireError `invalid_value` for what is not a response. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   try {
     return readJson(body, answerLimits(body), (json) => responseOf(new View(json, json.root), usage))

@@ -221,7 +221,7 @@ test('every stop reason has its meaning', () => {
   )
 })
 
-test('what is no response is a problem and does not throw', () => {
+test('an invalid response is a problem and does not throw', () => {
   for (const body of ['', '[]', '{}', '{"output":{}}', '{"output":{"message":7}}']) {
     const bytes = new TextEncoder().encode(body)
     assert.notEqual(extractResponse(bytes, 100).problem, null, body)

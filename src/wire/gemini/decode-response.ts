@@ -65,7 +65,7 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   CONTINUATION: 'pause',
 }
 
-/** Throws WireError `invalid_value` for what is no answer. */
+/** Throws WireError `invalid_value` for what is not a response. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   const chunk = readChunk(body)
   if (chunk === null) throw new WireError('invalid_value', 'The upstream response is not a Gemini response.')
@@ -116,7 +116,7 @@ function signatureThought(encrypted: EncryptedReasoning): ThinkingPart {
   return { kind: 'thinking', text: '', redacted: false, encrypted }
 }
 
-/** Reads one JSON object of the format; null for what is none. Never throws. */
+/** Reads one JSON object of the format; null for anything else. Never throws. */
 export function readChunk(bytes: Uint8Array): Chunk | null {
   const value = parsed(decoder.decode(bytes))
   if (!isRecord(value)) return null

@@ -22,7 +22,7 @@ function tokenOf(candidate: JsonRecord): { readonly [name: string]: JsonOut } {
   return { token, logprob, bytes: [...encoder.encode(token)] }
 }
 
-/** OpenAI's `content` array → `logprobsResult`; undefined for what is none. */
+/** OpenAI's `content` array → `logprobsResult`; undefined for anything else. */
 export function logprobsResult(content: RawJson): JsonOut | undefined {
   const tokens = parsed(content.text)
   if (!Array.isArray(tokens)) return undefined

@@ -204,7 +204,7 @@ test('sources and probabilities', () => {
   })
 })
 
-test('what is no answer is refused', () => {
+test('an invalid response is rejected', () => {
   for (const body of ['', 'x', '[]', '{}', '{"error":{"code":500}}', '{"candidates":[]}']) {
     assert.throws(
       () => decode(body),

@@ -35,7 +35,7 @@ test('recorded events become the elements, however they are cut', () => {
   }
 })
 
-test('a stream of nothing is an empty array; comments are no elements', () => {
+test('a stream of nothing is an empty array; comments are not elements', () => {
   assert.deepEqual(JSON.parse(new ArrayFraming().close()), [])
   const framing = new ArrayFraming()
   const text = framing.push(': keepalive\r\n\r\n') + framing.push('data: {"a":\ndata: 1}\n\n')

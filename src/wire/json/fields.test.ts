@@ -71,7 +71,7 @@ test('names are compared as strings are, folded, in objects of any size', () => 
   )
 })
 
-test('names with equal hashes are no repetition, and many of them take no quadratic time', () => {
+test('names with equal hashes are not repetitions, and many of them do not take quadratic time', () => {
   // 32-bit FNV-1a gives both the same hash.
   assert.equal(found('{"costarring":1,"liquid":2}'), '')
   const many = Array.from({ length: 100_000 }, (_, index) => `"k${index}":0`).join(',')

@@ -629,7 +629,7 @@ const wrong: readonly (readonly [more: Members, code: string, pointer: string])[
   [{ max_tokens: 0 }, 'invalid_value', 'max_tokens'],
 ]
 
-test('what is no request is refused with its place', () => {
+test('an invalid request is rejected, with the position of the error', () => {
   for (const [more, code, pointer] of wrong) {
     assert.throws(
       () => decoded(more),

@@ -217,7 +217,7 @@ test('what hosts say in their own ways is understood', () => {
   )
 })
 
-test('what is no answer is refused', () => {
+test('an invalid response is rejected', () => {
   for (const body of ['', '[]', '{}', '{"choices":[]}', '<html>']) {
     assert.throws(
       () => decodeResponse(encoder.encode(body), usage),

@@ -133,7 +133,7 @@ test('the next turn begins with the bytes of this one', () => {
   let before = ''
   for (const message of [undefined, ...more]) {
     if (message !== undefined) messages.push(message)
-    // A call without its result is no request that anybody sends.
+    // A call without its result is not a request that a client sends.
     if ((message as Members | undefined)?.tool_calls !== undefined) continue
     const { text } = encoded({ tools: [tool], messages, temperature: 1, stream: true })
     assert.ok(text.startsWith(before), `${text}\n${before}`)

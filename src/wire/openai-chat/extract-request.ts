@@ -44,7 +44,7 @@ const cachedContentFields = new FieldReader('cached_content')
 interface LimitField {
   readonly name: (typeof limitNames)[number]
   readonly span: Span
-  /** null: written as null, which is no limit. */
+  /** null: written as null, which means no limit. */
   readonly tokens: number | null
 }
 

@@ -91,7 +91,7 @@ const states: [name: string, stream: string, states: string][] = [
   ['no error', event({ error: null, choices: [{ index: 0, delta: { content: 'a' } }] }), 'content truncated'],
   ['garbage', `${word('a')}data: {"choices":\n\n`, 'failed failed'],
   ['garbage at the end', `${word('a')}data: {"choices":`, 'content truncated'],
-  ['JSON that is no chunk', 'data: 17\n\n', 'failed failed'],
+  ['JSON that is not a chunk', 'data: 17\n\n', 'failed failed'],
   ['a page', '<html><body>\n\n', 'waiting truncated'],
   ['an event of another kind', 'event: ping\ndata: {"type":"ping"}\n\n', 'waiting truncated'],
   ['empty data', 'data:\n\n', 'waiting truncated'],

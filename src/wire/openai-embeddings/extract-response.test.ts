@@ -75,7 +75,7 @@ test('the tier an answer names is passed on, the default is not worth a word', (
   assert.deepEqual(ranAt('priority'), ['service_tier:priority'])
 })
 
-test('what came with 200 and is no answer is a problem', () => {
+test('an invalid body with status 200 is a problem', () => {
   const problem = (body: unknown) => read(body).problem?.message
   assert.equal(problem({ error: { message: 'broken', type: 'server_error' } }), 'broken')
   assert.equal(problem({ object: 'list' }), 'The upstream response has no embeddings.')

@@ -10,7 +10,7 @@ import { embeddingsReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
 
-/** Vectors are no text that could be counted: the sample tells only how many there are. */
+/** Vectors are not text that could be counted: the sample tells only how many there are. */
 export function extractResponse(body: Uint8Array): ExtractedResponse {
   const sample = new ProducedText(0)
   const report = embeddingsReport()

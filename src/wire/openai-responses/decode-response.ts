@@ -17,7 +17,7 @@ import { ownVendor } from './encrypted-reasoning.ts'
 
 const decoder = new TextDecoder('utf-8')
 
-/** Throws WireError `invalid_value` for what is no answer of this format. */
+/** Throws WireError `invalid_value` for what is not a response of this format. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   const answer = parsed(decoder.decode(body))
   if (!isRecord(answer) || !Array.isArray(answer.output)) {

@@ -198,7 +198,7 @@ const histories: [name: string, turns: readonly ConversationTurn[], items: reado
     ],
   ],
   [
-    'a billing header is no instruction',
+    'a billing header is not an instruction',
     [turn('system', text('x-anthropic-billing-header: a=1'), text('B')), turn('user', text('U'))],
     [message('developer', inputText('B')), message('user', inputText('U'))],
   ],
@@ -416,7 +416,7 @@ test('tools in the order of the caller, with what the format has for each', () =
   )
 })
 
-test('a choice without tools is none', () => {
+test('a tool choice without tools is dropped', () => {
   const { body } = encode({ toolChoice: { kind: 'required' }, parallelCalls: true })
   assert.equal('tool_choice' in body || 'parallel_tool_calls' in body || 'tools' in body, false)
 })
@@ -662,7 +662,7 @@ test('the next turn begins with this one, byte for byte', () => {
         { model: 'gpt-x', capabilities: newest },
       ),
     )
-    // A turn that ends with an open call is no request, but its bytes are as stable.
+    // A turn that ends with an open call is not a request, but its bytes are as stable.
     assert.ok(next!.text.startsWith(end(now!.text)), String(count))
   }
 })

@@ -32,7 +32,7 @@ export function openedEncrypted(encrypted: EncryptedReasoning): {
     : { encrypted, redacted: false }
 }
 
-/** Id and content of OpenAI's own item; null for what is none. */
+/** Id and content of OpenAI's own item; null for anything else. */
 export function ownContent(
   encrypted: EncryptedReasoning,
 ): { readonly id: string; readonly content: string } | null {

@@ -124,7 +124,7 @@ const refusals: [name: string, more: object, code: WireErrorCode, pointer: strin
   ['a wrong limit', { max_output_tokens: 1.5 }, 'invalid_value', 'max_output_tokens'],
   ['a background response that is not kept', { background: true, store: false }, 'invalid_value', 'store'],
   ['a background response as a stream', { background: true, stream: true }, 'invalid_value', 'stream'],
-  ['a background that is no flag', { background: 'yes' }, 'invalid_value', 'background'],
+  ['a background that is not a boolean', { background: 'yes' }, 'invalid_value', 'background'],
   ['an earlier response by a number', { previous_response_id: 1 }, 'invalid_value', 'previous_response_id'],
   ['a conversation', { conversation: { id: 'conv_1' } }, 'reference_not_owned', 'conversation'],
   ['a kept prompt', { prompt: { id: 'p' } }, 'reference_not_owned', 'prompt'],

@@ -41,7 +41,7 @@ const cachingFields = new FieldReader('ttl', 'comparison_response_id')
 interface NumberField {
   /** null: the body has no such member. */
   readonly span: Span | null
-  /** null: absent, or written as null, which is no limit. */
+  /** null: absent, or written as null, which means no limit. */
   readonly value: number | null
 }
 

@@ -45,7 +45,7 @@ export interface ResponseState extends Pick<ExtractedResponse, 'rawUsage' | 'sam
   readonly providerObjects: readonly ProviderObject[]
 }
 
-/** null: the bytes are no response of this id. An incomplete response is completed as far as it goes. */
+/** null: the bytes are not a response of this id. An incomplete response is completed as far as it goes. */
 export function readResponseState(
   body: Uint8Array,
   { id, sampleCharactersMax }: { readonly id: string; readonly sampleCharactersMax: number },

@@ -75,7 +75,7 @@ export class EventStreamParser {
     return this.give(frameBytes, headerBytes)
   }
 
-  /** The payload as text; bytes that are no UTF-8 become U+FFFD. Valid until the next call of `next`. */
+  /** The payload as text; bytes that are not UTF-8 become U+FFFD. Valid until the next call of `next`. */
   dataText(): string {
     return decoder.decode(this.payload)
   }

@@ -117,7 +117,7 @@ export class SseParser {
     return true
   }
 
-  /** The data as text; bytes that are no UTF-8 become U+FFFD. */
+  /** The data as text; bytes that are not UTF-8 become U+FFFD. */
   dataText(): string {
     return decoder.decode(this.bytes.subarray(this.dataStart, this.dataEnd))
   }

@@ -55,7 +55,7 @@ export interface UpstreamCodec {
   readonly rank: { readonly reasoning: number; readonly others: number }
   /** Throws WireError `untranslatable` naming the caller's field where something can neither be carried nor be left out. */
   encodeRequest(conversation: Conversation, target: Target): EncodedRequest
-  /** Throws WireError `invalid_value` for what is no response of this format. */
+  /** Throws WireError `invalid_value` for what is not a response of this format. */
   decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse
   decodeStream(eventBytesMax: number): StreamDecoder
   /**

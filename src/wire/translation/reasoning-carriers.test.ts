@@ -112,7 +112,7 @@ test('no bytes of an id can make reading it throw, or take long', () => {
   assert.equal(readId('_tg1_W'.repeat(1_000_000)).carrier, null)
 })
 
-/** Marks that pass the check and say nonsense: the check is no signature. */
+/** Marks that pass the check and say nonsense: the check is not a signature. */
 test('a forged mark is read as none', () => {
   const forged = (value: unknown) => {
     const [, payload] = tagged({ vendor: 'google', data: JSON.stringify(value) }).split('google.')

@@ -69,7 +69,7 @@ function distinct(adjusted: readonly Adjustment[]): readonly Adjustment[] {
 /** What reading an answer needs to know of how the request was written. */
 export type WrittenRequest = Pick<EncodedRequest, 'names' | 'emulation'>
 
-/** Reads an upstream's whole answer, with the caller's names. Throws WireError for what is none. */
+/** Reads an upstream's whole answer, with the caller's names. Throws WireError for anything else. */
 export function translateResponse(
   from: UpstreamCodec,
   body: Uint8Array,

@@ -67,7 +67,7 @@ const format = (schema: unknown) => request({ output_config: { format: { type: '
 
 /** An excerpt of the expected violation for each. */
 const badRequests: readonly [what: RegExp, body: unknown, takes?: Capabilities][] = [
-  [/no object/, []],
+  [/not an object/, []],
   [/extra input/, request({ n: 1 })],
   [/model/, request({ model: '' })],
   [/max_tokens/, request({ max_tokens: undefined })],
@@ -99,7 +99,7 @@ const badRequests: readonly [what: RegExp, body: unknown, takes?: Capabilities][
   [/: id/, saying(hello, assistant(call('a b')), user(result('a b')))],
   [/: id/, saying(hello, assistant(call('a_tg1_W')), user(result('a_tg1_W')))],
   [/: name/, saying(hello, assistant(call('a', { name: 'a.b' })), user(result('a')))],
-  [/input is no object/, saying(hello, assistant(call('a', { input: '{}' })), user(result('a')))],
+  [/input is not an object/, saying(hello, assistant(call('a', { input: '{}' })), user(result('a')))],
   [/is_error/, saying(hello, assistant(call('a')), user(result('a', { is_error: 'x' })))],
   [/blank text/, saying(hello, assistant(call('a')), user(result('a', { content: [text('')] })))],
   [/signature/, saying(hello, assistant({ type: 'thinking', thinking: 'x', signature: '' }), hello)],
@@ -126,7 +126,7 @@ const badRequests: readonly [what: RegExp, body: unknown, takes?: Capabilities][
   [/two of one name/, request({ tools: [tool(), tool()] })],
   [/tools\[0\]: name/, request({ tools: [tool({ name: 'a.b' })] })],
   [/tools\[0\]: type/, request({ tools: [{ name: 'x', type: 'function' }] })],
-  [/schema is no object/, request({ tools: [tool({ input_schema: {} })] })],
+  [/schema is not an object/, request({ tools: [tool({ input_schema: {} })] })],
   [/alternatives/, request({ tools: [tool({ input_schema: { type: 'object', anyOf: [] } })] })],
   [/description/, request({ tools: [tool({ description: null })] })],
   [/additionalProperties/, request({ tools: [tool({ strict: true })] })],
@@ -209,7 +209,7 @@ const answer = (more: object = {}) => ({
 })
 
 const badAnswers: readonly [what: RegExp, body: unknown][] = [
-  [/no object/, null],
+  [/not an object/, null],
   [/^id/, answer({ id: 'a b' })],
   [/^type/, answer({ type: 'x' })],
   [/^role/, answer({ role: 'user' })],
@@ -287,7 +287,7 @@ const badStreams: readonly [what: RegExp, events: readonly Event[]][] = [
   [/after the signature/, [begin, thought, signed, delta('thinking_delta', {}), stop(), finish(), end]],
   [/empty input/, [begin, start(call('a', { input: { a: 1 } })), stop(), finish('tool_use'), end]],
   [
-    /no object/,
+    /not an object/,
     [
       begin,
       start(call('a')),

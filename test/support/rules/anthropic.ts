@@ -47,7 +47,7 @@ function joined(messages: readonly Loose[]): { role: unknown; blocks: readonly L
 
 /** Violations of the request's rules; those that depend on the model only where its capabilities are given. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
-  if (!isObject(body)) return ['the body is no object']
+  if (!isObject(body)) return ['the body is not an object']
   const broken: string[] = []
   const say = (is: boolean, what: string) => {
     if (is) broken.push(what)
@@ -129,7 +129,7 @@ function callBreaches({ id, name, input }: Loose, at: string): string[] {
   const broken: string[] = []
   if (typeof id !== 'string' || !idRule.test(id) || ourMarks.test(id)) broken.push(`${at}: id`)
   if (typeof name !== 'string' || !nameRule.test(name)) broken.push(`${at}: name`)
-  if (!isObject(input)) broken.push(`${at}: input is no object`)
+  if (!isObject(input)) broken.push(`${at}: input is not an object`)
   return broken
 }
 
@@ -228,7 +228,7 @@ function toolBreaches(body: Loose, capabilities?: Capabilities): string[] {
       continue
     }
     const schema = tool.input_schema
-    if (!isObject(schema) || schema.type !== 'object') broken.push(`${at}: the schema is no object's`)
+    if (!isObject(schema) || schema.type !== 'object') broken.push(`${at}: the schema is not an object's`)
     else if ('anyOf' in schema || 'oneOf' in schema || 'allOf' in schema)
       broken.push(`${at}: alternatives at the top of the schema`)
     else if (tool.strict === true) broken.push(...schemaBreaches(schema, `${at}.input_schema`))
@@ -381,7 +381,7 @@ function cacheBreaches(body: Loose): string[] {
 
 /** Violations of what clients rely on in a whole response. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
-  if (!isObject(body)) return ['the answer is no object']
+  if (!isObject(body)) return ['the answer is not an object']
   const broken = headBreaches(body)
   if (!Array.isArray(body.content)) broken.push('content: an array')
   const blocks = listOf(body.content)
@@ -416,7 +416,7 @@ function answerBlockBreaches(block: Loose, at: string): string[] {
       return [
         ...(typeof block.id === 'string' && idRule.test(block.id) ? [] : [`${at}: id`]),
         ...(typeof block.name === 'string' && block.name !== '' ? [] : [`${at}: name`]),
-        ...(isObject(block.input) ? [] : [`${at}: input is no object`]),
+        ...(isObject(block.input) ? [] : [`${at}: input is not an object`]),
       ]
     default:
       // Server-side tools are reported in separate blocks.
@@ -564,7 +564,7 @@ class StreamRules {
     this.stage = 'delta'
     const isCut = this.stop.cut === true
     this.stop = isObject(delta) ? delta : {}
-    if (isCut && this.stop.stop_reason !== 'max_tokens') this.broken.push('input that is no object')
+    if (isCut && this.stop.stop_reason !== 'max_tokens') this.broken.push('input that is not an object')
     if (!isObject(usage) || !isCount(usage.output_tokens)) this.broken.push('message_delta: usage')
   }
 }

@@ -66,7 +66,7 @@ function sayUnknown(fields: Fields, known: ReadonlySet<string>, at: string, say:
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   const broken: string[] = []
   const say: Say = (rule) => broken.push(rule)
-  if (!isFields(body)) return ['the body is no object']
+  if (!isFields(body)) return ['the body is not an object']
   sayUnknown(body, bodyNames, 'body', say)
   const declared = checkTools(read(body, 'tools'), say)
   checkToolConfig(read(body, 'toolConfig'), declared, say)
@@ -112,7 +112,7 @@ function checkTools(tools: unknown, say: Say): ReadonlySet<string> {
 }
 
 function checkFunction(one: unknown, declared: Set<string>, at: string, say: Say): void {
-  if (!isFields(one)) return say(`${at}: a function that is no object`)
+  if (!isFields(one)) return say(`${at}: a function that is not an object`)
   const { name } = one
   if (!isText(name) || !namePattern.test(name)) return say(`${at}: the name ${String(name)}`)
   if (declared.has(name)) say(`${at}: two functions ${name}`)
@@ -121,9 +121,9 @@ function checkFunction(one: unknown, declared: Set<string>, at: string, say: Say
   const own = one.parameters
   const schema = read(one, 'parametersJsonSchema')
   if (isGiven(own) && isGiven(schema)) say(`${at}: two schemas of ${name}`)
-  if (isGiven(schema) && !isFields(schema)) say(`${at}: a schema of ${name} that is no object`)
+  if (isGiven(schema) && !isFields(schema)) say(`${at}: a schema of ${name} that is not an object`)
   if (isGiven(own) && (!isFields(own) || String(own.type).toUpperCase() !== 'OBJECT'))
-    say(`${at}: parameters of ${name} that are no object`)
+    say(`${at}: parameters of ${name} that are not an object`)
 }
 
 function checkToolConfig(config: unknown, declared: ReadonlySet<string>, say: Say): void {
@@ -255,7 +255,7 @@ function checkResponses(step: Step, responses: readonly Fields[], at: string, sa
 }
 
 function checkPart(part: unknown, role: unknown, at: string, say: Say): void {
-  if (!isFields(part)) return say(`${at}: a part that is no object`)
+  if (!isFields(part)) return say(`${at}: a part that is not an object`)
   sayUnknown(part, partNames, at, say)
   const found = kinds.filter((kind) => isGiven(read(part, kind)))
   if (found.length !== 1)
@@ -265,10 +265,10 @@ function checkPart(part: unknown, role: unknown, at: string, say: Say): void {
   if (role === 'model' && kind === 'functionResponse') say(`${at}: a function response of the model`)
   const signature = read(part, 'thoughtSignature')
   if (isGiven(signature) && (!isText(signature) || !base64Pattern.test(signature)))
-    say(`${at}: a signature that is no base64`)
+    say(`${at}: a signature that is not base64`)
   if (isText(signature) && ourMarks.test(signature)) say(`${at}: a mark of the gateway's in a signature`)
   const value = read(part, kind)
-  if (kind === 'text' && !isText(value)) say(`${at}: text that is no string`)
+  if (kind === 'text' && !isText(value)) say(`${at}: text that is not a string`)
   if (kind === 'functionCall') checkCall(value, at, say)
   if (kind === 'functionResponse') checkResponse(value, at, say)
   if (kind === 'inlineData') checkBlob(value, at, say)
@@ -279,9 +279,9 @@ function checkPart(part: unknown, role: unknown, at: string, say: Say): void {
 }
 
 function checkCall(value: unknown, at: string, say: Say): void {
-  if (!isFields(value)) return say(`${at}: a call that is no object`)
+  if (!isFields(value)) return say(`${at}: a call that is not an object`)
   checkNamed(value, at, say)
-  if (isGiven(value.args) && !isFields(value.args)) say(`${at}: args that are no object`)
+  if (isGiven(value.args) && !isFields(value.args)) say(`${at}: args that are not an object`)
 }
 
 function checkNamed({ name, id }: Fields, at: string, say: Say): void {
@@ -292,23 +292,23 @@ function checkNamed({ name, id }: Fields, at: string, say: Say): void {
 }
 
 function checkResponse(value: unknown, at: string, say: Say): void {
-  if (!isFields(value)) return say(`${at}: a response that is no object`)
+  if (!isFields(value)) return say(`${at}: a response that is not an object`)
   checkNamed(value, at, say)
   if (!isFields(value.response)) say(`${at}: a response without its object`)
   if (!isGiven(value.parts)) return
-  if (!isList(value.parts)) return say(`${at}: parts of a response that are no list`)
+  if (!isList(value.parts)) return say(`${at}: parts of a response that are not a list`)
   for (const part of value.parts) {
-    if (!isFields(part)) say(`${at}: a part of a response that is no object`)
+    if (!isFields(part)) say(`${at}: a part of a response that is not an object`)
     else if (isGiven(read(part, 'inlineData'))) checkBlob(read(part, 'inlineData'), at, say)
     else if (!isGiven(read(part, 'fileData'))) say(`${at}: a part of a response without media`)
   }
 }
 
 function checkBlob(value: unknown, at: string, say: Say): void {
-  if (!isFields(value)) return say(`${at}: media that are no object`)
+  if (!isFields(value)) return say(`${at}: media that are not an object`)
   const type = read(value, 'mimeType')
   if (!isText(type) || !/^[a-z]+\/[\w.+-]+/.test(type)) say(`${at}: media of the type ${String(type)}`)
-  if (!isText(value.data) || !base64Pattern.test(value.data)) say(`${at}: media that are no base64`)
+  if (!isText(value.data) || !base64Pattern.test(value.data)) say(`${at}: media that are not base64`)
 }
 
 function checkSettings(config: unknown, capabilities: Capabilities | undefined, say: Say): void {
@@ -394,7 +394,7 @@ function checkRefused(config: Fields, capabilities: Capabilities, say: Say): voi
 export function brokenAnswerRules(body: unknown): readonly string[] {
   const broken: string[] = []
   const say: Say = (rule) => broken.push(rule)
-  if (!isFields(body)) return ['the answer is no object']
+  if (!isFields(body)) return ['the answer is not an object']
   if (isGiven(body.error)) checkError(body.error, say)
   else {
     const candidates = checkChunk(body, say)
@@ -432,7 +432,7 @@ function checkChunk(chunk: Fields, say: Say): readonly Fields[] {
       say(`${at}: the finishReason ${String(candidate.finishReason)}`)
     const { content } = candidate
     if (!isGiven(content)) continue
-    if (!isFields(content)) say(`${at}: content that is no object`)
+    if (!isFields(content)) say(`${at}: content that is not an object`)
     else if (isGiven(content.parts)) checkAnswerParts(content, at, say)
   }
   for (const name of ['modelVersion', 'responseId']) if (!isText(chunk[name])) say(`${name}: missing`)
@@ -442,23 +442,23 @@ function checkChunk(chunk: Fields, say: Say): readonly Fields[] {
 
 function checkAnswerParts(content: Fields, at: string, say: Say): void {
   if (content.role !== 'model') say(`${at}: the role ${String(content.role)}`)
-  if (!isList(content.parts)) return say(`${at}: parts that are no list`)
+  if (!isList(content.parts)) return say(`${at}: parts that are not a list`)
   for (const part of content.parts) {
     if (!isFields(part)) {
-      say(`${at}: a part that is no object`)
+      say(`${at}: a part that is not an object`)
       continue
     }
     const found = kinds.filter((kind) => isGiven(part[kind]))
     if (found.length !== 1) say(`${at}: a part with ${found.length === 0 ? 'nothing' : found.join(' and ')}`)
-    if (isGiven(part.text) && !isText(part.text)) say(`${at}: text that is no string`)
+    if (isGiven(part.text) && !isText(part.text)) say(`${at}: text that is not a string`)
     const { functionCall: call, thoughtSignature: signature } = part
     if (isGiven(call)) {
       if (!isFields(call) || !isText(call.name) || !namePattern.test(call.name))
         say(`${at}: a call without its name`)
-      else if (isGiven(call.args) && !isFields(call.args)) say(`${at}: args that are no object`)
+      else if (isGiven(call.args) && !isFields(call.args)) say(`${at}: args that are not an object`)
     }
     if (isGiven(signature) && (!isText(signature) || !base64Pattern.test(signature)))
-      say(`${at}: a signature that is no base64`)
+      say(`${at}: a signature that is not base64`)
     if (isGiven(part.inlineData)) checkBlob(part.inlineData, at, say)
   }
 }

@@ -53,7 +53,7 @@ export function SignInPage(): JSX.Element {
   )
 }
 
-/** Typing the console's address alone is no request for a specific page. */
+/** Typing the console's address alone is not a request for a specific page. */
 const isHome = (wanted: string | undefined) => wanted === undefined || wanted === '/console'
 
 /** The result of a sign-in at an identity provider. */
