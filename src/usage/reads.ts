@@ -22,10 +22,10 @@ import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
 import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
-export type Place = readonly [hour: bigint, key: bigint, model: string]
+export type SliceCursor = readonly [hour: bigint, key: bigint, model: string]
 
 export interface SliceAsk extends Omit<SumsAsk, 'fromMs' | 'toMs'> {
-  readonly after: Place
+  readonly after: SliceCursor
   /** Hours from here on are not read. */
   readonly toHour: number
   readonly rowsMax: number
@@ -35,7 +35,7 @@ export interface Slice {
   /** The first hour of a step, the group, and what the rows of this slice add to them. */
   readonly parts: readonly (readonly [hour: number, group: SliceGroup, sums: Sums])[]
   /** null: there are no more rows. */
-  readonly next: Place | null
+  readonly next: SliceCursor | null
 }
 
 export type SliceGroup = string | bigint | null
@@ -74,7 +74,7 @@ function readSlices(database: Database) {
     const { account, after, toHour, rowsMax } = ask
     const parts = new Map<string, [number, SliceGroup, GrowingSums]>()
     let read = 0
-    let place: Place = after
+    let cursor: SliceCursor = after
     for (const { hour, key, model, sums } of select.each(
       account,
       ...after,
@@ -82,7 +82,7 @@ function readSlices(database: Database) {
       BigInt(rowsMax),
     )) {
       read += 1
-      place = [hour, key, model]
+      cursor = [hour, key, model]
       if (ask.key !== null && key !== ask.key) continue
       if (ask.model !== null && model !== ask.model) continue
       const first = firstHourOf[ask.step](Number(hour))
@@ -92,7 +92,7 @@ function readSlices(database: Database) {
       parts.set(name, part)
       addSums(part[2], sums)
     }
-    return { parts: [...parts.values()], next: read < rowsMax ? null : place }
+    return { parts: [...parts.values()], next: read < rowsMax ? null : cursor }
   }
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Store } from '../store/store.ts'
-import type { Place, Slice, SliceGroup, UsageReads } from './reads.ts'
+import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
 import type { UsageOperations } from './record-refusals.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
@@ -141,7 +141,7 @@ async function readGroups(
   { hours, limits }: { readonly hours: Hours; readonly limits: UsageLimits },
 ): Promise<Groups> {
   const groups: Groups = new Map(ask.group === 'none' ? [[null, new Map()]] : [])
-  let after: Place | null = [BigInt(hours.from), -1n, '']
+  let after: SliceCursor | null = [BigInt(hours.from), -1n, '']
   while (after !== null) {
     const slice: Slice = await read('usageSlice', {
       ...ask,
