@@ -4,12 +4,12 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestContext } from './request.ts'
-import { type SettledRequest, usageMetrics } from './usage-metrics.ts'
+import { type MeasuredSettlement, usageMetrics } from './usage-metrics.ts'
 
 export interface Metrics {
   readonly registry: Registry
   requestEnded(context: RequestContext, outcome: string, seconds: number): void
-  settled(request: SettledRequest): void
+  settled(request: MeasuredSettlement): void
   upstreamFailed(provider: string, code: string): void
   /** Files of closed accounts that their upstreams have not deleted yet. */
   filesToDelete(count: number): void

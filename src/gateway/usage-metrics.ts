@@ -7,7 +7,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import { eachMeter, type Meter, meterNames, meters } from '../../contract/meters.ts'
 import type { EndReason, Settled, Settlement } from '../ledger/types.ts'
 
-export interface SettledRequest {
+export interface MeasuredSettlement {
   /** Public name. */
   readonly model: string
   readonly settlement: Settlement
@@ -48,7 +48,7 @@ const amountNames = Object.keys(amounts) as readonly (keyof typeof amounts)[]
  * Returns what counts a settled request.
  * @param pairsMax pairs of a model and an upstream with series of their own
  */
-export function usageMetrics(registry: Registry, pairsMax: number): (settled: SettledRequest) => void {
+export function usageMetrics(registry: Registry, pairsMax: number): (settled: MeasuredSettlement) => void {
   const known = new Map<string, PairSums>()
   registerCounters(registry, known)
   const firstByte = new Histogram({

@@ -15,10 +15,10 @@ import { addTokens, type GrowingSums, noSums, sumsRow } from './sums.ts'
 
 export interface HourlySums extends BatchMemory, SettlementObserver {
   /** Adds requests that were refused. */
-  refused(rowKey: RowKey, times: number): void
+  refused(rowKey: HourKey, times: number): void
 }
 
-export interface RowKey {
+export interface HourKey {
   readonly account: bigint
   readonly hour: number
   readonly key: bigint
@@ -39,7 +39,7 @@ export const keyRow = rowOf({
 })
 
 interface Hour {
-  readonly rowKey: RowKey
+  readonly rowKey: HourKey
   readonly sums: HourSums
   isNew: boolean
   isChanged: boolean
@@ -55,7 +55,7 @@ export function hourlySums(database: Database): HourlySums {
   let knownCount = 0
   let changed: Hour[] = []
 
-  function changing(rowKey: RowKey): Hour['sums'] {
+  function changing(rowKey: HourKey): Hour['sums'] {
     let rows = known.get(rowKey.key)
     if (rows === undefined) {
       rows = []
@@ -109,7 +109,7 @@ function statements(database: Database) {
   )
   const update = prepare(database, `UPDATE usage_hour SET ${hourRow.assignments} WHERE ${where}`)
   return {
-    read(rowKey: RowKey): Hour {
+    read(rowKey: HourKey): Hour {
       const row = select.row(...keyRow.bind(rowKey))
       const sums = row === undefined ? noHourSums() : hourRow.toRow(row)
       return { rowKey: rowKey, sums, isNew: row === undefined, isChanged: false }
@@ -122,7 +122,7 @@ function statements(database: Database) {
 }
 
 /** The row that counts a receipt. */
-export const rowKeyOf = ({ id, account, key, model }: ReceiptState): RowKey => ({
+export const rowKeyOf = ({ id, account, key, model }: ReceiptState): HourKey => ({
   account,
   hour: hourOf(id),
   key,

@@ -10,11 +10,11 @@ import type { Statement } from '../store/postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from '../store/sqlite/connection.ts'
 import {
   addReceipt,
+  type HourKey,
   type HourSums,
   hourRow,
   keyRow,
   noHourSums,
-  type RowKey,
   rowKeyOf,
 } from './hourly-sums.ts'
 import type { RefusalSums } from './record-refusals.ts'
@@ -36,7 +36,7 @@ const write: Statement = {
     ON CONFLICT (account, hour, key, model) DO UPDATE SET ${counted.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 }
 
-const nameOf = ({ account, hour, key, model }: RowKey): string => `${account} ${hour} ${key} ${model}`
+const nameOf = ({ account, hour, key, model }: HourKey): string => `${account} ${hour} ${key} ${model}`
 
 /** What the receipts of a batch add to the sums of their hours. */
 export function deriveSums(receipts: readonly ReceiptState[]): Derivation {

@@ -1,12 +1,12 @@
 /** The operation that records rejected requests: counted by hour, the latest of each key one by one. Moves no money. */
 import type { OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
-import type { RowKey } from './hourly-sums.ts'
+import type { HourKey } from './hourly-sums.ts'
 import type { RefusalBatch } from './types.ts'
 
 /** Adds requests that were refused to the sums of their hour. */
 export interface RefusalSums {
-  refused(rowKey: RowKey, times: number): void
+  refused(rowKey: HourKey, times: number): void
 }
 
 export function usageOperations(database: Database, sums: RefusalSums) {
