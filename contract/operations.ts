@@ -7,6 +7,7 @@ import { accountOperations } from './operations/accounts.ts'
 import { billingOperations } from './operations/billing.ts'
 import { catalogOperations } from './operations/catalog.ts'
 import { installationOperations } from './operations/installation.ts'
+import { offerOperations } from './operations/offers.ts'
 import { peopleOperations } from './operations/people.ts'
 import { providerKeyOperations } from './operations/provider-keys.ts'
 import { upstreamStatusOperations } from './operations/upstream-status.ts'
@@ -22,6 +23,7 @@ export const operations = {
   ...catalogOperations,
   ...upstreamOperations,
   ...upstreamStatusOperations,
+  ...offerOperations,
   ...providerKeyOperations,
 } as const
 

@@ -249,6 +249,18 @@ export const price = z.strictObject({
   source: z.string(),
 })
 
+/** A rate that is lower than what an upstream charges, in USD per million tokens. */
+export const belowCost = z.strictObject({
+  upstream: z.string(),
+  rate: z.string(),
+  price: usdOut,
+  cost: usdOut,
+  /** When the price begins; null: it is in force. */
+  from: time.nullable(),
+  /** The first time (UTC) of the week at which it is so, such as `Mon 01:00`; null: now, or from its beginning. */
+  at: z.string().nullable(),
+})
+
 export const model = z.strictObject({
   model: z.string(),
   /** Whether requests can use it now. */
@@ -284,10 +296,8 @@ export const model = z.strictObject({
       fallbacks: z.array(z.string()),
       /** Whether it has other prices at other times of the week. */
       scheduled: z.boolean(),
-      /** Rates that are lower than what an upstream charges by its list price, in USD per million tokens. */
-      belowCost: z.array(
-        z.strictObject({ upstream: z.string(), rate: z.string(), price: usdOut, cost: usdOut }),
-      ),
+      /** Rates that are lower than what an upstream charges; also at other times of the week, and of prices to come. */
+      belowCost: z.array(belowCost),
     })
     .nullable(),
 })

@@ -18,6 +18,22 @@ const switched = z.strictObject({
   disabled: z.boolean(),
 })
 
+/** How an offer does. */
+const statusFields = {
+  state: z.enum(['serving', 'cooling', 'ejected', 'disabled']),
+  /** Until when it is called only after the others. */
+  until: time.nullable(),
+  /** Attempts, failed ones included. */
+  requests: z.int(),
+  failures: z.int(),
+  /** Of streamed responses, in milliseconds. */
+  firstByteP50Ms: z.number().nullable(),
+  firstByteP95Ms: z.number().nullable(),
+  /** The cost at the upstream, in USD. */
+  cost: usdOut,
+}
+export const offerStatus = z.strictObject(statusFields)
+
 export const upstreamStatusOperations = {
   'upstreams.status': operation({
     summary: 'Show the health, traffic and cost of each model at each upstream',
@@ -46,17 +62,7 @@ export const upstreamStatusOperations = {
               upstreamModel: z.string(),
               /** The names that clients use. */
               models: z.array(z.string()),
-              state: z.enum(['serving', 'cooling', 'ejected', 'disabled']),
-              /** Until when it is called only after the others. */
-              until: time.nullable(),
-              /** Attempts, failed ones included. */
-              requests: z.int(),
-              failures: z.int(),
-              /** Of streamed responses, in milliseconds. */
-              firstByteP50Ms: z.number().nullable(),
-              firstByteP95Ms: z.number().nullable(),
-              /** The cost at the upstream, in USD. */
-              cost: usdOut,
+              ...statusFields,
             }),
           ),
         }),

@@ -5,6 +5,7 @@ import { formatNames } from '../formats.ts'
 import { forOperators, operation } from '../operation.ts'
 import { model, modelName, newPrice, positive, requiredTags, time, usdOut } from '../values.ts'
 import { markup, upstreamName } from './installation.ts'
+import { offerCost, offerPriority, offerWeight } from './offers.ts'
 
 const reads = forOperators('yes', 'also local')
 const changes = forOperators('recent', 'also local')
@@ -111,6 +112,11 @@ export const upstreamOperations = {
       model: modelName,
       /** The upstream's name for it, where it differs. */
       upstreamModel: modelName.optional(),
+      /** Its group among the offers of the model. With it, a weight or a cost, the offers of the model become a list of its own. */
+      priority: offerPriority.optional(),
+      weight: offerWeight.optional(),
+      /** What the upstream charges, in USD per million tokens; null: the list price known there. */
+      cost: offerCost.nullable().optional(),
       /** Required for a model that is not known, as is `outputTokensMax`. */
       contextTokens: positive.optional(),
       outputTokensMax: positive.optional(),

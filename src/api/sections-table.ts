@@ -3,6 +3,7 @@ import { accountOperations } from '../../contract/operations/accounts.ts'
 import { billingOperations } from '../../contract/operations/billing.ts'
 import { catalogOperations } from '../../contract/operations/catalog.ts'
 import { installationOperations } from '../../contract/operations/installation.ts'
+import { offerOperations } from '../../contract/operations/offers.ts'
 import { peopleOperations } from '../../contract/operations/people.ts'
 import { providerKeyOperations } from '../../contract/operations/provider-keys.ts'
 import { upstreamStatusOperations } from '../../contract/operations/upstream-status.ts'
@@ -51,6 +52,12 @@ export const sections: readonly Section[] = [
     'installation',
     'Installation',
     'Models and prices, upstreams, write-offs, the audit log and the state of the installation; for administrators.',
-    { ...installationOperations, ...upstreamOperations, ...upstreamStatusOperations, ...catalogOperations },
+    {
+      ...installationOperations,
+      ...offerOperations,
+      ...upstreamOperations,
+      ...upstreamStatusOperations,
+      ...catalogOperations,
+    },
   ),
 ]

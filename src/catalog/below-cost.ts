@@ -3,6 +3,7 @@
  * knows the model there; where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
  */
 import { type RateName, rateNames } from '../../contract/meters.ts'
+import { windowChanges } from './price-schedule.ts'
 import { type Model, type Offer, type PriceVersion, priceAt, type Rates, type Snapshot } from './types.ts'
 
 export interface BelowCost {
@@ -11,42 +12,96 @@ export interface BelowCost {
   /** Nano-USD per million tokens. */
   readonly price: bigint
   readonly cost: bigint
+  /** When the price begins that is too low; null: it has begun. */
+  readonly fromMs: number | null
+  /** The first time of the week at which it is so; null: now, or as soon as the price begins. */
+  readonly atMs: number | null
 }
 
-/** Every rate, below all tiers, that is lower than the cost at one of the model's upstreams. */
+/**
+ * Every rate, below all tiers, that is lower than the cost at one of the model's upstreams: now, at other times of the week, or
+ * once a price begins that is to come. Each at the first such moment.
+ */
 export function belowCost(
   snapshot: Pick<Snapshot, 'models'>,
   model: Model,
   nowMs: number,
 ): readonly BelowCost[] {
-  const { rates, listRates } = priceAt(model, nowMs)
+  const found = new Map<string, BelowCost>()
+  const toCome = model.prices.flatMap(({ effectiveFromMs: fromMs }) => (fromMs > nowMs ? [fromMs] : []))
+  const windows = windowsOf(snapshot, model)
+  for (const startMs of [nowMs, ...new Set(toCome)]) {
+    const changes =
+      windows.length === 0 ? [] : [...windowChanges(windows, startMs)].sort((one, other) => one - other)
+    for (const atMs of [startMs, ...changes]) {
+      for (const row of belowCostAt(snapshot, model, atMs)) {
+        const key = `${row.upstream} ${row.rate} ${row.versionFromMs > nowMs ? row.versionFromMs : ''}`
+        if (found.has(key)) continue
+        const { versionFromMs, ...facts } = row
+        const fromMs = versionFromMs > nowMs ? versionFromMs : null
+        found.set(key, { ...facts, fromMs, atMs: atMs === startMs ? null : atMs })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+type BelowCostNow = Omit<BelowCost, 'fromMs' | 'atMs'> & { readonly versionFromMs: number }
+
+function belowCostAt(
+  snapshot: Pick<Snapshot, 'models'>,
+  model: Model,
+  atMs: number,
+): readonly BelowCostNow[] {
+  const { rates, listRates, effectiveFromMs: versionFromMs } = priceAt(model, atMs)
   return model.offers.flatMap((offer) => {
-    const costs: Partial<Rates> = costRates(snapshot, offer, nowMs) ?? listRates
+    const costs: Partial<Rates> = costRates(snapshot, offer, atMs) ?? listRates
     return rateNames.flatMap((rate) => {
       const [price, cost] = [rates[rate] ?? null, costs[rate] ?? null]
       const isBelow = price !== null && cost !== null && price < cost
-      return isBelow ? [{ upstream: offer.upstream.name, rate, price, cost }] : []
+      return isBelow ? [{ upstream: offer.upstream.name, rate, price, cost, versionFromMs }] : []
     })
   })
 }
 
-/** What the upstream charges: by the offer, else the list price under which the catalog knows the model there. */
+/** The times of the week at which the model's price, or what one of its upstreams charges, is another one. */
+function windowsOf(
+  snapshot: Pick<Snapshot, 'models'>,
+  { prices, offers }: Model,
+): NonNullable<PriceVersion['schedule']> {
+  const costs = offers.flatMap((offer) =>
+    offer.cost === undefined ? (costModel(snapshot, offer)?.prices ?? []) : [],
+  )
+  return [...prices, ...costs].flatMap(({ schedule = [] }) => schedule)
+}
+
+/**
+ * What the upstream charges: by the offer, else the list price under which the catalog sells the model there, else the built-in
+ * one.
+ */
 export function costRates(
   snapshot: Pick<Snapshot, 'models'>,
-  offer: Pick<Offer, 'upstream' | 'upstreamModel' | 'cost'>,
+  offer: Pick<Offer, 'upstream' | 'upstreamModel' | 'cost' | 'listCost'>,
   nowMs: number,
 ): NonNullable<Offer['cost']> | undefined {
-  return offer.cost ?? costPrice(snapshot, offer, nowMs)?.listRates
+  return offer.cost ?? costPrice(snapshot, offer, nowMs)?.listRates ?? offer.listCost
 }
 
 /** The price of the model that has the provider's own name; undefined where the catalog knows none. */
 export function costPrice(
-  { models }: Pick<Snapshot, 'models'>,
-  { upstream, upstreamModel }: Pick<Offer, 'upstream' | 'upstreamModel'>,
+  snapshot: Pick<Snapshot, 'models'>,
+  offer: Pick<Offer, 'upstream' | 'upstreamModel'>,
   nowMs: number,
 ): PriceVersion | undefined {
+  const own = costModel(snapshot, offer)
+  return own === undefined ? undefined : priceAt(own, nowMs)
+}
+
+function costModel(
+  { models }: Pick<Snapshot, 'models'>,
+  { upstream, upstreamModel }: Pick<Offer, 'upstream' | 'upstreamModel'>,
+): Model | undefined {
   const names = [`${upstream.provider}/${upstreamModel}`, upstreamModel]
   const known = names.flatMap((name) => models.get(name) ?? [])
-  const own = known.find(({ provider }) => provider === upstream.provider)
-  return own === undefined ? undefined : priceAt(own, nowMs)
+  return known.find(({ provider }) => provider === upstream.provider)
 }

@@ -18,7 +18,15 @@ import {
 import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh, turnsOf } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
-import { type OfferAsk, offerPlanSteps } from './offer-plan.ts'
+import {
+  type ModelOffers,
+  type OfferChanges,
+  type OffersPreview,
+  offerChanges,
+  offersNow,
+  writeOffers,
+} from './offer-changes.ts'
+import { choicesWith, isForList, type OfferAsk, offerPlanSteps } from './offer-plan.ts'
 import { destinationsOf, familyOf } from './offers.ts'
 import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
@@ -35,6 +43,8 @@ export type {
   KeptSecrets,
   ListedOffer,
   ListedUpstream,
+  ModelOffers,
+  OffersPreview,
   UpstreamChange,
   UpstreamPreview,
 }
@@ -46,7 +56,7 @@ export type CatalogChange =
   | { readonly kind: 'mistake'; readonly message: string }
 
 /** Every change is stored first and then in the snapshot; changes take effect one after another. */
-export interface Catalog extends UpstreamChanges {
+export interface Catalog extends UpstreamChanges, OfferChanges {
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
   /** Reloads from the store, with other sources where they are given. */
@@ -116,6 +126,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
     },
     ...modelChanges(live),
     ...upstreamChanges(live),
+    ...offerChanges(live),
   }
 }
 
@@ -188,7 +199,7 @@ function modelChanges(live: Live): ModelChanges {
       if (!isKnown(live, model)) return unknown(live, model)
       return await change(model, (before) => ({
         ...before,
-        definition: { ...before.definition, id: model, upstreams },
+        definition: { ...before.definition, id: model, upstreams, offers: undefined },
       }))
     },
   }
@@ -246,6 +257,8 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
     prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
   }
   const { sources, console: added, memory } = live.loaded
+  if (isForList(ask, memory.merged.get(ask.model)?.definition))
+    return offerInList(live, { ...ask, definition })
   const plan = await inTurns(live, offerPlanSteps({ ...ask, definition }, { sources, added, memory }))
   if (plan.kind !== 'plan') return plan
   await inTransaction(live.deps.store, async (transaction) => {
@@ -254,6 +267,28 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
   })
   await refresh(live)
   return { kind: 'changed' }
+}
+
+/** An offer of a model that has a list of them, or gets one. */
+async function offerInList(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
+  const { model, upstream, definition } = ask
+  const { sources, console: added } = live.loaded
+  if (![...sources.upstreams, ...added].some(({ name }) => name === upstream))
+    return { kind: 'unknown_upstream' }
+  const now = offersNow(live, model)
+  const offers = choicesWith('kind' in now ? [] : now.rows, ask)
+  // The formats are those of this offer, not of the model.
+  const facts = { ...definition, dialects: undefined }
+  const written = await writeOffers(live, { model, offers, definition: facts, allowUnserved: true })
+  if (!('kind' in written)) return { kind: 'changed' }
+  switch (written.kind) {
+    case 'unknown_model':
+    case 'mistake':
+      return written
+    case 'changed_meanwhile':
+    case 'leaves_unserved':
+      return { kind: 'mistake', message: 'the offers changed in the meantime: repeat it' }
+  }
 }
 
 function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {

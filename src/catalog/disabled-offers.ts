@@ -73,6 +73,11 @@ export function isUpstreamDisabled(disabled: DisabledOffers, upstream: string): 
   return disabled.has(upstream)
 }
 
+/** Whether this model there is disabled, apart from the upstream as a whole. */
+export function isPlaceDisabled(disabled: DisabledOffers, place: Required<OfferPlace>): boolean {
+  return disabled.has(keyOf(place))
+}
+
 /** The snapshot without the disabled offers and upstreams, a model in each step; a model that has none left is not sold. */
 export function* withoutDisabled(all: Snapshot, disabled: DisabledOffers): Steps<Snapshot> {
   if (disabled.size === 0) return all

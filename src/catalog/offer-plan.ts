@@ -5,9 +5,10 @@
  */
 import type { Steps } from '../base/steps.ts'
 import type { ConsoleUpstream } from './console-upstreams.ts'
-import type { ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
+import type { CostDefinition, ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type Draft, draftOf } from './drafts.ts'
 import { type KnownCatalog, providerSteps } from './listed-upstreams.ts'
+import type { OfferChoice, OfferRow } from './offer-list.ts'
 import { familyOf, modelsOf, nameThere } from './offers.ts'
 import type { Override } from './sources.ts'
 
@@ -17,6 +18,11 @@ export interface OfferAsk {
   readonly upstream: string
   /** What it is called there, where that differs. */
   readonly upstreamModel?: string | undefined
+  /** How its offers share requests and what this one costs; given any, the model has a list of offers from now on. */
+  readonly priority?: number | undefined
+  readonly weight?: number | undefined
+  /** null: none. */
+  readonly cost?: CostDefinition | null | undefined
   /** Facts and prices of the model that replace or come to those that are known; prices have dates. */
   readonly definition: Omit<ModelDefinition, 'id'>
 }
@@ -76,11 +82,42 @@ export function* offerPlanSteps(ask: OfferAsk, known: OfferSources): Steps<Offer
   return { kind: 'mistake', message: `${model} cannot be offered at ${name}: ${reason}` }
 }
 
-function withChange(
+/** Whether the offer is written to the model's own list of offers. */
+export function isForList(
+  { priority, weight, cost }: OfferAsk,
+  present: ModelDefinition | undefined,
+): boolean {
+  return present?.offers !== undefined || [priority, weight, cost].some((given) => given !== undefined)
+}
+
+/** The list with this offer changed or added. */
+export function choicesWith(rows: readonly OfferRow[], ask: OfferAsk): readonly OfferChoice[] {
+  const { upstream, upstreamModel } = ask
+  const here = rows.filter((row) => row.upstream === upstream)
+  const same = here.find((row) => row.upstreamModel === upstreamModel)
+  const changed = same ?? (here.length === 1 || upstreamModel === undefined ? here[0] : undefined)
+  const choice: OfferChoice = {
+    upstream,
+    upstreamModel: upstreamModel ?? changed?.upstreamModel,
+    priority: ask.priority ?? changed?.priority ?? 1,
+    weight: ask.weight ?? changed?.written.weight,
+    cost: ask.cost === undefined ? changed?.written.cost : ask.cost,
+    dialects: ask.definition.dialects ?? changed?.written.dialects,
+    enabled: true,
+  }
+  const kept = rows.map((row) => {
+    const { upstream: at, upstreamModel: name, priority } = row
+    return row === changed ? choice : { upstream: at, upstreamModel: name, priority }
+  })
+  return changed === undefined ? [...kept, choice] : kept
+}
+
+/** The row of a model with facts that replace others, and prices that come to them; it is enabled. */
+export function withChange(
   before: Override | undefined,
   id: string,
   definition: Omit<ModelDefinition, 'id'>,
-): Override {
+): Override & { readonly definition: ModelDefinition } {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined)
   const prices = [...(before?.definition?.prices ?? []), ...(definition.prices ?? [])]
   return {

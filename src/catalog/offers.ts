@@ -31,14 +31,25 @@ export interface OfferFinder {
   offersOf(model: OfferedModel): readonly Offer[]
   /** Whether a model is one of its provider's own, which an upstream serves that serves `all`. */
   isProvidersOwn(model: OfferedModel): boolean
+  /** Whether an upstream may have a model of this name; false: its provider's names are known, and this is none of them. */
+  mayBeNamed(upstream: Pick<UpstreamDefinition, 'provider' | 'custom'>, name: string): boolean
 }
 
 /** What is the same for every model is looked up once. */
 export function offerFinder(sources: OfferSources): OfferFinder {
   const factsOf = new Map(sources.providers.map((facts) => [facts.provider, facts]))
-  const builtinNames = new Set(
-    sources.builtin.map((model) => nameKey(model.provider, nameAt(model, factsOf.get(model.provider ?? '')))),
+  const builtinPrices = new Map(
+    sources.builtin.map((model) => [
+      nameKey(model.provider, nameAt(model, factsOf.get(model.provider ?? ''))),
+      model.prices?.[0],
+    ]),
   )
+  const builtinNames: ReadonlySet<string> = new Set(builtinPrices.keys())
+  const listCostOf = (provider: string, name: string) => {
+    const price = builtinPrices.get(nameKey(provider, name))
+    return price === undefined ? undefined : costOf(price)
+  }
+  const builtinProviders = new Set(sources.builtin.map(({ provider }) => provider))
   const upstreams = sources.upstreams.flatMap((definition) => {
     const facts = factsOf.get(definition.provider)
     return facts === undefined ? [] : [{ ...servingUpstream(definition, facts), facts }]
@@ -47,12 +58,20 @@ export function offerFinder(sources: OfferSources): OfferFinder {
   const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinNames)
   return {
     isProvidersOwn: isOwn,
+    mayBeNamed({ provider, custom }, name) {
+      const facts = factsOf.get(provider)
+      // Where each customer has an address, they also choose names.
+      if (custom !== undefined || facts === undefined || facts.addressExample !== undefined) return true
+      const isFamily = facts.namesModelsBelow === undefined && familyOf(name, sources.providers) === provider
+      const isKnown = !builtinProviders.has(provider) || builtinNames.has(nameKey(provider, name))
+      return facts.servesAnyName === true || isFamily || isKnown
+    },
     offersOf(model) {
       const knownAs = nameThere(model, sources.providers)
       if (model.offers !== undefined) {
         return model.offers.flatMap((offer) => {
           const serving = byName.get(offer.upstream)
-          return serving === undefined ? [] : writtenOffer(model, offer, { ...serving, knownAs })
+          return serving === undefined ? [] : writtenOffer(model, offer, { ...serving, knownAs, listCostOf })
         })
       }
       const isServedByAll = isOwn(model)
@@ -77,13 +96,19 @@ const firstGroup = 1
 function writtenOffer(
   model: OfferedModel,
   written: OfferDefinition,
-  at: { readonly upstream: Upstream; readonly facts: ProviderFacts; readonly knownAs: string },
+  at: {
+    readonly upstream: Upstream
+    readonly facts: ProviderFacts
+    readonly knownAs: string
+    readonly listCostOf: (provider: string, name: string) => Offer['listCost'] | undefined
+  },
 ): readonly Offer[] {
   const { upstream, facts, knownAs } = at
   const isAtOwnProvider = upstream.provider === model.provider
   const ownFormats = isAtOwnProvider ? model.dialects : elsewhere(model.dialects)
   const upstreamModel = written.model ?? knownAs
   const name = isAtOwnProvider ? knownAs : upstreamModel
+  const listCost = at.listCostOf(upstream.provider, upstreamModel)
   const offer = {
     upstream,
     upstreamModel,
@@ -92,6 +117,7 @@ function writtenOffer(
     priority: written.priority ?? firstGroup,
     weight: written.weight ?? upstream.weight,
     ...(written.cost === undefined ? {} : { cost: costOf(written.cost) }),
+    ...(listCost === undefined ? {} : { listCost }),
   }
   return [offer].filter(isAskable)
 }
@@ -128,7 +154,7 @@ export function destinationsOf(
 ): Pick<ModelDefinition, 'upstreams' | 'offers' | 'strategy' | 'fallbacks'> {
   return {
     upstreams: upstreams ?? before?.upstreams,
-    offers: offers ?? before?.offers,
+    offers: offers ?? (upstreams === undefined ? before?.offers : undefined),
     strategy: strategy ?? before?.strategy,
     fallbacks: fallbacks ?? before?.fallbacks,
   }

@@ -81,3 +81,26 @@ export function holdsAt(windows: readonly PriceWindow[] | undefined, atMs: numbe
     return isToday || ((days & (1 << yesterday)) !== 0 && minute + minutesPerDay < toMinute)
   })
 }
+
+/** The moments within a week after another one at which one of the windows begins or ends, unordered. */
+export function windowChanges(windows: readonly PriceWindow[], afterMs: number): readonly number[] {
+  const weekMs = dayNames.length * dayMs
+  const weekStartMs = Math.floor((afterMs + firstWeekday * dayMs) / weekMs) * weekMs - firstWeekday * dayMs
+  return windows.flatMap(({ days, fromMinute, toMinute }) =>
+    dayNames.flatMap((_, day) => {
+      if ((days & (1 << day)) === 0) return []
+      return [fromMinute, toMinute].map((minute) => {
+        const atMs =
+          weekStartMs + ((day * minutesPerDay + minute) % (dayNames.length * minutesPerDay)) * minuteMs
+        return atMs > afterMs ? atMs : atMs + weekMs
+      })
+    }),
+  )
+}
+
+/** `Mon 01:00`, in UTC. */
+export function weekTimeText(atMs: number): string {
+  const day = Math.floor(atMs / dayMs)
+  const weekday = (((day + firstWeekday) % dayNames.length) + dayNames.length) % dayNames.length
+  return `${dayNames[weekday]} ${clockText(Math.floor((atMs - day * dayMs) / minuteMs))}`
+}

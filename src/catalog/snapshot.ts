@@ -54,6 +54,11 @@ export function* snapshotSteps(
   return { snapshot, drafted }
 }
 
+/** The model that a draft would be; its prices have no IDs yet. */
+export function draftedModel({ model, prices }: Extract<Draft, { kind: 'sold' }>): Model {
+  return { ...model, prices: prices.map((price) => version(price, () => 0n)) }
+}
+
 function version(price: PriceDraft, idOf: (price: PriceDraft) => bigint): Model['prices'][number] {
   const { model, effectiveFromMs, source, body } = price
   return { id: idOf(price), model, effectiveFromMs, source, ...body }

@@ -124,6 +124,8 @@ export interface Offer {
   readonly weight: number
   /** What the upstream charges by the operator's configuration; left out: it has none. */
   readonly cost?: Pick<Rates, 'input' | 'output'>
+  /** The built-in list price of the model there, for a model of another name; left out: none is known. */
+  readonly listCost?: Pick<Rates, 'input' | 'output'>
 }
 
 /**

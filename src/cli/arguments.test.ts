@@ -49,6 +49,33 @@ const understood: readonly [line: string, words: string, input: unknown][] = [
     { account: 'a@b.org', amount: '12.50', reference: 'i-1' },
   ],
   ['models', 'models', {}],
+  ['models routing m --fallbacks none', 'models routing', { model: 'm', fallbacks: [] }],
+  [
+    'models routing m --fallbacks file --strategy file',
+    'models routing',
+    { model: 'm', fallbacks: null, strategy: null },
+  ],
+  ['models routing m --fallbacks a,b', 'models routing', { model: 'm', fallbacks: ['a', 'b'] }],
+  ['models offers m --period hour', 'models offers', { model: 'm', period: 'hour' }],
+  ['models offers set m --group file', 'models offers set', { model: 'm', offers: null }],
+  [
+    'models offers set m --group a=x/y:free*3,b --group c=n=1 --revision r',
+    'models offers set',
+    {
+      ...{ model: 'm', revision: 'r' },
+      offers: [
+        { upstream: 'a', priority: 1, upstreamModel: 'x/y:free', weight: 3 },
+        { upstream: 'b', priority: 1 },
+        { upstream: 'c', priority: 2, upstreamModel: 'n=1' },
+      ],
+    },
+  ],
+  [
+    'models offer m u --priority 2 --weight 0 --cost-input 1 --cost-output 2.5',
+    'models offer',
+    { ...{ model: 'm', upstream: 'u', priority: 2, weight: 0 }, cost: { input: '1', output: '2.5' } },
+  ],
+  ['models offer m u --cost-input none', 'models offer', { model: 'm', upstream: 'u', cost: null }],
   [
     'models add m --context 8 --max-output 4 --input 1 --output 2 --fee a=1 --fee b=2',
     'models add',

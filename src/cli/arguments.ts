@@ -140,7 +140,7 @@ function optionMistake(
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
     return `--${row.name} requires a value: --${row.name} ${row.value}`
   }
-  return before.has(row.name) && !['pairs', 'schedules'].includes(row.kind)
+  return before.has(row.name) && !['pairs', 'schedules', 'offer groups'].includes(row.kind)
     ? `--${row.name} may be used only once`
     : undefined
 }
@@ -191,6 +191,29 @@ const orNone =
   (texts) =>
     texts[0] === 'none' ? null : read(texts)
 
+const orFile =
+  (read: ValueReader): ValueReader =>
+  (texts) =>
+    texts.length === 1 && texts[0] === 'file' ? null : read(texts)
+
+/** `openai=gpt-4.1*3`: an upstream, the name there, a weight. */
+const readGroups: ValueReader = (texts) =>
+  texts.flatMap((text, place) =>
+    text.split(',').map((part) => {
+      const [, weight] = /\*(\d{1,4})$/.exec(part.trim()) ?? []
+      const [upstream = '', ...name] = part
+        .trim()
+        .replace(/\*\d{1,4}$/, '')
+        .split('=')
+      return {
+        upstream,
+        priority: place + 1,
+        ...(name.length === 0 ? {} : { upstreamModel: name.join('=') }),
+        ...(weight === undefined ? {} : { weight: Number(weight) }),
+      }
+    }),
+  )
+
 /** undefined: the text is invalid. */
 const readers: Readonly<Record<ValueKind, ValueReader>> = {
   text: readText,
@@ -200,7 +223,10 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
   models: readModels,
   'text or none': orNone(readText),
   'number or none': orNone(readNumber),
+  'text or file': orFile(readText),
   'list or none': orNone(readList),
+  'list, none or file': orFile((texts) => (texts[0] === 'none' ? [] : readList(texts))),
+  'offer groups': orFile(readGroups),
   'amount or none': orNone(readText),
   'yes or no': ([text]) => (text === 'yes' ? true : text === 'no' ? false : undefined),
   pairs: (texts) => {
@@ -224,7 +250,10 @@ const expectations: Readonly<Record<ValueKind, string>> = {
   schedules: 'must be times and rates, such as "Mon-Fri 01:00-04:00 input=0.30 output=1.20"',
   'text or none': 'must be text or none',
   'number or none': 'must be a whole number or none',
+  'text or file': 'must be text, or file',
   'list or none': 'must be a comma-separated list, or none',
+  'list, none or file': 'must be a comma-separated list, none or file',
+  'offer groups': 'must be a comma-separated list of UPSTREAM[=NAME][*WEIGHT], or file',
   'amount or none': 'must be an amount or none',
 }
 

@@ -6,6 +6,7 @@ import { meters } from '../../contract/meters.ts'
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
 import * as print from './print.ts'
 import * as printInstallation from './print-installation.ts'
+import * as printOffers from './print-offers.ts'
 import * as printPeople from './print-people.ts'
 
 /** A required argument; `field` is the input field it fills. */
@@ -32,8 +33,14 @@ export interface OptionRow {
     | 'schedules'
     | 'models'
     | 'text or none'
+    /** `file`: as the configuration says. */
+    | 'text or file'
     | 'number or none'
     | 'list or none'
+    /** `file`: as the configuration says. */
+    | 'list, none or file'
+    /** Offers, one group each time; `file`: as the configuration says. */
+    | 'offer groups'
     | 'amount or none'
   readonly value: string
   readonly help: string
@@ -124,6 +131,13 @@ const upstreamModelOption = option(
   'text',
   'NAME',
   "only this model, by the upstream's name for it",
+)
+
+const offerGroups = option(
+  'group>offers',
+  'offer groups',
+  'A,B',
+  'one priority group: UPSTREAM[=NAME THERE][*WEIGHT], comma-separated; repeatable, in order; or file for the configuration',
 )
 
 /** `--cache-read` fills `price.cacheRead` of a new model and the same of a new price. */
@@ -344,10 +358,47 @@ export const commands: readonly Command[] = [
     words: 'models routing',
     positionals: [model],
     options: [
-      option('strategy>strategy', 'text', 'NAME', 'weight, price, latency or throughput'),
-      option('fallbacks>fallbacks', 'list or none', 'A,B', 'models that serve in its place, or none'),
+      option(
+        'strategy>strategy',
+        'text or file',
+        'NAME',
+        'weight, price, latency or throughput, or file for that of the configuration',
+      ),
+      option(
+        'fallbacks>fallbacks',
+        'list, none or file',
+        'A,B',
+        'models that serve in its place, none for none, or file for those of the configuration',
+      ),
     ],
     print: print.model,
+  }),
+  command('offers.show', {
+    words: 'models offers',
+    positionals: [model],
+    options: [option('period>period', 'text', 'hour|day', 'period of the statistics (default: day)')],
+    print: printOffers.offers,
+  }),
+  command('offers.check', {
+    words: 'models offers check',
+    positionals: [model],
+    options: [offerGroups],
+    print: printOffers.preview,
+  }),
+  command('offers.set', {
+    words: 'models offers set',
+    positionals: [model],
+    options: [
+      offerGroups,
+      option('revision>revision', 'text', 'TEXT', 'only if the offers still have this revision'),
+      option(
+        'allow-unserved>allowUnserved',
+        'yes or no',
+        'yes|no',
+        'save it even if a model has no upstream left',
+      ),
+    ],
+    print: printOffers.written,
   }),
   command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
   command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
@@ -388,6 +439,15 @@ export const commands: readonly Command[] = [
         'the formats that the upstream has for it, e.g. openai-chat',
       ),
       option('outputs>outputs', 'list', 'A,B', 'output types, such as text'),
+      option('priority>priority', 'number', 'N', 'priority group; lower numbers are called first'),
+      option('weight>weight', 'number', 'N', 'share of the requests of its group'),
+      option(
+        'cost-input>cost.input',
+        'amount or none',
+        'USD',
+        'what the upstream charges per million input tokens',
+      ),
+      option('cost-output>cost.output', 'amount or none', 'USD', 'what it charges per million output tokens'),
       option('markup>markup', 'text', 'PERCENT', 'markup on the list price, such as 5%'),
       ...priceOptions,
     ],

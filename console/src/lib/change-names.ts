@@ -31,6 +31,8 @@ const names: Readonly<Record<string, string>> = {
   'models.price': 'Set model price',
   'models.routing': 'Set routing of model',
   'models.upstreams': 'Set upstreams of model',
+  'offers.check': 'Previewed offers of model',
+  'offers.set': 'Set offers of model',
   'people.confirm': 'Approved user',
   'people.invite': 'Invited user',
   'people.operator': 'Changed administrator rights',

@@ -329,7 +329,7 @@ test('a price below the list price at an upstream is a warning in the list of mo
   const added = await done('models.add', { ...facts, ...limits, price: { input: '0.1', output: '0.59' } })
   assert.deepEqual(
     added.details?.belowCost.filter(({ rate }) => rate === 'input' || rate === 'output'),
-    [{ upstream: 'groq', rate: 'input', price: '0.10', cost: '0.29' }],
+    [{ upstream: 'groq', rate: 'input', price: '0.10', cost: '0.29', from: null, at: null }],
   )
   const warned = async () =>
     (await done('system.show', {})).warnings.filter((text) => text.includes('below the cost'))

@@ -1,12 +1,12 @@
 /** `upstreams.status`, `upstreams.disable`, `upstreams.enable`: how the offers of upstreams do, and which are disabled. */
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
-import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
 import type { ListedOffer, ListedUpstream } from '../../catalog/catalog.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
-import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import { isoTime } from '../iso-time.ts'
+import { offerStatusOut } from './offer-status.ts'
 
 type StatusDeps = Pick<ControlDeps, 'catalog' | 'health' | 'offerStatistics'>
 type StatusOut = OperationOutput<'upstreams.status'>
@@ -52,20 +52,12 @@ function* statusSteps(
 }
 
 function offerOutput(
-  { health, offerStatistics }: StatusDeps,
+  deps: StatusDeps,
   { upstream, offer, period }: { upstream: string; offer: ListedOffer; period: Asked['period'] },
 ): OfferOut {
   const { upstreamModel, models, disabled } = offer
-  const { state, untilMs } = health.offerState(upstream, upstreamModel)
-  const { cost, ...sums } = offerStatistics.sums(upstream, upstreamModel, period)
-  return {
-    upstreamModel,
-    models: [...models],
-    state: disabled ? 'disabled' : state,
-    until: disabled ? null : isoTimeOrNull(untilMs),
-    ...sums,
-    cost: formatUsd(cost),
-  }
+  const status = offerStatusOut(deps, { upstream, upstreamModel, disabled, period })
+  return { upstreamModel, models: [...models], ...status }
 }
 
 /** What needs attention first, then what is used most. */

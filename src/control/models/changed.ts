@@ -8,14 +8,18 @@ export function assertChanged(change: CatalogChange, model: string): void {
     case 'changed':
       return
     case 'unknown_model':
-      throw new TollgateError('model_not_found', {
-        message: `Unknown model ${JSON.stringify(model)}.${hint(change.nearest)}`,
-        param: 'model',
-        facts: { nearest: change.nearest },
-      })
+      throw modelNotFound(model, change.nearest)
     case 'mistake':
       throw new TollgateError('invalid_value', { message: `${change.message}.` })
   }
+}
+
+export function modelNotFound(model: string, nearest: readonly string[]): TollgateError {
+  return new TollgateError('model_not_found', {
+    message: `Unknown model ${JSON.stringify(model)}.${hint(nearest)}`,
+    param: 'model',
+    facts: { nearest },
+  })
 }
 
 function hint(nearest: readonly string[]): string {

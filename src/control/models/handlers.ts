@@ -5,6 +5,7 @@ import { disableModel } from './disable.ts'
 import { enableModel } from './enable.ts'
 import { listModels } from './list.ts'
 import { offerModel } from './offer.ts'
+import { checkOffers, setOffers, showOffers } from './offer-list.ts'
 import { priceModel } from './price.ts'
 import { listPrices } from './prices.ts'
 import { setRouting } from './routing.ts'
@@ -18,6 +19,9 @@ export const modelHandlers = {
   'models.upstreams': nameUpstreams,
   'models.routing': setRouting,
   'models.offer': offerModel,
+  'offers.show': showOffers,
+  'offers.check': checkOffers,
+  'offers.set': setOffers,
   'models.disable': disableModel,
   'models.enable': enableModel,
 } as const

@@ -7,7 +7,7 @@ import { modelNow } from './output.ts'
 export const offerModel = operationHandler('models.offer', async (deps, asked) => {
   const { model, upstream, upstreamModel } = asked
   const change = await deps.catalog.offer({
-    ...{ model, upstream, upstreamModel },
+    ...{ model, upstream, upstreamModel, priority: asked.priority, weight: asked.weight, cost: asked.cost },
     definition: {
       dialects: asked.dialects,
       context: asked.contextTokens,

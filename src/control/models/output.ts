@@ -2,8 +2,9 @@
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import type { Steps } from '../../base/steps.ts'
-import { belowCost } from '../../catalog/below-cost.ts'
+import { type BelowCost, belowCost } from '../../catalog/below-cost.ts'
 import { priceOut } from '../../catalog/listing.ts'
+import { weekTimeText } from '../../catalog/price-schedule.ts'
 import { wholeRates, writtenRates } from '../../catalog/prices.ts'
 import {
   billingProviders,
@@ -13,6 +14,7 @@ import {
   type Snapshot,
 } from '../../catalog/types.ts'
 import type { ControlDeps } from '../control-deps.ts'
+import { isoTimeOrNull } from '../iso-time.ts'
 
 export type ModelOutput = OperationOutput<'models.list'>[number]
 type Details = NonNullable<ModelOutput['details']>
@@ -49,11 +51,14 @@ function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutp
       strategy: model.strategy,
       fallbacks: [...model.fallbacks],
       scheduled: pricesOfWeek(model, nowMs).length > 1,
-      belowCost: belowCost(snapshot, model, nowMs).map((row) => {
-        return { ...row, price: formatUsd(row.price), cost: formatUsd(row.cost) }
-      }),
+      belowCost: belowCost(snapshot, model, nowMs).map(belowCostOut),
     },
   }
+}
+
+export function belowCostOut({ price, cost, fromMs, atMs, ...row }: BelowCost): Details['belowCost'][number] {
+  const at = atMs === null ? null : weekTimeText(atMs)
+  return { ...row, price: formatUsd(price), cost: formatUsd(cost), from: isoTimeOrNull(fromMs), at }
 }
 
 /** The same for many models, one in each step. */

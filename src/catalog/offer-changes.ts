@@ -1,0 +1,337 @@
+/** Reading, previewing and replacing the offers of a model: each change is stored as a whole first and then in the snapshot. */
+import type { Steps } from '../base/steps.ts'
+import { settingsOf } from '../store/settings.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { type BelowCost, belowCost } from './below-cost.ts'
+import type { ModelDefinition } from './definition.ts'
+import {
+  type DisabledOffers,
+  isPlaceDisabled,
+  type OfferPlace,
+  withoutDisabled,
+  withPlace,
+  writeDisabled,
+} from './disabled-offers.ts'
+import { type Draft, draftOf } from './drafts.ts'
+import { inTurns, type Live, type Loaded, refresh } from './live.ts'
+import { mergeSteps } from './merged-definitions.ts'
+import { nearestNames } from './nearest.ts'
+import {
+  type OfferChoice,
+  type OfferDifference,
+  type OfferList,
+  type OfferListSources,
+  type OfferMistake,
+  type OfferRow,
+  offerDifferences,
+  offerListOf,
+  unknownNames,
+  writtenOffers,
+} from './offer-list.ts'
+import { withChange } from './offer-plan.ts'
+import { readOverride, writeOverrides } from './override-rows.ts'
+import { draftedModel } from './snapshot.ts'
+import type { Override } from './sources.ts'
+import { type Model, priceAt, type Rates } from './types.ts'
+
+/** The offers of a model with what depends on them. */
+export interface ModelOffers extends OfferList {
+  readonly model: string
+  /** Why the model is not enabled; null: it is. */
+  readonly reason: string | null
+  /** The customer's price now; null: none is known. */
+  readonly price: Pick<Rates, 'input' | 'output'> | null
+  /** What an offer without a cost of its own counts as; null: no price is known. */
+  readonly listPrice: Pick<Rates, 'input' | 'output'> | null
+  readonly belowCost: readonly BelowCost[]
+}
+
+export interface OffersPreview extends ModelOffers {
+  readonly differences: readonly OfferDifference[]
+  /** Offers by names that are not known there. */
+  readonly unknownNames: readonly OfferRow[]
+  /** Models that would have no upstream left. */
+  readonly unserved: readonly string[]
+  /** Other models whose offers would be disabled with an offer of this one. */
+  readonly alsoDisabled: readonly string[]
+}
+
+export interface OffersAsk {
+  readonly model: string
+  /** null: those of the configuration. */
+  readonly offers: readonly OfferChoice[] | null
+  /** Facts and dated prices that are written with them, of a model that may be new; it is enabled then. */
+  readonly definition?: Omit<ModelDefinition, 'id'> | undefined
+}
+
+interface OffersWriting extends OffersAsk {
+  readonly revision?: string | undefined
+  readonly allowUnserved: boolean
+}
+
+export type OffersRefusal =
+  | { readonly kind: 'unknown_model'; readonly nearest: readonly string[] }
+  | OfferMistake
+  /** Another administrator changed them first. */
+  | { readonly kind: 'changed_meanwhile' }
+  | { readonly kind: 'leaves_unserved'; readonly models: readonly string[] }
+
+/** The part of the catalog that lists and replaces the offers of a model. */
+export interface OfferChanges {
+  offersOf(model: string): ModelOffers | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
+  /** What would be different; nothing is written. */
+  previewOffers(
+    ask: OffersAsk,
+  ): Promise<OffersPreview | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>>
+  /** Writes them as a whole, from the next request on. */
+  setOffers(ask: OffersWriting): Promise<ModelOffers | OffersRefusal>
+}
+
+export function offerChanges(live: Live): OfferChanges {
+  return {
+    offersOf: (model) => offersNow(live, model),
+    async previewOffers(ask) {
+      const plan = await inTurns(live, planSteps(live, ask))
+      return plan.kind === 'plan' ? previewOf(plan) : plan
+    },
+    setOffers: (ask) => live.inTurn(() => writeOffers(live, ask)),
+  }
+}
+
+/** Only in turn. */
+export async function writeOffers(live: Live, ask: OffersWriting): Promise<ModelOffers | OffersRefusal> {
+  if (ask.revision !== undefined) {
+    const now = offersNow(live, ask.model)
+    if ('kind' in now) return now
+    if (ask.revision !== now.revision) return { kind: 'changed_meanwhile' }
+  }
+  const plan = await inTurns(live, planSteps(live, ask))
+  if (plan.kind !== 'plan') return plan
+  if (plan.unserved.length > 0 && !ask.allowUnserved)
+    return { kind: 'leaves_unserved', models: plan.unserved }
+  const isWritten = await inTransaction(live.deps.store, async (transaction) => {
+    // Another server may have written since this one read.
+    const stored = await readOverride(transaction, ask.model)
+    if (JSON.stringify(stored) !== JSON.stringify(overrideOf(live.loaded, ask.model))) return false
+    await writeOverrides(transaction, [plan.override])
+    const settings = settingsOf({ database: transaction })
+    for (const { disabled, ...place } of plan.places) await writeDisabled(settings, place, disabled)
+    return true
+  })
+  await refresh(live)
+  return isWritten ? offersNow(live, ask.model) : { kind: 'changed_meanwhile' }
+}
+
+function overrideOf({ overrides }: Pick<Loaded, 'overrides'>, name: string): Override {
+  const found = overrides.find((row) => row.name === name)
+  if (found === undefined) return { name, definition: null, disabled: false }
+  return { name, definition: found.definition, disabled: found.disabled }
+}
+
+function listSources({ loaded, deps }: Live): OfferListSources {
+  const { sources, disabled, all: snapshot } = loaded
+  const names = new Set(sources.upstreams.map(({ name }) => name))
+  const unused = loaded.console
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, provider, disabled: isDisabled }) => {
+      const trouble = isDisabled ? 'the upstream is disabled' : 'its credential cannot be decrypted'
+      return [name, { provider, trouble }] as const
+    })
+  return { sources, disabled, snapshot, unused: new Map(unused), nowMs: deps.clock.wallMs() }
+}
+
+/** What is known of a model without aliases; or why there is nothing. */
+function definitionOf(
+  { loaded, sources: { aliases } }: Live,
+  name: string,
+): ModelDefinition | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }> {
+  if (Object.hasOwn(aliases, name)) {
+    const message = `${name} is an alias of ${aliases[name] ?? ''}, which has the offers`
+    return { kind: 'mistake', message, param: 'model' }
+  }
+  const { memory, snapshot } = loaded
+  const known = memory.merged.get(name)?.definition
+  if (known !== undefined) return known
+  if (memory.drafts.has(name)) return { id: name }
+  return {
+    kind: 'unknown_model',
+    nearest: nearestNames(name, [...snapshot.models.keys(), ...snapshot.unsold.keys()]),
+  }
+}
+
+/** The offers of a model as they are; only for catalogs that are loaded. */
+export function offersNow(live: Live, name: string): ReturnType<OfferChanges['offersOf']> {
+  const definition = definitionOf(live, name)
+  return 'kind' in definition ? definition : offersBy(live, definition)
+}
+
+function offersBy(live: Live, definition: ModelDefinition): ModelOffers {
+  const { loaded } = live
+  const { id: model } = definition
+  const known = listSources(live)
+  const list = offerListOf(definition, overrideOf(loaded, model).definition, known)
+  const reason = loaded.snapshot.unsold.get(model) ?? null
+  return { model, reason, ...list, ...pricesOf(loaded.all.models.get(model), known) }
+}
+
+function pricesOf(
+  model: Model | undefined,
+  { snapshot, nowMs }: OfferListSources,
+): Pick<ModelOffers, 'price' | 'listPrice' | 'belowCost'> {
+  if (model === undefined) return { price: null, listPrice: null, belowCost: [] }
+  const { rates, listRates } = priceAt(model, nowMs)
+  return { price: rates, listPrice: listRates, belowCost: belowCost(snapshot, model, nowMs) }
+}
+
+interface OffersPlan {
+  readonly kind: 'plan'
+  readonly before: ModelOffers
+  readonly after: ModelOffers
+  readonly override: Override
+  /** What is to be disabled or enabled. */
+  readonly places: readonly (Required<OfferPlace> & { readonly disabled: boolean })[]
+  readonly unserved: readonly string[]
+  readonly alsoDisabled: readonly string[]
+  readonly unknownNames: readonly OfferRow[]
+}
+
+function previewOf({ before, after, ...plan }: OffersPlan): OffersPreview {
+  const { unserved, alsoDisabled, unknownNames: unknown } = plan
+  const differences = offerDifferences(before.rows, after.rows)
+  return { ...after, differences, unserved, alsoDisabled, unknownNames: unknown }
+}
+
+type PlanRefusal = Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
+
+/** What would be written, judged against the whole catalog; in small steps. */
+function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal> {
+  const { model: name, offers } = ask
+  const found = definitionOf(live, name)
+  const isNew = 'kind' in found && found.kind === 'unknown_model' && ask.definition !== undefined
+  const definition = isNew ? { id: name } : found
+  if ('kind' in definition) return definition
+  const before = offersBy(live, definition)
+  const { loaded } = live
+  const known = listSources(live)
+  const written =
+    offers === null
+      ? null
+      : yield* writtenOffers(offers, { ...definition, ...ask.definition }, before.rows, known)
+  if (written !== null && 'kind' in written) return written
+  const override = overrideWith(loaded, ask, written)
+  const { draft, merged } = yield* enabledDraft(loaded, override)
+  if (draft?.kind !== 'sold') {
+    const message = `${name} would not be enabled: ${draft?.reason ?? 'it is not known'}`
+    return { kind: 'mistake', message, param: 'offers' }
+  }
+  const unswitched = offerListOf(merged, override.definition, known).rows
+  const places = switchedPlaces(unswitched, offers ?? [], loaded.disabled)
+  const disabled = places.reduce((set, place) => withPlace(set, place, place.disabled), loaded.disabled)
+  const list = offerListOf(merged, override.definition, { ...known, disabled })
+  const others = yield* othersDisabled(live, name, places)
+  const isServed = list.rows.some(({ enabled, trouble }) => enabled && trouble === null)
+  return {
+    kind: 'plan',
+    ...{ before, override },
+    after: { model: name, reason: before.reason, ...list, ...pricesOf(draftedModel(draft), known) },
+    places: [...places, ...forgottenPlaces(live, name, before.rows, list.rows)],
+    alsoDisabled: others.alsoDisabled,
+    unserved: [...(isServed ? [] : [name]), ...others.unserved].sort(),
+    unknownNames: unknownNames(list.rows, known),
+  }
+}
+
+/** The row of the model with other offers; null: with those of the configuration, as far as that has the model. */
+function overrideWith(
+  loaded: Loaded,
+  { model: name, definition }: OffersAsk,
+  offers: ModelDefinition['offers'] | null,
+): Override & { readonly definition: ModelDefinition } {
+  const before = overrideOf(loaded, name)
+  const row = definition === undefined ? before : withChange(before, name, definition)
+  const own: ModelDefinition = { ...row.definition, id: name }
+  if (offers !== null) return { ...row, definition: { ...own, offers } }
+  const { builtin, configured } = loaded.sources
+  const isConfigured = [...builtin, ...configured].some(({ id }) => id === name)
+  const upstreams = isConfigured ? undefined : own.upstreams
+  return { ...row, definition: { ...own, offers: undefined, upstreams } }
+}
+
+/** The model as it would be if it were enabled: a disabled one may be prepared. */
+function* enabledDraft(
+  { sources, memory }: Loaded,
+  override: Override & { readonly definition: ModelDefinition },
+): Steps<{ readonly draft: Draft | undefined; readonly merged: ModelDefinition }> {
+  const { name } = override
+  const others = sources.overrides.filter((one) => one.name !== name)
+  const changed = {
+    ...sources,
+    overrides: [...others, { ...override, disabled: false }],
+    disabled: sources.disabled.filter((one) => one !== name),
+  }
+  const merged = (yield* mergeSteps(changed, memory.merged)).get(name)?.definition
+  return { draft: yield* draftOf(name, changed, memory), merged: merged ?? override.definition }
+}
+
+type SwitchedPlace = OffersPlan['places'][number]
+
+/** The rows of the list are in the order of the choices. */
+function switchedPlaces(
+  rows: readonly OfferRow[],
+  choices: readonly OfferChoice[],
+  disabled: DisabledOffers,
+): readonly SwitchedPlace[] {
+  return choices.flatMap(({ enabled }, place) => {
+    const row = rows[place]
+    if (row === undefined || enabled === undefined || enabled === row.enabled) return []
+    const { upstream, upstreamModel } = row
+    return [{ upstream, upstreamModel, disabled: isPlaceDisabled(disabled, row) === false }]
+  })
+}
+
+/** What was disabled for this model alone is not disabled when it is offered there again. */
+function forgottenPlaces(
+  live: Live,
+  name: string,
+  before: readonly OfferRow[],
+  after: readonly OfferRow[],
+): readonly SwitchedPlace[] {
+  const isThere = (rows: readonly Required<OfferPlace>[], { upstream, upstreamModel }: OfferRow) =>
+    rows.some((row) => row.upstream === upstream && row.upstreamModel === upstreamModel)
+  const gone = before.filter((row) => !row.enabled && !isThere(after, row))
+  return gone.flatMap((row) => {
+    if (modelsAt(live, row).some((other) => !isSameModel(live, name, other))) return []
+    return [{ upstream: row.upstream, upstreamModel: row.upstreamModel, disabled: false }]
+  })
+}
+
+function modelsAt({ loaded }: Live, { upstream, upstreamModel }: Required<OfferPlace>): readonly string[] {
+  return [...loaded.all.models.values()].flatMap(({ name, offers }) =>
+    offers.some((offer) => offer.upstream.name === upstream && offer.upstreamModel === upstreamModel)
+      ? [name]
+      : [],
+  )
+}
+
+function isSameModel({ sources: { aliases } }: Live, name: string, other: string): boolean {
+  return other === name || aliases[other] === name
+}
+
+/** Other models whose offers are disabled with one of this model, because they have the same name there. */
+function* othersDisabled(
+  live: Live,
+  name: string,
+  places: readonly SwitchedPlace[],
+): Steps<Pick<OffersPlan, 'alsoDisabled' | 'unserved'>> {
+  const off = places.filter(({ disabled }) => disabled)
+  if (off.length === 0) return { alsoDisabled: [], unserved: [] }
+  const { all, disabled, snapshot } = live.loaded
+  const next = off.reduce((set, place) => withPlace(set, place, true), disabled)
+  const { models } = yield* withoutDisabled(all, next)
+  const isOther = (other: string): boolean => !isSameModel(live, name, other)
+  const also = new Set(off.flatMap((place) => modelsAt(live, place)))
+  return {
+    alsoDisabled: [...also].filter(isOther).sort(),
+    unserved: [...snapshot.models.keys()].filter((other) => isOther(other) && !models.has(other)),
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * The offers of one model as a list that operators read, preview and replace whole. What could never serve is a mistake; a plan
+ * says what would be written and what would be different. Pure, in small steps.
+ */
+import { createHash } from 'node:crypto'
+import type { Steps } from '../base/steps.ts'
+import { costRates } from './below-cost.ts'
+import type { CostDefinition, ModelDefinition, OfferDefinition } from './definition.ts'
+import { type DisabledOffers, isPlaceDisabled } from './disabled-offers.ts'
+import { offerFinder, providerOf } from './offers.ts'
+import type { CatalogSources } from './sources.ts'
+import type { Offer, Rates, Snapshot } from './types.ts'
+
+/** An offer as an operator wants it; left out: as it is. */
+export interface OfferChoice {
+  readonly upstream: string
+  readonly upstreamModel?: string | undefined
+  readonly priority: number
+  readonly weight?: number | undefined
+  /** null: none. */
+  readonly cost?: CostDefinition | null | undefined
+  /** null: those of the provider. */
+  readonly dialects?: OfferDefinition['dialects'] | null | undefined
+  readonly enabled?: boolean | undefined
+}
+
+/** An offer as operators see it. */
+export interface OfferRow {
+  readonly upstream: string
+  /** null: there is no such upstream. */
+  readonly provider: string | null
+  readonly upstreamModel: string
+  readonly priority: number
+  readonly weight: number
+  readonly dialects: Offer['dialects']
+  readonly enabled: boolean
+  /** Why it cannot serve although it is enabled. */
+  readonly trouble: string | null
+  /** What was set. */
+  readonly cost: Offer['cost'] | null
+  /** What counts as its cost; null: the model's own list price, because none is known there. */
+  readonly known: Pick<Rates, 'input' | 'output'> | null
+  /** What writes it down. */
+  readonly written: OfferDefinition
+}
+
+export interface OfferList {
+  readonly from: 'console' | 'configuration' | 'upstreams'
+  readonly rows: readonly OfferRow[]
+  readonly revision: string
+}
+
+/** What a list is read from. */
+export interface OfferListSources {
+  readonly sources: CatalogSources
+  readonly disabled: DisabledOffers
+  /** Upstreams that are not in use, and why. */
+  readonly unused: ReadonlyMap<string, { readonly provider: string; readonly trouble: string }>
+  readonly snapshot: Pick<Snapshot, 'models'>
+  readonly nowMs: number
+}
+
+/** The offers of a model by its merged definition; `override`: what operators changed of it. */
+export function offerListOf(
+  definition: ModelDefinition,
+  override: ModelDefinition | null,
+  known: OfferListSources,
+): OfferList {
+  const rows = rowsOf(definition, known)
+  const from =
+    definition.offers === undefined
+      ? 'upstreams'
+      : override?.offers === undefined
+        ? 'configuration'
+        : 'console'
+  return { from, rows, revision: revisionOf(rows, override) }
+}
+
+function rowsOf(definition: ModelDefinition, known: OfferListSources): readonly OfferRow[] {
+  const { sources } = known
+  const finder = offerFinder(sources)
+  const provider = providerOf(definition, sources)
+  if (definition.offers === undefined) {
+    if (provider === undefined) return []
+    return finder.offersOf({ ...definition, provider }).map((offer) => {
+      const { upstream, upstreamModel: model, priority, weight } = offer
+      return servingRow(offer, { upstream: upstream.name, model, priority, weight }, known)
+    })
+  }
+  return definition.offers.map((written) => {
+    const model = { ...definition, provider: provider ?? '', offers: [written] }
+    const [offer] = finder.offersOf(model)
+    return offer === undefined
+      ? unusedRow(definition, written, known)
+      : servingRow(offer, { ...written, model: offer.upstreamModel }, known)
+  })
+}
+
+function servingRow(offer: Offer, written: OfferDefinition, known: OfferListSources): OfferRow {
+  const { upstream, upstreamModel, priority, weight, dialects, cost } = offer
+  const place = { upstream: upstream.name, upstreamModel }
+  const isUpstreamDisabled = known.disabled.has(upstream.name)
+  const rates = costRates(known.snapshot, offer, known.nowMs)
+  return {
+    ...place,
+    provider: upstream.provider,
+    ...{ priority, weight, dialects, written },
+    enabled: !isPlaceDisabled(known.disabled, place),
+    trouble: isUpstreamDisabled ? upstreamDisabled : null,
+    cost: cost ?? null,
+    known: rates === undefined ? null : { input: rates.input, output: rates.output },
+  }
+}
+
+const upstreamDisabled = 'the upstream is disabled'
+
+function unusedRow(definition: ModelDefinition, written: OfferDefinition, known: OfferListSources): OfferRow {
+  const { upstream } = written
+  const upstreamModel = written.model ?? definition.upstreamId ?? definition.id
+  const found = known.sources.upstreams.find(({ name }) => name === upstream)
+  const unused = known.unused.get(upstream)
+  return {
+    ...{ upstream, upstreamModel, written },
+    provider: found?.provider ?? unused?.provider ?? null,
+    priority: written.priority ?? 1,
+    weight: written.weight ?? found?.weight ?? 1,
+    dialects: written.dialects ?? [],
+    enabled: !isPlaceDisabled(known.disabled, { upstream, upstreamModel }),
+    trouble: found === undefined ? (unused?.trouble ?? 'there is no such upstream') : noFormat,
+    cost: null,
+    known: null,
+  }
+}
+
+const noFormat = 'the upstream has no format in which the model can be called'
+
+/** The same text as long as neither the list changes, nor what overrides it. */
+function revisionOf(rows: readonly OfferRow[], override: ModelDefinition | null): string {
+  const facts = rows.map(({ upstream, upstreamModel, priority, weight, dialects, enabled, written }) => {
+    return [upstream, upstreamModel, priority, weight, dialects, enabled, written.cost ?? null]
+  })
+  const text = JSON.stringify([facts, override?.offers ?? null, override?.upstreams ?? null])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}
+
+export interface OfferMistake {
+  readonly kind: 'mistake'
+  /** A sentence without a period. */
+  readonly message: string
+  readonly param: string
+}
+
+/** The definitions that choices mean, each with what it leaves out; or what is wrong with one of them. */
+export function* writtenOffers(
+  choices: readonly OfferChoice[],
+  definition: ModelDefinition,
+  before: readonly OfferRow[],
+  known: OfferListSources,
+): Steps<readonly OfferDefinition[] | OfferMistake> {
+  const upstreams = new Set([...known.sources.upstreams.map(({ name }) => name), ...known.unused.keys()])
+  const seen = new Set<string>()
+  const written: OfferDefinition[] = []
+  for (const [place, choice] of choices.entries()) {
+    const mistake = (field: string, message: string): OfferMistake => {
+      return { kind: 'mistake', param: `offers.${place}.${field}`, message }
+    }
+    const { upstream } = choice
+    if (!upstreams.has(upstream)) return mistake('upstream', `there is no upstream named ${upstream}`)
+    const offer = writtenOffer(choice, before)
+    const [row] = rowsOf({ ...definition, offers: [offer] }, known)
+    if (row?.trouble === noFormat) {
+      return mistake('upstream', `${upstream} has no format in which ${definition.id} can be called there`)
+    }
+    const name = row?.upstreamModel ?? offer.model ?? ''
+    if (seen.has(`${upstream} ${name}`)) {
+      return mistake('upstreamModel', `${name} at ${upstream} is listed twice`)
+    }
+    seen.add(`${upstream} ${name}`)
+    written.push(offer)
+    yield
+  }
+  return written
+}
+
+function writtenOffer(choice: OfferChoice, before: readonly OfferRow[]): OfferDefinition {
+  const { upstream, upstreamModel, priority, weight, cost, dialects } = choice
+  const here = before.filter((row) => row.upstream === upstream)
+  const old = upstreamModel === undefined ? here[0] : here.find((row) => row.upstreamModel === upstreamModel)
+  return {
+    upstream,
+    priority,
+    model: upstreamModel ?? old?.upstreamModel,
+    weight: weight ?? old?.written.weight,
+    cost: cost === undefined ? old?.written.cost : (cost ?? undefined),
+    dialects: dialects === undefined ? old?.written.dialects : (dialects ?? undefined),
+  }
+}
+
+/** Names that the catalog does not know at a provider whose names it does know: probably misspelled. */
+export function unknownNames(rows: readonly OfferRow[], { sources }: OfferListSources): readonly OfferRow[] {
+  const finder = offerFinder(sources)
+  return rows.filter(({ upstream, upstreamModel }) => {
+    const at = sources.upstreams.find(({ name }) => name === upstream)
+    if (at === undefined || finder.mayBeNamed(at, upstreamModel)) return false
+    const listed = at.models === undefined || at.models === 'all' ? [] : at.models
+    return !listed.some(({ id, upstreamId = id }) => upstreamId === upstreamModel)
+  })
+}
+
+/** What is different between two lists. */
+export interface OfferDifference {
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly field: 'offer' | 'group' | 'name' | 'weight' | 'cost' | 'formats' | 'enabled'
+  readonly from: string | null
+  readonly to: string | null
+}
+
+type ShownField = Exclude<OfferDifference['field'], 'offer'>
+
+/** Groups by their place, because numbers between them mean nothing. */
+export function offerDifferences(
+  before: readonly OfferRow[],
+  after: readonly OfferRow[],
+): readonly OfferDifference[] {
+  const shown = { before: shownRows(before), after: shownRows(after) }
+  const pairs = shown.after.map((row) => [partner(row, shown.before, shown.after), row] as const)
+  const kept = new Set(pairs.map(([old]) => old))
+  const removed = shown.before.filter((row) => !kept.has(row))
+  return [
+    ...pairs.flatMap(([old, row]) =>
+      old === undefined ? [whole(row, 'added')] : fieldDifferences(old, row),
+    ),
+    ...removed.map((row) => whole(row, 'removed')),
+  ]
+}
+
+interface ShownRow {
+  readonly row: OfferRow
+  readonly fields: Readonly<Record<ShownField, string | null>>
+}
+
+function shownRows(rows: readonly OfferRow[]): readonly ShownRow[] {
+  const groups = [...new Set(rows.map(({ priority }) => priority))].sort((one, other) => one - other)
+  return rows.map((row) => {
+    const { upstreamModel, priority, weight, dialects, enabled, written } = row
+    const cost = written.cost === undefined ? null : `${written.cost.input} / ${written.cost.output}`
+    return {
+      row,
+      fields: {
+        group: String(groups.indexOf(priority) + 1),
+        name: upstreamModel,
+        weight: String(weight),
+        cost,
+        formats: [...dialects].sort().join(', '),
+        enabled: enabled ? 'enabled' : 'disabled',
+      },
+    }
+  })
+}
+
+/** The same offer before; where an upstream has one offer before and after, a new name is a change of it. */
+function partner(
+  { row }: ShownRow,
+  before: readonly ShownRow[],
+  after: readonly ShownRow[],
+): ShownRow | undefined {
+  const [old, now] = [before, after].map((rows) => rows.filter((one) => one.row.upstream === row.upstream))
+  const same = old?.find((one) => one.row.upstreamModel === row.upstreamModel)
+  return same ?? (old?.length === 1 && now?.length === 1 ? old[0] : undefined)
+}
+
+function whole({ row, fields }: ShownRow, what: 'added' | 'removed'): OfferDifference {
+  const { upstream, upstreamModel } = row
+  const text = `group ${fields.group}, weight ${fields.weight}`
+  return {
+    ...{ upstream, upstreamModel, field: 'offer' },
+    ...(what === 'added' ? { from: null, to: text } : { from: text, to: null }),
+  }
+}
+
+function fieldDifferences(old: ShownRow, { row, fields }: ShownRow): readonly OfferDifference[] {
+  const { upstream, upstreamModel } = row
+  const names = Object.keys(fields) as readonly ShownField[]
+  return names.flatMap((field) => {
+    const [from, to] = [old.fields[field], fields[field]]
+    return from === to ? [] : [{ upstream, upstreamModel, field, from, to }]
+  })
+}
