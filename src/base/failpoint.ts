@@ -9,6 +9,8 @@ export interface Failpoints {
   readonly active: boolean
   /** Dies (`kill`), ends its thread (`exit`) or throws (`fail`) when `name` says so and its turn has come; else returns. */
   reach(name: string): void
+  /** Whether anything is configured for `name`. */
+  has(name: string): boolean
   /** How long to wait at `name`, in milliseconds; 0 when nothing is configured for it. */
   delayMs(name: string): number
 }
@@ -24,10 +26,11 @@ interface Point {
  */
 export function failpoints(specification: string | undefined): Failpoints {
   const points = new Map((specification ?? '').split(',').filter(Boolean).map(parsePoint))
-  if (points.size === 0) return { active: false, reach: () => {}, delayMs: () => 0 }
+  if (points.size === 0) return { active: false, has: () => false, reach: () => {}, delayMs: () => 0 }
   const reached = new Map<string, number>()
   return {
     active: true,
+    has: (name) => points.has(name),
     reach(name) {
       const point = points.get(name)
       if (point === undefined || point.action === 'delay') return

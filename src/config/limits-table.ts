@@ -255,6 +255,10 @@ export const limitsTable = {
     15_000,
     'How long a server that no longer reaches PostgreSQL owns its requests; then the other servers close them.',
   ),
+  admissionRecordMs: limit(
+    25,
+    'How long an admitted request that has sent nothing to its client may wait to be written to the embedded database.',
+  ),
   commitProbeMs: limit(
     1_000,
     'Delay between commit attempts after a disk error; `/readyz` returns 503 until one succeeds.',

@@ -31,6 +31,7 @@ import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
 import { resolveReferences } from './phases/resolve-references/resolve-references.ts'
 import { publicModelName, route } from './phases/route.ts'
 import { releaseHold, settle } from './phases/settle/settle.ts'
+import { lostHold } from './phases/settle/settle-durably.ts'
 import type {
   GatewayOperation,
   ParsedRequest,
@@ -197,6 +198,7 @@ async function execute(
         plan: served.plan,
         lifecycle,
         headers,
+        lostHold: () => lostHold(deps, hold),
         delivered: checkpoints(deps, context, served),
         settle(outcome) {
           // Without an attempt there is no receipt, so the refusal is the only record.

@@ -683,8 +683,13 @@ test('a full disk rejects writes as unavailable, still reads, and recovers witho
     /failed with 13/.test(error.details.detail ?? '')
   let admitted = 0
   await assert.rejects(async () => {
-    for (; admitted < 10_000; admitted += 1) await admit(`r${admitted}`, 'A', { inputAmount: 1n })(on)
+    for (; admitted < 10_000; admitted += 1) {
+      await admit(`r${admitted}`, 'A', { inputAmount: 1n })(on)
+      await on.ledger.confirm(on.id(`r${admitted}`))
+    }
   }, isUnavailable)
+  assert.equal(await on.ledger.confirm(on.id(`r${admitted}`)), false, 'nothing may be delivered for it')
+  await assert.rejects(admit('late', 'A', { inputAmount: 1n })(on), isUnavailable)
   assert.equal(await show('A')(on), `posted 1000000, held ${admitted + 5} in ${admitted + 1}, written off 0`)
   await pagesMax(100_000)
   assert.equal(await settle('early', 5n)(on), `charged 5, written off 0, ${1_000_000 - admitted - 5} left`)

@@ -23,6 +23,7 @@ import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
 import { Standings } from './standing.ts'
 import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
+import { UnrecordedHolds } from './unrecorded-holds.ts'
 import { openWaiters } from './waiters.ts'
 
 export interface LedgerLimits {
@@ -50,7 +51,7 @@ export interface LedgerOptions {
 }
 
 /** The threads of a store, as the ledger uses them. */
-export type LedgerStore = Pick<Store, 'run' | 'read' | 'readApart'>
+export type LedgerStore = Pick<Store, 'run' | 'read' | 'readApart' | 'deferral'>
 
 export interface OpenLedger {
   readonly ledger: Ledger
@@ -90,15 +91,13 @@ export async function openLedger(store: LedgerStore, options: LedgerOptions): Pr
   const closing = { settle: ledger.settle, nextId, nowMs: clock.wallMs }
   // Before their holds are closed: only that distinguishes them from those that are open.
   const unrecorded = await run('removeUnrecorded')
-  const recovered = await closeOrphans({
-    ...closing,
-    find: () => run('orphans', processSlot, orphansPerBatch),
-  })
+  const closeOrphaned = () =>
+    closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerBatch) })
+  const recovered = await closeOrphaned()
   const stopSweeping = sweepHolds(options, nextId, {
     closeOverdue: (before) =>
       closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerBatch) }),
-    closeOrphaned: () =>
-      closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerBatch) }),
+    closeOrphaned,
   })
   return { ledger, nextId, processSlot, recovered, unrecorded, close: stopSweeping }
 }
@@ -107,6 +106,7 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
   const { clock, limits, changes } = options
   const standings = new Standings(limits.standingsMax)
   const reading = readsOn(store, limits)
+  const unrecorded = new UnrecordedHolds(store.deferral)
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
   const suspended = new Set<(account: bigint) => void>()
   const publish = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
@@ -129,7 +129,9 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
         await run('admit', admitMessage.bind({ ask, settings: admitSettings })),
       )
       standings.admitted(ask, admission)
-      if (admission.kind === 'held') publish(ask.account, ['running', 'balance'])
+      if (admission.kind !== 'held') return admission
+      unrecorded.admitted(ask.id)
+      publish(ask.account, ['running', 'balance'])
       return admission
     },
     obstacle: (ask) => standings.obstacle(ask, reading),
@@ -147,6 +149,7 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       run('recordResponse', id, upstream, responseId, facts),
     forgetResponse: (account, responseId) => run('forgetResponse', account, responseId),
     setModel: (id, { model, priceVersion }) => run('setModel', id, model, priceVersion),
+    confirm: async (id) => unrecorded.isRecorded(id) || run('confirm', id),
     shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
     ...creditsOn(run, freed, stop),
     createAccount: (account) => run('createAccount', account),

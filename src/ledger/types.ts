@@ -215,6 +215,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   checkpoint(checkpoint: Checkpoint): Promise<void>
   /** Frees the concurrency of a request whose client left and whose answer is only read for its usage; its hold stays. */
   releaseConcurrency(id: bigint): Promise<void>
+  /** Whether the hold is in the database. Until then an admission can be lost, with the process or for a full disk. */
+  confirm(id: bigint): Promise<boolean>
   /** Another model serves the request: its receipt names it and its price. The hold must cover its cost. False: it is not open. */
   setModel(id: bigint, served: { readonly model: string; readonly priceVersion: bigint }): Promise<boolean>
   /** Releases part of a hold early, e.g. when the upstream reported its input. */

@@ -11,6 +11,7 @@ runWriter((database) => {
   const engine = sqliteEngine(database, sums)
   return {
     memory: sharedMemory([engine, sums]),
+    deferredMax: 256,
     operations: { ...ledgerOperations(database, engine), ...usageOperations(database, sums) },
   }
 })

@@ -6,7 +6,14 @@ import type { Clock } from '../base/clock.ts'
 import type { Thread } from '../threads/thread.ts'
 import { watchCommits } from './commit-health.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
-import { type BatchReply, type Call, probeOperation, type WriterRequests } from './sqlite/messages.ts'
+import {
+  type BatchReply,
+  type Call,
+  type Deferral,
+  probeOperation,
+  recordOperation,
+  type WriterRequests,
+} from './sqlite/messages.ts'
 import { type Turn, takeTurn } from './turn.ts'
 
 export interface ChannelLimits {
@@ -14,6 +21,8 @@ export interface ChannelLimits {
   readonly operationsQueuedMax: number
   readonly transactionMs: number
   readonly commitProbeMs: number
+  /** How long what was answered before its commit may wait for one. */
+  readonly admissionRecordMs: number
 }
 
 export interface Channel {
@@ -28,11 +37,22 @@ export interface Channel {
   commitMs(): number
   /** Whether the last commit worked. */
   canCommit(): boolean
+  /** Resolves when what was answered before is in the database; null: it is. Rejects where it is lost. */
+  recorded(): Promise<unknown> | null
+  readonly deferral: DeferralState
   /** Lets what was accepted finish, then accepts nothing more. */
   drain(): Promise<void>
 }
 
 export type MakeCall = () => Call | null
+
+/** What is known of operations that were answered before their commit. */
+export interface DeferralState {
+  /** As of the last reply. */
+  readonly now: Deferral
+  /** How often none waited. */
+  readonly recordings: number
+}
 
 interface Pending {
   readonly call: Call | MakeCall
@@ -49,8 +69,8 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   let isClosed = false
   let last: 'batch' | 'turn' = 'turn'
   let committingSinceMs: number | null = null
-  const { commitProbeMs, transactionMs: deadlineMs } = limits
-  const health = watchCommits({ clock, commitProbeMs, probe: () => run([probeOperation]) })
+  const health = watchCommits({ ...limits, clock, probe: () => run([probeOperation]) })
+  const deferred = watchDeferred(clock, limits.admissionRecordMs, () => run([recordOperation]))
 
   function wake(): void {
     if (isBusy || isScheduled) return
@@ -73,9 +93,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
       isBusy = true
       last = 'batch'
       sendBatch(queue.splice(0, limits.batchOperationsMax))
-    } else {
-      for (const done of drained.splice(0)) done()
-    }
+    } else for (const done of drained.splice(0)) done()
   }
 
   function finish(): void {
@@ -90,7 +108,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
     if (calls.length === 0) return finish()
     thread.send('batch', [calls], {
       onReply(reply) {
-        settleBatch(batch, reply, health.failed)
+        settleBatch(batch, deferred.replied(reply), health.failed)
         finish()
       },
       onFailure(error) {
@@ -101,11 +119,8 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
     })
   }
 
-  function refusalOf(): Error | undefined {
-    if (isClosed) return storeUnavailable('the store is closed')
-    const waiting = queue.length + turnsWanted.length
-    return waiting < limits.operationsQueuedMax ? undefined : storeUnavailable(`${waiting} are queued`)
-  }
+  const refusalOf = (): Error | undefined =>
+    isClosed ? storeUnavailable('the store is closed') : refusal(queue.length + turnsWanted.length, limits)
 
   function run(call: Call | MakeCall): Promise<unknown> {
     const refusal = refusalOf()
@@ -125,10 +140,13 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
         turnsWanted.push(granted)
         wake()
       })
+      const deadlineMs = limits.transactionMs
       return takeTurn(thread, clock, { deadlineMs, onEnd: finish, onFailure: health.failed })
     },
     commitMs: () => (committingSinceMs === null ? 0 : clock.monoMs() - committingSinceMs),
     canCommit: health.canCommit,
+    recorded: deferred.recorded,
+    deferral: deferred.state,
     drain() {
       isClosed = true
       health.stop()
@@ -137,6 +155,31 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
         wake()
       })
     },
+  }
+}
+
+const refusal = (waiting: number, { operationsQueuedMax }: ChannelLimits): Error | undefined =>
+  waiting < operationsQueuedMax ? undefined : storeUnavailable(`${waiting} are queued`)
+
+/** Commits what was answered before its commit, unless another commit does within `recordMs`. */
+function watchDeferred(clock: Clock, recordMs: number, record: () => Promise<unknown>) {
+  const state = { now: 'none' as Deferral, recordings: 0 }
+  let isDue = false
+  return {
+    state,
+    replied(reply: BatchReply): BatchReply {
+      state.now = reply[2]
+      if (state.now === 'none') state.recordings += 1
+      if (state.now !== 'waiting' || isDue) return reply
+      isDue = true
+      clock.after(recordMs, () => {
+        isDue = false
+        // Why it failed has reached the commit health; a closed store has recorded everything.
+        if (state.now === 'waiting') record().catch(() => {})
+      })
+      return reply
+    },
+    recorded: () => (state.now === 'none' ? null : record()),
   }
 }
 

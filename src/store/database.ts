@@ -5,7 +5,7 @@
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
-import { type ChannelLimits, type MakeCall, openChannel } from './channel.ts'
+import { type ChannelLimits, type DeferralState, type MakeCall, openChannel } from './channel.ts'
 import { databaseErrors, storeUnavailable } from './errors.ts'
 import { routedDialect, type SqlLanguage } from './sqlite/kysely-dialect.ts'
 import type { Call, ReaderRequests, StatementResult, WriterRequests } from './sqlite/messages.ts'
@@ -36,6 +36,8 @@ export interface DatabaseOptions extends Pick<ThreadSetup, 'postgres'> {
 export interface OpenDatabase<Tables> {
   /** Runs one operation of the writer's table; resolves when its batch is committed. See Channel.run. */
   run(call: Call | MakeCall): Promise<unknown>
+  /** Null: `run` never resolves before the commit. */
+  readonly deferral: DeferralState | null
   /** Runs one read of the reader's table on what is committed now. */
   read(call: Call): Promise<unknown>
   /** The same on a separate thread, for long reads. */
@@ -98,16 +100,20 @@ interface Threads {
 }
 
 function databaseOn<Tables>(
-  { clock, limits, language }: DatabaseOptions,
+  { clock, limits, language, postgres }: DatabaseOptions,
   { reading, writer, reader }: Threads,
 ): OpenDatabase<Tables> {
   const channel = openChannel(writer, clock, limits)
-  const read = (call: Call): Promise<unknown> => reader.call('read', call)
+  async function read(call: Call): Promise<unknown> {
+    await channel.recorded()
+    return reader.call('read', call)
+  }
   let apartCount = 0
   async function readApart(call: Call): Promise<unknown> {
     if (apartCount >= limits.readThreadsMax) throw storeUnavailable(`${apartCount} reads are running`)
     apartCount += 1
     try {
+      await channel.recorded()
       const apart = await openThread<ReaderRequests>({ ...reading, name: 'long read', onLost: () => {} })
       if (apart.kind === 'refused') throw storeUnavailable(apart.message)
       return await apart.thread.call('read', call).finally(apart.thread.close)
@@ -136,6 +142,7 @@ function databaseOn<Tables>(
   }
   return {
     run: channel.run,
+    deferral: postgres === undefined ? channel.deferral : null,
     commitMs: channel.commitMs,
     canCommit: channel.canCommit,
     read,

@@ -96,9 +96,11 @@ for (const format of formats) {
       const arrived = busy.sandbox.requests()
       const sent = busy.ask(
         rich,
-        body(format, stream, { messages: [{ role: 'user', content: 'tokens=8 delay=150' }] }),
+        body(format, stream, { messages: [{ role: 'user', content: 'tokens=8 delay=400' }] }),
       )
       while (busy.sandbox.requests() === arrived) await new Promise(setImmediate)
+      // A read finds the hold stored: what waits from now on is the settlement alone.
+      await busy.balance(rich.id)
       const { done } = await occupy()
       const answer = await sent.whole()
       const telling = stream ? answer.text.slice(answer.text.lastIndexOf('data: ') + 6) : answer.text

@@ -1,6 +1,7 @@
 /**
  * The ledger's memory engine: tables as maps, shared by any number of simulated processes. A batch is one transaction; what
- * it changed is lost where it is not committed, and what was not synced is lost with the power. Stricter than a database:
+ * it changed is lost where it is not committed, and what was not synced is lost with the power. A deferred batch is
+ * committed with the next one, and lost where all processes are killed before. Stricter than a database:
  * an operation may read only rows that it has named, and change only what it has read.
  */
 import { assert } from '../../src/base/assert.ts'
@@ -37,6 +38,8 @@ export class MemoryDatabase {
   readonly #tables: AnyTables
   /** What was committed without being synced, oldest first. */
   #unsynced: Undo[] = []
+  /** What waits for the next commit. */
+  #deferred: Undo[] = []
 
   constructor() {
     const tables = Object.fromEntries(tableNames.map((name) => [name, new Map()]))
@@ -44,8 +47,8 @@ export class MemoryDatabase {
     this.tables = tables as unknown as MemoryTables
   }
 
-  /** Runs `work` as one transaction: committed when it returns, undone when it throws. */
-  transact<Result>(work: (engine: Engine) => Result): Result {
+  /** Runs `work` as one transaction: committed when it returns, or with the next one; undone when it throws. */
+  transact<Result>(work: (engine: Engine) => Result, commit: 'now' | 'deferred' = 'now'): Result {
     const undo: Undo[] = []
     const isDurable = { any: false }
     try {
@@ -55,8 +58,9 @@ export class MemoryDatabase {
           return this.#run(operation, input, undo)
         },
       })
-      if (isDurable.any) this.#unsynced = []
-      else this.#unsynced.push(...undo)
+      this.#deferred.push(...undo)
+      if (commit === 'now') this.#unsynced.push(...this.#deferred.splice(0))
+      if (commit === 'now' && isDurable.any) this.#unsynced = []
       return result
     } catch (error) {
       this.#revert(undo)
@@ -66,8 +70,15 @@ export class MemoryDatabase {
 
   /** Loses what no sync has made durable. */
   losePower(): void {
+    this.loseDeferred()
     this.#revert(this.#unsynced)
     this.#unsynced = []
+  }
+
+  /** Loses what no commit has. */
+  loseDeferred(): void {
+    this.#revert(this.#deferred)
+    this.#deferred = []
   }
 
   #run<Input, Answer>(operation: Operation<Input, Answer>, input: Input, undo: Undo[]): Answer {

@@ -101,6 +101,7 @@ export class Model {
         return
       case 'checkpoint':
       case 'setModel':
+      case 'confirm':
       case 'failed':
         return
     }

@@ -9,6 +9,7 @@ import {
 import {
   admit,
   checkpoint,
+  confirm,
   release,
   releaseConcurrency,
   setModel,
@@ -26,6 +27,7 @@ export const operations = {
   releaseConcurrency,
   checkpoint,
   setModel,
+  confirm,
   credit,
   debit,
   createAccount,

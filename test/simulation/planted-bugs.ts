@@ -23,6 +23,7 @@ function altered<Input, Answer>(
 ): Operation<Input, Answer> {
   return {
     durable: operation.durable,
+    ...(operation.deferral === undefined ? {} : { deferral: operation.deferral }),
     rows: (input, found) => operation.rows(input, sees(found)),
     apply(rows, input) {
       const { answer, changes } = operation.apply(sees(rows), input)
@@ -62,7 +63,8 @@ const writing =
         : change,
     )
 
-const { admit, settle, release, releaseConcurrency, setModel, credit, debit, shrink, checkpoint } = operations
+const { admit, settle, release, releaseConcurrency, setModel, credit, debit, shrink, checkpoint, confirm } =
+  operations
 
 /** By what is wrong: the operations that differ from the machine's. */
 export const plantedBugs: Readonly<Record<string, Partial<Operations>>> = {
@@ -76,6 +78,8 @@ export const plantedBugs: Readonly<Record<string, Partial<Operations>>> = {
   },
   'a settlement is acknowledged before it is on disk': { settle: { ...settle, durable: false } },
   'a checkpoint is acknowledged before it is on disk': { checkpoint: { ...checkpoint, durable: false } },
+  'content is delivered before its hold is stored': { confirm: { ...confirm, deferral: 'later' } },
+  'a settlement is answered before its commit': { settle: { ...settle, deferral: 'later' } },
   'a checkpoint is lost when concurrency is released': {
     releaseConcurrency: altered(releaseConcurrency, {
       does: writing('hold', (hold) => ({ ...hold, checkpoint: null })),

@@ -29,6 +29,8 @@ interface Stream {
   isWaiting: boolean
   /** A checkpoint failed: nothing more is delivered. */
   isEnding: boolean
+  /** Whether its hold survives the process; nothing is delivered before. */
+  isStored: boolean
 }
 
 interface SimulatedProcess {
@@ -44,7 +46,9 @@ interface SimulatedProcess {
 
 /** What becomes of a batch. */
 const fates = { committed: 84, rolledBack: 5, crashedBefore: 5, replyLost: 6 } as const
-type Fate = keyof typeof fates
+type Fate = keyof typeof fates | 'deferred'
+/** How often a batch that may be is answered before its commit. */
+const deferredShare = 0.8
 
 const steps = {
   traffic: 30,
@@ -56,6 +60,7 @@ const steps = {
   crash: 2,
   presumeDead: 1,
   powerLoss: 1,
+  killAll: 3,
 } as const
 
 const calls = { admit: 10, settle: 6, release: 2, shrink: 1, releaseConcurrency: 2, setModel: 1 } as const
@@ -121,6 +126,8 @@ class World {
   /** All that was committed, and how much of it was promised to survive a power loss. */
   #log: { readonly result: Result; readonly wallMs: number; readonly forwardMs: number }[] = []
   #promised = 0
+  /** How much of it was committed. */
+  #committed = 0
   #processes: SimulatedProcess[] = []
   #wallMs = Date.UTC(2026, 0, 1, 23, 50)
   #forwardMs = 0
@@ -194,6 +201,8 @@ class World {
         return
       case 'powerLoss':
         return this.#losePower()
+      case 'killAll':
+        return this.#killAll()
     }
   }
 
@@ -247,14 +256,33 @@ class World {
   #losePower(): void {
     const streams = this.#processes.splice(0).flatMap((process) => [...process.streams.values()])
     this.#database.losePower()
-    this.#log = this.#log.slice(0, this.#promised)
+    this.#keepLog(this.#promised)
+    for (const stream of streams) this.#assertRecorded(stream)
+  }
+
+  /** Every process is killed, as where there is one: what was answered before its commit is lost. */
+  #killAll(): void {
+    const streams = this.#processes.splice(0).flatMap((process) => [...process.streams.values()])
+    this.#database.loseDeferred()
+    this.#keepLog(this.#committed)
+    for (const stream of streams) {
+      this.#assertRecorded(stream)
+      const { id, deliveredTokens } = stream
+      const isStored = this.#database.tables.hold.has(id) || this.#model.settled.has(id)
+      assert.ok(deliveredTokens === 0 || isStored, `request ${id} has delivered and left nothing`)
+    }
+  }
+
+  /** Forgets all that came after the first `length` results. */
+  #keepLog(length: number): void {
+    this.#log = this.#log.slice(0, length)
+    this.#committed = length
     this.#model = new Model()
     for (const { result, ...times } of this.#log) {
       Object.assign(this.#model, times)
       this.#model.observe(result)
     }
     this.#advance(0)
-    for (const stream of streams) this.#assertRecorded(stream)
   }
 
   #advance(ms: number): void {
@@ -266,7 +294,9 @@ class World {
   /** One batch: its calls run in one transaction, and one by one where one of them fails. */
   #send(process: SimulatedProcess, batch: readonly Call[], forced?: Fate): void {
     if (batch.length === 0) return
-    const fate = forced ?? this.#dice.weighted(fates)
+    const rolled: Fate = forced ?? this.#dice.weighted(fates)
+    const fate =
+      rolled === 'committed' && forced === undefined && this.#isDeferred(batch) ? 'deferred' : rolled
     this.trace.push(`  ${process.slot} ${batch.map(({ name }) => name).join(' ')}: ${fate}`)
     if (fate === 'rolledBack' || fate === 'crashedBefore') {
       this.#rollBack(batch)
@@ -274,13 +304,22 @@ class World {
       else for (const call of batch) this.#unanswered(process, call)
       return
     }
-    const results = this.#commit(batch)
+    const results = this.#commit(batch, fate === 'deferred' ? 'deferred' : 'now')
     for (const result of results) this.#observe(result)
+    const isCommitted = fate !== 'deferred' && results.some(({ name }) => name !== 'failed')
+    if (isCommitted) this.#committed = this.#log.length
     if (results.some(({ name }) => durable.includes(name as OperationName))) this.#promised = this.#log.length
     for (const result of results) {
       if (fate === 'replyLost') this.#unanswered(process, result.name === 'failed' ? result.call : result)
       else this.#answered(process, result)
     }
+  }
+
+  #isDeferred(batch: readonly Call[]): boolean {
+    return (
+      batch.every(({ name }) => this.#operations[name].deferral === 'later') &&
+      this.#dice.chance(deferredShare)
+    )
   }
 
   #rollBack(batch: readonly Call[]): void {
@@ -296,13 +335,16 @@ class World {
     }
   }
 
-  #commit(batch: readonly Call[]): readonly Result[] {
+  #commit(batch: readonly Call[], commit: 'now' | 'deferred'): readonly Result[] {
     try {
-      return this.#database.transact((engine) => batch.map((call) => run(engine, call, this.#operations)))
+      return this.#database.transact(
+        (engine) => batch.map((call) => run(engine, call, this.#operations)),
+        commit,
+      )
     } catch {
       return batch.map((call): Result => {
         try {
-          return this.#database.transact((engine) => run(engine, call, this.#operations))
+          return this.#database.transact((engine) => run(engine, call, this.#operations), commit)
         } catch (error) {
           return { name: 'failed', call, error }
         }
@@ -349,6 +391,14 @@ class World {
         if (this.#database.tables.hold.has(stream.id)) stream.recorded = result.input.cost
         return
       }
+      case 'confirm': {
+        const stream = process.streams.get(result.input.id)
+        if (stream === undefined) return
+        stream.isWaiting = false
+        stream.isStored = result.answer
+        stream.isEnding ||= !result.answer
+        return
+      }
       case 'setModel': {
         const stream = process.streams.get(result.input.id)
         if (stream === undefined) return
@@ -365,7 +415,7 @@ class World {
   /** The process does not know whether it happened: what must happen is sent again, a request that did not begin is gone. */
   #unanswered(process: SimulatedProcess, call: Call): void {
     if (call.name === 'settle' || call.name === 'release') process.outbox.push(call)
-    if (call.name !== 'checkpoint' && call.name !== 'setModel') return
+    if (call.name !== 'checkpoint' && call.name !== 'setModel' && call.name !== 'confirm') return
     const stream = process.streams.get(call.input.id)
     if (stream === undefined) return
     stream.isEnding = true
@@ -393,11 +443,17 @@ class World {
       }),
       isWaiting: false,
       isEnding: false,
+      isStored: false,
     })
   }
 
   #deliver(process: SimulatedProcess, stream: Stream): void {
     if (stream.isWaiting || stream.isEnding || stream.deliveredTokens >= stream.outputLimit) return
+    if (!stream.isStored) {
+      stream.isWaiting = true
+      process.outbox.push({ name: 'confirm', input: { id: stream.id } })
+      return
+    }
     const tokens = this.#dice.whole(1, eventTokensMax)
     stream.deliveredTokens = Math.min(stream.outputLimit, stream.deliveredTokens + tokens)
     if (!stream.checkpointer.due(stream.deliveredTokens)) return

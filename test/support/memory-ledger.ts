@@ -60,6 +60,7 @@ function memoryStore(database: MemoryDatabase): LedgerStore {
     },
     read: async (call) => answer(reads, call),
     readApart: async (call) => answer(reads, call),
+    deferral: null,
   }
 }
 

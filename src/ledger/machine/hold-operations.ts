@@ -1,6 +1,6 @@
 /**
- * Operations on open holds: admit, release, shrink, release concurrency, checkpoint, set model. Each keeps the sums on the
- * account and on the key's usage row equal to what the hold rows say.
+ * Operations on open holds: admit, release, shrink, release concurrency, checkpoint, set model, confirm. Each keeps the
+ * sums on the account and on the key's usage row equal to what the hold rows say.
  */
 import { assert } from '../../base/assert.ts'
 import { rollSpend } from '../../limits/budget.ts'
@@ -46,6 +46,7 @@ export interface AdmitInput {
 /** Takes everything that a request may use, or nothing. */
 export const admit: Operation<AdmitInput, Admission> = {
   durable: false,
+  deferral: 'later',
   rows: ({ ask }, found) => payerRows(ask.account, ask.key, found),
   apply(rows, { ask, settings }) {
     assertAsk(ask)
@@ -152,6 +153,7 @@ function onOpenHold<Input extends OfHold>(
 ): Operation<Input, ChangedAccount> {
   return {
     durable: false,
+    deferral: 'later',
     rows: ({ id }, found) => holdRows(id, found),
     apply(rows, input): Outcome<ChangedAccount> {
       const hold = rows.hold.get(input.id)
@@ -229,14 +231,22 @@ interface ModelInput extends OfHold {
   readonly priceVersion: bigint
 }
 
-/** What the request is charged as, once another model serves it; the amount stays. */
-/** Answers whether there is such a hold. */
+/** What the request is charged as, once another model serves it; the amount stays. Answers whether there is such a hold. */
 export const setModel: Operation<ModelInput, boolean> = {
   durable: false,
+  deferral: 'later',
   rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
   apply(rows, { id, model, priceVersion }) {
     const hold = rows.hold.get(id)
     if (hold === undefined) return unchanged(false)
     return { answer: true, changes: [update('hold', id, { ...hold, model, priceVersion })] }
   },
+}
+
+/** Whether the hold is in the database: an admission that was answered earlier may be lost until then. */
+export const confirm: Operation<OfHold, boolean> = {
+  durable: false,
+  deferral: 'after',
+  rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
+  apply: (rows, { id }) => unchanged(rows.hold.get(id) !== undefined),
 }

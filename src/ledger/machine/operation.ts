@@ -5,9 +5,17 @@
  */
 import type { Change, RowId, Rows } from './rows.ts'
 
+export type Deferral = 'later' | 'after'
+
 export interface Operation<Input, Answer> {
   /** Whether its changes must be on disk before it is answered. */
   readonly durable: boolean
+  /**
+   * Of one that is not durable, on an engine whose rows stay in memory: whether it is answered before its changes are in
+   * the database (`later`), or changes nothing and is answered once everything before it is (`after`). Left out: its answer
+   * waits for its own commit.
+   */
+  readonly deferral?: Deferral
   /**
    * The rows that it needs. An engine loads those that are not among `found` and calls it again, until all of them are: a
    * row may name another, as a hold its account. A row that does not exist counts as found.

@@ -133,6 +133,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       const step: Step = { operation: message.operation, input: message.input(...(values as never[])) }
       return message.pack((await laneOf(step).run(step)) as never)
     },
+    deferral: null,
     read: (call) => answer(reads, call),
     async readApart(call) {
       const tables = await connectForTables(url, limits)

@@ -7,6 +7,7 @@ import { createAccount, credit, suspend, unrestrict } from '../machine/account-o
 import {
   admit,
   checkpoint,
+  confirm,
   release,
   releaseConcurrency,
   setModel,
@@ -76,6 +77,7 @@ export const machineMessages = {
     (id: bigint, model: string, priceVersion: bigint) => ({ id, model, priceVersion }),
     same,
   ),
+  confirm: message(confirm, ofHold, same),
   credit: message(credit, (ask: CreditAsk) => ask, same),
   createAccount: message(createAccount, (account: NewAccount) => account, same),
   suspend: message(suspend, (account: bigint, atMs: number | null) => ({ account, atMs }), same),
@@ -96,6 +98,7 @@ export function machineOperations(engine: Engine) {
   }: Message<Values, Input, Answer, Packed>) {
     return {
       durable: operation.durable,
+      deferral: operation.deferral,
       run: (...values: Values): Packed => pack(engine.run(operation, input(...values))),
     }
   }
@@ -107,6 +110,7 @@ export function machineOperations(engine: Engine) {
     releaseConcurrency: on(machineMessages.releaseConcurrency),
     checkpoint: on(machineMessages.checkpoint),
     setModel: on(machineMessages.setModel),
+    confirm: on(machineMessages.confirm),
     credit: on(machineMessages.credit),
     createAccount: on(machineMessages.createAccount),
     suspend: on(machineMessages.suspend),

@@ -16,7 +16,7 @@ interface Bench {
 }
 
 /** A table of numbers: `add` is lazy and writes through memory at the end, `put` is durable, `burn` throws after writing. */
-function open(context: TestContext, points?: string): Bench {
+function open(context: TestContext, points?: string, deferredMax = 0): Bench {
   const database = openForWriting(join(temporaryDirectory(context), 'test.db'))
   context.after(() => database.close())
   database.exec(
@@ -47,11 +47,17 @@ function open(context: TestContext, points?: string): Bench {
         },
         add: {
           durable: false,
+          deferral: 'later',
           run(id: bigint, value: bigint) {
             const before = rows.get(id) ?? (read.row(id)?.[0] as bigint)
             rows.set(id, before + value)
             return before + value
           },
+        },
+        see: {
+          durable: false,
+          deferral: 'after',
+          run: (id: bigint) => rows.get(id) ?? read.row(id)?.[0],
         },
         burn: {
           durable: false,
@@ -69,6 +75,7 @@ function open(context: TestContext, points?: string): Bench {
         forget: () => rows.clear(),
         forgetShared: () => {},
       },
+      deferredMax,
     },
     failpoints(points),
   )
@@ -84,7 +91,7 @@ test('a batch is one transaction; each call gets its own result', (context) => {
       ['add', 1n, 2n],
       ['add', 1n, 3n],
     ]),
-    [[5n, 7n, 10n], []],
+    [[5n, 7n, 10n], [], 'none'],
   )
   assert.deepEqual(values(), [[1n, 10n]])
   assert.deepEqual(begun, ['durable'])
@@ -179,4 +186,63 @@ test('a commit that fails on purpose rolls everything back, also what was in mem
   const [, unknown] = run([['add', 1n, 1n]])
   assert.equal(unknown.length, 1, 'reported as failed')
   assert.deepEqual(values(), [[1n, 2n]], 'although it was committed')
+})
+
+test('what may be deferred is answered from memory, and the next commit has it', (context) => {
+  const { run, begun, values } = open(context, undefined, 8)
+  run([['put', 1n, 5n]])
+  assert.deepEqual(run([['add', 1n, 1n]]), [[6n], [], 'waiting'])
+  assert.deepEqual(run([['add', 1n, 1n]]), [[7n], [], 'waiting'])
+  assert.deepEqual([begun, values()], [['durable'], [[1n, 5n]]])
+  assert.deepEqual(run([['put', 2n, 1n]]), [[1n], [], 'none'])
+  assert.deepEqual(values(), [
+    [1n, 7n],
+    [2n, 1n],
+  ])
+})
+
+test('what looks at deferred changes commits them first', (context) => {
+  const { run, begun, values } = open(context, undefined, 8)
+  run([['put', 1n, 5n]])
+  assert.deepEqual(run([['see', 1n]]), [[5n], [], 'none'])
+  run([['add', 1n, 1n]])
+  assert.deepEqual(run([['see', 1n]]), [[6n], [], 'none'])
+  assert.deepEqual([begun, values()], [['durable', 'lazy'], [[1n, 6n]]])
+})
+
+test('only so many are deferred', (context) => {
+  const { run, values } = open(context, undefined, 2)
+  run([['put', 1n, 5n]])
+  for (const state of ['waiting', 'waiting', 'none']) assert.equal(run([['add', 1n, 1n]])[2], state)
+  assert.deepEqual(values(), [[1n, 8n]])
+})
+
+test('what was deferred survives the rollback of another batch', (context) => {
+  const { run, values } = open(context, undefined, 8)
+  run([['put', 1n, 5n]])
+  run([['add', 1n, 1n]])
+  const [results, failures] = run([
+    ['add', 1n, 10n],
+    ['burn', 7n],
+  ])
+  assert.deepEqual([results[0], failures.map(([index]) => index)], [16n, [1]])
+  assert.deepEqual(values(), [[1n, 16n]])
+})
+
+test('nothing is deferred after a commit that failed, until one works', (context) => {
+  const { database, run, values } = open(context, undefined, 8)
+  run([['put', 1n, 5n]])
+  run([['add', 1n, 1n]])
+  database.exec('PRAGMA query_only = ON')
+  const isFailed = ([, failures]: ReturnType<typeof run>): boolean => failures.length === 1
+  assert.ok(isFailed(run([['see', 1n]])))
+  assert.ok(isFailed(run([['add', 1n, 1n]])), 'it is refused instead of being answered from memory')
+  database.exec('PRAGMA query_only = OFF')
+  // What was answered before is lost with the commit that failed, and a caller who looks finds that.
+  assert.deepEqual(run([['add', 1n, 1n]]), [[6n], [], 'lost'])
+  run([['put', 2n, 5n]])
+  assert.deepEqual(run([['add', 1n, 1n]]), [[7n], [], 'lost'])
+  assert.equal(values()[0]?.[1], 6n, 'it is deferred again')
+  assert.deepEqual(run([['see', 1n]])[0], [7n])
+  assert.deepEqual(values()[0], [1n, 7n])
 })

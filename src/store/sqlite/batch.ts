@@ -1,12 +1,13 @@
 /**
  * Runs a batch of whole operations as one transaction. When one fails, everything is rolled back and
  * each operation runs again alone, so that only the culprit gets the error; where the connection was lost, all get it.
- * Knows no operation itself.
+ * A batch of operations that may be deferred runs in memory and is answered without a commit: the next commit has its
+ * changes, and what a rollback takes from memory runs again. Knows no operation itself.
  */
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
 import type { Fence } from './fence.ts'
-import { type BatchReply, type Call, type Failure, toFailure } from './messages.ts'
+import { type BatchReply, type Call, type Deferral, type Failure, toFailure } from './messages.ts'
 
 /**
  * A synchronous piece of work on prepared statements, atomic with its batch. It may run twice (the
@@ -15,6 +16,8 @@ import { type BatchReply, type Call, type Failure, toFailure } from './messages.
 export interface Operation {
   /** Whether its commit must have reached the disk before it is answered. */
   readonly durable: boolean
+  /** Of one that runs on the rows in memory alone: `later`, `after`, or with its own commit; see machine/operation.ts. */
+  readonly deferral?: 'later' | 'after' | undefined
   // Values cross a thread here; the table's owner types both ends.
   readonly run: (...values: never[]) => unknown
 }
@@ -50,6 +53,8 @@ export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
 export interface WriterPlan {
   readonly operations: OperationTable
   readonly memory: BatchMemory
+  /** How many calls may be answered before their commit; 0: none. */
+  readonly deferredMax?: number
 }
 
 export type Durability = 'durable' | 'lazy'
@@ -94,33 +99,10 @@ export function committer(database: Database, fence?: Pick<Fence, 'check'>): Com
 export type RunBatch = (calls: readonly Call[]) => BatchReply
 
 export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpoints): RunBatch {
-  const { operations, memory } = plan
-  const find = (name: string): Operation => {
-    const operation = operations[name]
-    if (operation === undefined) throw new Error(`there is no operation ${name}`)
-    return operation
-  }
-  const isDurable = ([name]: Call): boolean => operations[name]?.durable ?? false
+  const deferred = new DeferredCalls(plan, points)
+  const { run, transact } = runnerOf({ commits, plan, points, deferred })
 
-  function transact(calls: readonly Call[]): unknown[] {
-    commits.begin(calls.some(isDurable) ? 'durable' : 'lazy')
-    try {
-      if (points.active) delayAll(points, 'before-commit', calls)
-      // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
-      const results: unknown[] = []
-      for (const [name, ...values] of calls) results.push(find(name).run(...(values as never[])))
-      memory.flush()
-      if (points.active) reachAll(points, 'before-commit', calls)
-      commits.commit()
-      return results
-    } catch (error) {
-      memory.forget()
-      commits.rollback()
-      throw error
-    }
-  }
-
-  function alone(calls: readonly Call[]): BatchReply {
+  function runAlone(calls: readonly Call[]): BatchReply {
     const failures: [number, Failure][] = []
     const results = calls.map((call, index) => {
       try {
@@ -130,29 +112,160 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
         return undefined
       }
     })
-    return [results, failures]
+    return [results, failures, deferred.state]
   }
 
-  function run(calls: readonly Call[]): BatchReply {
+  /** They keep their answers. One that cannot be committed now either is lost: nothing finds its hold any more. */
+  function runDeferredAgain(): void {
+    const [, failures] = runAlone(deferred.take())
+    if (failures.length > 0) deferred.lost()
+  }
+
+  function runTogether(calls: readonly Call[]): BatchReply {
     try {
-      return [transact(calls), []]
+      return [transact(calls), [], deferred.state]
     } catch (error) {
-      if (calls.length > 1 && !concernsTransaction(error)) return alone(calls)
+      runDeferredAgain()
+      if (calls.length > 1 && !concernsTransaction(error)) return runAlone(calls)
       const failure = toFailure(error)
-      return [[], calls.map((_, index) => [index, failure] as const)]
+      return [[], calls.map((_, index) => [index, failure] as const), deferred.state]
     }
   }
 
+  function defer(calls: readonly Call[]): BatchReply {
+    const results: unknown[] = []
+    const failures: [number, Failure][] = []
+    for (const [index, call] of calls.entries()) {
+      try {
+        results.push(run(call))
+        deferred.add(call)
+      } catch (error) {
+        // What it changed before it failed is in memory with the changes of the others.
+        plan.memory.forget()
+        runDeferredAgain()
+        results.push(undefined)
+        failures.push([index, toFailure(error)])
+      }
+    }
+    return [results, failures, deferred.state]
+  }
+
   return (calls) => {
-    const reply = run(calls)
+    if (deferred.canTake(calls)) return defer(calls)
+    const reply = runTogether(calls)
     if (!points.active) return reply
     try {
       reachAll(points, 'after-commit', calls)
       return reply
     } catch (error) {
       // Committed, and reported as failed: what a lost reply looks like to the caller.
-      return [[], calls.map((_, index) => [index, toFailure(error)] as const)]
+      return [[], calls.map((_, index) => [index, toFailure(error)] as const), deferred.state]
     }
+  }
+}
+
+interface RunnerParts {
+  readonly commits: Committer
+  readonly plan: WriterPlan
+  readonly points: Failpoints
+  readonly deferred: DeferredCalls
+}
+
+/** Runs one call, or several as one transaction. */
+function runnerOf({ commits, plan: { operations, memory }, points, deferred }: RunnerParts) {
+  const isDurable = ([name]: Call): boolean => operations[name]?.durable ?? false
+
+  function run([name, ...values]: Call): unknown {
+    const operation = operations[name]
+    if (operation === undefined) throw new Error(`there is no operation ${name}`)
+    return operation.run(...(values as never[]))
+  }
+
+  function transact(calls: readonly Call[]): unknown[] {
+    const durability = calls.some(isDurable) ? 'durable' : 'lazy'
+    try {
+      commits.begin(durability)
+      if (points.active) delayAll(points, 'before-commit', calls)
+      // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
+      const results: unknown[] = []
+      for (const call of calls) results.push(run(call))
+      memory.flush()
+      if (points.active) reachAll(points, 'before-commit', calls)
+      commits.commit()
+      deferred.committed(durability)
+      return results
+    } catch (error) {
+      deferred.failed()
+      memory.forget()
+      commits.rollback()
+      throw error
+    }
+  }
+
+  return { run, transact }
+}
+
+/** Calls that were answered and whose changes are in memory only. */
+class DeferredCalls {
+  readonly #operations: OperationTable
+  readonly #max: number
+  readonly #points: Failpoints
+  #calls: Call[] = []
+  /** From a commit that failed until one works, nothing is promised that needs one. */
+  #canCommit = true
+  #isLost = false
+
+  constructor({ operations, deferredMax = 0 }: WriterPlan, points: Failpoints) {
+    this.#operations = operations
+    this.#max = deferredMax
+    this.#points = points
+  }
+
+  get state(): Deferral {
+    if (this.#isLost) return 'lost'
+    return this.#calls.length === 0 ? 'none' : 'waiting'
+  }
+
+  lost(): void {
+    this.#isLost = true
+  }
+
+  /** Whether a batch can be answered without a commit. */
+  canTake(calls: readonly Call[]): boolean {
+    if (!this.#canCommit || this.#calls.length + calls.length > this.#max) return false
+    return calls.every(([name]) => {
+      const deferral = this.#operations[name]?.deferral
+      return (
+        (deferral === 'later' && !this.#hasPoint(name)) || (deferral === 'after' && this.#calls.length === 0)
+      )
+    })
+  }
+
+  add(call: Call): void {
+    if (this.#operations[call[0]]?.deferral === 'later') this.#calls.push(call)
+  }
+
+  /** All of them, which are no longer deferred. */
+  take(): readonly Call[] {
+    return this.#calls.splice(0)
+  }
+
+  committed(durability: Durability): void {
+    this.#calls = []
+    // A refused admission commits on a full disk, too: it writes nothing.
+    if (durability === 'durable') this.#canCommit = true
+  }
+
+  failed(): void {
+    this.#canCommit = false
+  }
+
+  /** A test that fails the commit of an operation means its own. */
+  #hasPoint(name: string): boolean {
+    return (
+      this.#points.active &&
+      (this.#points.has(`before-commit-${name}`) || this.#points.has(`after-commit-${name}`))
+    )
   }
 }
 

@@ -10,6 +10,9 @@ export type Call = readonly [operation: string, ...values: unknown[]]
 /** The operation that commits a page and changes nothing; part of every writer's table. */
 export const probeOperation = 'probe'
 
+/** The operation that commits what was answered before its commit, and nothing else; part of every writer's table. */
+export const recordOperation = 'record'
+
 export interface WriterRequests {
   batch(calls: readonly Call[]): BatchReply
   begin(): void
@@ -34,7 +37,14 @@ export interface Failure {
 export type BatchReply = readonly [
   results: readonly unknown[],
   failures: readonly (readonly [number, Failure])[],
+  deferral: Deferral,
 ]
+
+/**
+ * What was answered before its commit: `none` of it waits for one any more, or some is `waiting`, or some was `lost` at some
+ * time, so that nothing can be concluded for a single one.
+ */
+export type Deferral = 'none' | 'waiting' | 'lost'
 
 /** The result of a control-plane statement. */
 export interface StatementResult {

@@ -9,10 +9,10 @@ import { failpoints } from '../../base/failpoint.ts'
 import { greet, serveThread } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import { migrate } from '../migrate.ts'
-import { batchRunner, type Committer, committer, type WriterPlan } from './batch.ts'
+import { batchRunner, type Committer, committer, type Operation, type WriterPlan } from './batch.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
-import { probeOperation, toFailure, type WriterRequests } from './messages.ts'
+import { type Failure, probeOperation, recordOperation, toFailure, type WriterRequests } from './messages.ts'
 import { statementRunner } from './statements.ts'
 
 /** What a thread needs to reach PostgreSQL. */
@@ -82,7 +82,7 @@ export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): v
     greet({ reason: 'newer_schema', message: opened.newerSchema })
     return
   }
-  const { database, fence } = opened
+  const { fence } = opened
   const requests = writer(opened, plan, setup)
   serveThread({
     handlers: {
@@ -101,7 +101,7 @@ export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): v
       statement: requests.statement,
       commit: requests.commit,
       rollback: requests.rollback,
-      close: () => database.close(),
+      close: requests.close,
     },
     errors: databaseErrors,
   })
@@ -121,9 +121,9 @@ function writer(
   { database, commits, probe: probeSql }: OpenForWriting,
   plan: PlanWriter,
   setup: Pick<ThreadSetup, 'failpoints'>,
-): WriterRequests {
+): WriterRequests & { close(): void } {
   const execute = statementRunner(database)
-  const { operations, memory } = plan(database)
+  const { operations, memory, deferredMax = 0 } = plan(database)
   const statement = {
     durable: true,
     run(sql: string, values: readonly unknown[]) {
@@ -134,12 +134,27 @@ function writer(
   }
   const change = database.prepare(probeSql)
   const probe = { durable: true, run: () => void change.run() }
-  const table = { ...operations, [statementOperation]: statement, [probeOperation]: probe }
-  const runBatch = batchRunner(commits, { operations: table, memory }, failpoints(setup.failpoints))
+  const record: Operation = { durable: false, deferral: 'after', run() {} }
+  const table = {
+    ...operations,
+    [statementOperation]: statement,
+    [probeOperation]: probe,
+    [recordOperation]: record,
+  }
+  const runBatch = batchRunner(
+    commits,
+    { operations: table, memory, deferredMax },
+    failpoints(setup.failpoints),
+  )
+  function recordDeferred(): void {
+    const [, [failure]] = runBatch([[recordOperation]])
+    if (failure !== undefined) throw new DeferredLost(failure[1])
+  }
 
   return {
     batch: runBatch,
     begin() {
+      recordDeferred()
       memory.forgetShared()
       commits.begin('durable')
     },
@@ -158,5 +173,23 @@ function writer(
       }
     },
     rollback: commits.rollback,
+    close() {
+      try {
+        recordDeferred()
+      } finally {
+        database.close()
+      }
+    },
+  }
+}
+
+/** As the error of the database that prevented it. */
+class DeferredLost extends Error {
+  override readonly name = 'DeferredLost'
+  readonly errcode: number | null
+
+  constructor({ message, sqliteCode }: Failure) {
+    super(message)
+    this.errcode = sqliteCode
   }
 }

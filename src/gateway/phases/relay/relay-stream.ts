@@ -52,6 +52,8 @@ export interface RelayContext {
   readonly plan: RequestPlan
   readonly lifecycle: RequestLifecycle
   readonly headers: readonly string[]
+  /** Null: the hold is in the database. */
+  readonly lostHold: () => Promise<TollgateError | null>
   /** Closes the hold; called exactly once. */
   readonly settle: (outcome: RelayOutcome) => Promise<SettlementResult>
   /** Called after every relayed event, to write checkpoints of what was delivered. */

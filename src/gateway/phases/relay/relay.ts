@@ -15,6 +15,7 @@ import type {
   RejectionBody,
   RequestContext,
   RequestPlan,
+  StreamedBody,
   UpstreamResponse,
 } from '../../request.ts'
 import { jsonHeaders } from '../../response-headers.ts'
@@ -29,11 +30,7 @@ export async function relay(
 ): Promise<void> {
   switch (upstreamResponse.body.kind) {
     case 'stream':
-      return new StreamRelay(deps, context, {
-        relayContext,
-        body: upstreamResponse.body,
-        upstreamResponse,
-      }).run()
+      return relayStream(context, upstreamResponse, { body: upstreamResponse.body, relayContext, deps })
     case 'answer':
       return relayAnswer(context, upstreamResponse, { body: upstreamResponse.body, relayContext, deps })
     case 'rejection':
@@ -41,6 +38,19 @@ export async function relay(
     case 'none':
       return relayNothing(context, upstreamResponse.body, { relayContext, deps })
   }
+}
+
+/** Delivers nothing of a stream whose hold could be lost: a killed process could not charge for it. */
+async function relayStream(
+  context: RequestContext,
+  upstreamResponse: UpstreamResponse,
+  { body, relayContext, deps }: { body: StreamedBody; relayContext: RelayContext; deps: RelayDeps },
+): Promise<void> {
+  const error = await relayContext.lostHold()
+  if (error === null) return new StreamRelay(deps, context, { relayContext, body, upstreamResponse }).run()
+  body.exchange.abort()
+  const nothing = { kind: 'none', dispatched: true, reason: 'interrupted', rawUsage: null, error } as const
+  return relayNothing(context, nothing, { relayContext, deps })
 }
 
 async function relayAnswer(

@@ -11,16 +11,16 @@
  */
 import type { Background } from '../../../base/background.ts'
 import type { Clock } from '../../../base/clock.ts'
-import { asTollgateError } from '../../../base/errors.ts'
+import { asTollgateError, TollgateError } from '../../../base/errors.ts'
 import type { Failpoints } from '../../../base/failpoint.ts'
 import { formatId } from '../../../base/ids.ts'
 import type { Log } from '../../../base/log.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { Ledger, Settled as LedgerSettled, Settlement } from '../../../ledger/types.ts'
-import type { SettlementResult } from '../../request.ts'
+import type { Hold, SettlementResult } from '../../request.ts'
 
 export interface DurableSettleDeps {
-  readonly ledger: Pick<Ledger, 'settle' | 'release' | 'receipt'>
+  readonly ledger: Pick<Ledger, 'settle' | 'release' | 'receipt' | 'confirm'>
   readonly clock: Clock
   readonly background: Background
   readonly failpoints: Failpoints
@@ -180,6 +180,23 @@ class SettlementAttempt {
     const isOwn = committed.endReason === receipt.endReason
     return isOwn ? { kind: 'settled', charged: committed.charged } : { kind: 'late' }
   }
+}
+
+/** Why nothing of a response may be delivered before its settlement: its hold is not in the database. Null: it is. */
+export async function lostHold(
+  { ledger, log }: Pick<DurableSettleDeps, 'ledger' | 'log'>,
+  { id }: Pick<Hold, 'id'>,
+): Promise<TollgateError | null> {
+  try {
+    if (await ledger.confirm(id)) return null
+  } catch (error) {
+    const request = formatId('req', id)
+    log.error({ err: asTollgateError(error), request }, 'failed to store a hold; its response is withheld')
+  }
+  return new TollgateError('store_unavailable', {
+    message: 'The gateway could not record this request in its database, so its response was not delivered.',
+    retryAfterMs: 1_000,
+  })
 }
 
 /** Releases a hold without a charge or a receipt; resolves as `late` after `settleWaitMs`, and keeps retrying. */
