@@ -1,14 +1,18 @@
 /**
- * The cost of a hold and a settlement: CPU of all threads per request (user and system), in a closed loop
+ * The cost of a hold and a settlement: CPU of all threads per request (user and system) and bytes written, in a closed loop
  * at several concurrencies, on the real store with durable commits. Prints one line each; decides nothing.
  *
- * `node bench/ledger.ts [requests per round] [accounts] [postgres]`: with the last on a PostgreSQL server of its own, which
- * is not synced to disk, and whose CPU does not count.
+ * `node bench/ledger.ts [requests per concurrency] [accounts] [--against FOLDER] [--postgres]`
+ *
+ * `--against`: the embedded ledger of a second checkout, in the same process in turns of one slice. `--postgres`: on a
+ * PostgreSQL server of its own, which is not synced to disk, and whose CPU does not count.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { noTokens } from '../contract/meters.ts'
 import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
@@ -18,21 +22,27 @@ import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
 import { postgresMigrations } from '../src/ledger/postgres/migrations.ts'
 import { openPostgresStore, postgresLimits } from '../src/ledger/postgres/store.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
-import { threadEntries } from '../src/server/thread-entries.ts'
 import { migratePostgres } from '../src/store/postgres/migrate.ts'
-import { openStore } from '../src/store/store.ts'
 import { deriveSums } from '../src/usage/postgres-sums.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
+import { lowerQuartile, median } from './measure.ts'
 
-const [requestsGiven, accountsGiven, engine = 'sqlite'] = process.argv.slice(2)
-const requests = Number(requestsGiven ?? 60_000)
-const accountCount = Number(accountsGiven ?? 1_000)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' }, postgres: { type: 'boolean', default: false } },
+})
+const requests = Number(positionals[0] ?? 60_000)
+const accountCount = Number(positionals[1] ?? 1_000)
 const concurrencies = [1, 8, 64, 256]
+/** The turns of each ledger at each concurrency. */
+const slices = 12
+/** One at a time takes long. */
+const requestsAloneShare = 0.1
 const keysPerAccount = 2
 const percent = 100
 
 const none = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
-const limited = { requestsPerMinute: 1_000_000_000, tokensPerMinute: 1_000_000_000, concurrent: 1_000 }
+const limited = { requestsPerMinute: 1_000_000_000, tokensPerMinute: 1_000_000_000_000, concurrent: 1_000 }
 
 const receipt: ReceiptDraft = {
   provider: 'anthropic',
@@ -77,10 +87,12 @@ const receipt: ReceiptDraft = {
 const rates = { input: '3000000000', cacheRead: '300000000', output: '15000000000' }
 const price = { rates, tiers: [], listRates: rates, listTiers: [], options: {}, fees: {} }
 
-interface Round {
+interface Subject {
+  readonly name: string
   readonly ledger: Ledger
   readonly nextId: NextId
   readonly accounts: readonly bigint[]
+  close(): Promise<void>
 }
 
 function ask(id: bigint, account: bigint, number: number): AdmissionAsk {
@@ -107,7 +119,7 @@ function ask(id: bigint, account: bigint, number: number): AdmissionAsk {
   }
 }
 
-async function one({ ledger, nextId, accounts }: Round, number: number): Promise<number> {
+async function one({ ledger, nextId, accounts }: Subject, number: number): Promise<number> {
   const id = nextId()
   const account = accounts[(number * 7_919) % accounts.length]
   assert(account !== undefined, 'there is an account')
@@ -127,27 +139,48 @@ async function one({ ledger, nextId, accounts }: Round, number: number): Promise
   return systemClock.monoMs() - startedMs
 }
 
-async function round(setting: Round, concurrency: number, count: number): Promise<string> {
+interface Slice {
+  readonly cpuMicros: number
+  readonly kilobytes: number
+  readonly perSecond: number
+  readonly latencies: readonly number[]
+}
+
+/** What this process has written so far: to the database and its log, above all. */
+const bytesWritten = (): number =>
+  Number(/wchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? Number.NaN)
+
+async function slice(subject: Subject, concurrency: number, count: number): Promise<Slice> {
   const latencies: number[] = []
   let next = 0
-  const before = process.cpuUsage()
-  const startedMs = systemClock.monoMs()
+  const before = { cpu: process.cpuUsage(), written: bytesWritten(), ms: systemClock.monoMs() }
   const worker = async (): Promise<void> => {
-    while (next < count) latencies.push(await one(setting, next++))
+    while (next < count) latencies.push(await one(subject, next++))
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  const elapsedMs = systemClock.monoMs() - startedMs
-  const { user, system } = process.cpuUsage(before)
-  latencies.sort((a, b) => a - b)
+  const { user, system } = process.cpuUsage(before.cpu)
+  return {
+    cpuMicros: (user + system) / count,
+    kilobytes: (bytesWritten() - before.written) / count / 1_000,
+    perSecond: (count * 1_000) / (systemClock.monoMs() - before.ms),
+    latencies,
+  }
+}
+
+function line({ name }: Subject, concurrency: number, turns: readonly Slice[]): string {
+  const of = (figure: (turn: Slice) => number): number[] => turns.map(figure)
+  const latencies = turns.flatMap((turn) => turn.latencies).sort((a, b) => a - b)
   const at = (share: number): string =>
     (latencies[Math.floor((latencies.length * share) / percent)] ?? 0).toFixed(2)
-  const cpu = ((user + system) / count).toFixed(1)
-  const rate = Math.round((count * 1_000) / elapsedMs)
-  return `concurrency ${String(concurrency).padStart(3)}: ${cpu.padStart(6)} µs CPU a request, ${rate} requests/s, hold + settle p50 ${at(50)} ms, p99 ${at(99)} ms`
+  const cpu = lowerQuartile(of(({ cpuMicros }) => cpuMicros)).toFixed(1)
+  const written = median(of(({ kilobytes }) => kilobytes)).toFixed(1)
+  const rate = median(of(({ perSecond }) => perSecond)).toFixed(0)
+  return `${name}, concurrency ${String(concurrency).padStart(3)}: ${cpu.padStart(6)} µs CPU and ${written} kB written a request, ${rate} requests/s, hold + settle p50 ${at(50)} ms, p99 ${at(99)} ms`
 }
 
 interface OpenStore {
   readonly store: LedgerStore
+  readonly openLedger: typeof openLedger
   close(): Promise<void>
 }
 
@@ -155,13 +188,21 @@ const fail = (error: unknown): never => {
   throw error
 }
 
-async function openEmbedded(): Promise<OpenStore> {
+/** The embedded store of a checkout, with that checkout's code and its own defaults. */
+async function openEmbedded(checkout: string): Promise<OpenStore> {
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
+  const { openStore } = (await load('src/store/store.ts')) as typeof import('../src/store/store.ts')
+  const { threadEntries } = (await load(
+    'src/server/thread-entries.ts',
+  )) as typeof import('../src/server/thread-entries.ts')
+  const ledger = (await load('src/ledger/ledger.ts')) as typeof import('../src/ledger/ledger.ts')
+  const config = (await load('src/config/config.ts')) as typeof import('../src/config/config.ts')
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const opened = await openStore({
     dataDirectory: directory,
     threads: threadEntries,
     clock: systemClock,
-    limits: limitDefaults,
+    limits: config.limitDefaults,
     onLost: fail,
   })
   assert(opened.kind === 'open', 'a new directory opens')
@@ -174,7 +215,7 @@ async function openEmbedded(): Promise<OpenStore> {
     await store.close()
     rmSync(directory, { recursive: true })
   }
-  return { store, close }
+  return { store, openLedger: ledger.openLedger, close }
 }
 
 async function openPostgres(): Promise<OpenStore> {
@@ -193,40 +234,54 @@ async function openPostgres(): Promise<OpenStore> {
     await store.close()
     await server.stop()
   }
-  return { store, close }
+  return { store, openLedger, close }
 }
 
-const opened = await (engine === 'postgres' ? openPostgres() : openEmbedded())
-const { ledger, nextId, close } = await openLedger(opened.store, {
-  clock: systemClock,
-  limits: limitDefaults,
-  onTrouble: fail,
-})
-const accounts = await Promise.all(
-  Array.from({ length: accountCount }, async () => {
+/** A ledger whose accounts have credit. */
+async function subjectOn(name: string, on: OpenStore): Promise<Subject> {
+  const opened = await on.openLedger(on.store, {
+    clock: systemClock,
+    limits: limitDefaults,
+    onTrouble: fail,
+  })
+  const { ledger, nextId } = opened
+  const account = async (): Promise<bigint> => {
     const id = nextId()
     const nowMs = systemClock.wallMs()
     await ledger.createAccount({ id, kind: 'personal', email: null, name: 'bench', nowMs })
-    const reference = id.toString()
-    await ledger.credit({
-      entryId: nextId(),
-      account: id,
-      amount: 1_000_000_000_000_000n,
-      source: 'manual',
-      reference,
-      nowMs,
-      note: null,
-    })
+    const credit = { entryId: nextId(), account: id, amount: 1_000_000_000_000_000n, nowMs, note: null }
+    await ledger.credit({ ...credit, source: 'manual', reference: id.toString() })
     return id
-  }),
-)
-const setting = { ledger, nextId, accounts }
-await round(setting, 64, 20_000)
-for (const concurrency of concurrencies) {
-  const count = concurrency === 1 ? Math.ceil(requests / 10) : requests
-  process.stdout.write(`${await round(setting, concurrency, count)}\n`)
+  }
+  const accounts = await Promise.all(Array.from({ length: accountCount }, account))
+  const close = async (): Promise<void> => {
+    const report = await ledger.verify()
+    process.stdout.write(
+      `${name}: ${report.entries} entries, ${report.ok ? 'no drift' : report.drift.join('\n')}\n`,
+    )
+    await opened.close()
+    await on.close()
+  }
+  return { name, ledger, nextId, accounts, close }
 }
-const report = await ledger.verify()
-process.stdout.write(`${report.entries} entries, ${report.ok ? 'no drift' : report.drift.join('\n')}\n`)
-await close()
-await opened.close()
+
+async function main(): Promise<void> {
+  const here = fileURLToPath(new URL('..', import.meta.url))
+  const subjects: Subject[] = []
+  if (values.against !== undefined)
+    subjects.push(await subjectOn('against', await openEmbedded(resolve(values.against))))
+  subjects.push(await subjectOn('tollgate', await (values.postgres ? openPostgres() : openEmbedded(here))))
+  for (const subject of subjects) await slice(subject, 64, Math.ceil(requests / 3))
+  for (const concurrency of concurrencies) {
+    const count = Math.ceil((requests / slices) * (concurrency === 1 ? requestsAloneShare : 1))
+    const turns = new Map<Subject, Slice[]>(subjects.map((subject) => [subject, []]))
+    for (let turn = 0; turn < slices; turn += 1) {
+      for (const subject of turn % 2 === 0 ? subjects : subjects.toReversed())
+        turns.get(subject)?.push(await slice(subject, concurrency, count))
+    }
+    for (const [subject, of] of turns) process.stdout.write(`${line(subject, concurrency, of)}\n`)
+  }
+  for (const subject of subjects) await subject.close()
+}
+
+await main()
