@@ -4,12 +4,12 @@
  * clock.
  */
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { eventually, type MeteredGateway, meteredGateway, requestIdIn } from '../support/metered-gateway.ts'
 import { refusalIn, type Sent, type Whole } from '../support/paying-client.ts'
+import { waitingUpload } from '../support/waiting-upload.ts'
 
 const hourMs = 3_600_000
 const sweepEveryMs = 60_000
@@ -196,7 +196,7 @@ suite('a clock step', { concurrency: 1 }, () => {
     clock.set('2026-05-06T12:00:05Z')
     const rates = { requestsPerMinute: 3, tokensPerMinute: null, concurrent: null }
     const account = await gateway.account('5', { rates })
-    const slow = uploading(gateway.origin, account.key)
+    const slow = waitingUpload(gateway.origin, account.key, 'chat-stream')
     await slow.asked
     clock.step(200_000)
     for (let request = 0; request < 2; request += 1) await assertServed(account.key)
@@ -224,31 +224,4 @@ function assertDuration(fromMs: number, toMs: number | null): void {
   assert(toMs !== null)
   const ms = toMs - fromMs
   assert(ms >= 0 && ms < 60_000, `${ms} ms`)
-}
-
-/** A request whose head was accepted and whose body waits to be sent. */
-function uploading(origin: string, key: string): { asked: Promise<unknown>; finish(): Promise<string> } {
-  const messages = [{ role: 'user', content: 'tokens=3' }]
-  const body = JSON.stringify({ model: 'chat-stream', stream: true, max_tokens: 10, messages })
-  const client = connect(Number(new URL(origin).port), '127.0.0.1')
-  let answer = ''
-  client.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
-  })
-  client.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\nconnection: close\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
-  )
-  return {
-    asked: eventually(
-      'the body is asked for',
-      () => answer,
-      (text) => text.includes('100 Continue'),
-    ),
-    async finish() {
-      answer = ''
-      client.write(body)
-      await new Promise((resolve) => client.once('close', resolve))
-      return answer
-    },
-  }
 }

@@ -3,15 +3,14 @@
  * The effect of a command is visible to the next request. Everything here is a process.
  */
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
 import { parseUsd } from '../../contract/usd.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
-import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { waitingUpload } from '../support/waiting-upload.ts'
 
 /** Their responses would take longer. */
 const revokedStreamsEndMs = 60_000
@@ -111,7 +110,7 @@ suite('one owner', { concurrency: 1 }, () => {
     const running = formats.map((format) => ask(doomed.key, format, 'tokens=8000 rate=100'))
     const others = formats.map((format) => ask(made.key, format, 'tokens=300 rate=100'))
     await Promise.all([...running, ...others].map((sent) => sent.contents(3)))
-    const upload = slowUpload(doomed.key)
+    const upload = waitingUpload(server.origin, doomed.key, 'sandbox-stream')
     await upload.asked
 
     await command('key.revoke', 'key', 'revoke', doomed.id)
@@ -182,34 +181,3 @@ suite('one owner', { concurrency: 1 }, () => {
     assert.equal(shown.held, '0.00')
   })
 })
-
-/** A request whose key was accepted and whose body waits to be sent. */
-function slowUpload(key: string): { asked: Promise<unknown>; finish(): Promise<string> } {
-  const body = JSON.stringify({
-    model: 'sandbox-stream',
-    stream: true,
-    max_tokens: 10,
-    messages: [{ role: 'user', content: 'tokens=3' }],
-  })
-  const client = connect(Number(new URL(server.origin).port), '127.0.0.1')
-  let answer = ''
-  client.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
-  })
-  client.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\nconnection: close\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
-  )
-  return {
-    asked: eventually(
-      'the body is asked for',
-      () => answer,
-      (text) => text.includes('100 Continue'),
-    ),
-    async finish() {
-      answer = ''
-      client.write(body)
-      await new Promise((resolve) => client.once('close', resolve))
-      return answer
-    },
-  }
-}

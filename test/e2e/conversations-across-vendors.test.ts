@@ -5,8 +5,6 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startSandbox } from '../../sandbox/sandbox.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import {
@@ -30,8 +28,7 @@ import {
   shortNames,
 } from '../support/conversations.ts'
 import type { Json } from '../support/dialect-clients.ts'
-import { testGateway } from '../support/gateway.ts'
-import { relayUpstream } from '../support/relay-upstream.ts'
+import { relayedGateway } from '../support/relayed-gateway.ts'
 import { isWholeRun, sampled } from '../support/sampled.ts'
 
 interface Step extends Reached {
@@ -109,40 +106,19 @@ const connectors = new Map(
 
 const standIn = 'skip_thought_signature_validator'
 
-const sandbox = await startSandbox({ clock: systemClock })
-const relay = await relayUpstream(sandbox.origin, {
-  rename: (format, model) =>
-    `sandbox-${shortNames[format]}-thinking-tools${model === older ? ':ids=no' : ''}`,
-  lenient: (model, body) => (model === older ? withStandIns(body) : body),
-})
-
 function withStandIns(body: string): string {
   return JSON.stringify(JSON.parse(body), (_, value: Json | null) =>
     value?.functionCall === undefined ? value : { thoughtSignature: standIn, ...value },
   )
 }
-const gateway = await testGateway({
-  openai: relay.origin,
-  anthropic: relay.origin,
-  google: relay.origin,
-  models: tours
-    .flatMap(({ steps }) => steps)
-    .filter(isFirst)
-    .map(({ model, format }) => ({
-      id: model,
-      provider: providers[format],
-      dialects: [format],
-      context: 200_000,
-      maxOutput: 32_000,
-      prices: [{ input: '3', output: '15' }],
-    })),
-  limits: { requestsPerMinute: null, tokensPerMinute: null },
+const served = await relayedGateway(tours.flatMap(({ steps }) => steps).filter(isFirst), {
+  context: 200_000,
+  rename: (format, model) =>
+    `sandbox-${shortNames[format]}-thinking-tools${model === older ? ':ids=no' : ''}`,
+  lenient: (model, body) => (model === older ? withStandIns(body) : body),
 })
-after(async () => {
-  await gateway.close()
-  await relay.close()
-  await sandbox.close()
-})
+const { gateway, relay } = served
+after(served.close)
 
 const schema: Json = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 

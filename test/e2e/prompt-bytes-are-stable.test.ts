@@ -5,8 +5,6 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startSandbox } from '../../sandbox/sandbox.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { plainId } from '../../src/wire/translation/reasoning-carriers.ts'
@@ -21,11 +19,10 @@ import {
   providers,
   type Reached,
   sealsIn,
-  shortNames,
 } from '../support/conversations.ts'
 import { at, clientOf, type Json } from '../support/dialect-clients.ts'
-import { testGateway } from '../support/gateway.ts'
-import { type RelayedRequest, relayUpstream } from '../support/relay-upstream.ts'
+import type { RelayedRequest } from '../support/relay-upstream.ts'
+import { relayedGateway } from '../support/relayed-gateway.ts'
 import { repeated, sampled } from '../support/sampled.ts'
 
 const models: readonly Reached[] = [
@@ -36,29 +33,9 @@ const models: readonly Reached[] = [
   { model: 'gemini-3-flash-preview', format: 'gemini' },
 ]
 
-const sandbox = await startSandbox({ clock: systemClock })
-const relay = await relayUpstream(sandbox.origin, {
-  rename: (format) => `sandbox-${shortNames[format]}-thinking-tools`,
-})
-const gateway = await testGateway({
-  openai: relay.origin,
-  anthropic: relay.origin,
-  google: relay.origin,
-  models: models.map(({ model, format }) => ({
-    id: model,
-    provider: providers[format],
-    dialects: [format],
-    context: 200_000,
-    maxOutput: 32_000,
-    prices: [{ input: '3', output: '15' }],
-  })),
-  limits: { requestsPerMinute: null, tokensPerMinute: null },
-})
-after(async () => {
-  await gateway.close()
-  await relay.close()
-  await sandbox.close()
-})
+const served = await relayedGateway(models, { context: 200_000 })
+const { gateway, relay } = served
+after(served.close)
 
 const { key } = await gateway.account('1000')
 const asking: Asking = { origin: gateway.origin, key, stream: false }

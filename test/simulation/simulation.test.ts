@@ -1,11 +1,12 @@
 /** The ledger's state machine under simulated faults: no seed contradicts the model, and planted bugs do not survive it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { repeated } from '../support/sampled.ts'
 import { operations } from './operations.ts'
 import { plantedBugs } from './planted-bugs.ts'
 import { simulate } from './world.ts'
 
-const seeds = 2_000
+const seeds = repeated(500, 2_000)
 const steps = 80
 /** How many seeds a planted bug may survive. */
 const survivedMax = 400
