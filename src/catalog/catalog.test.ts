@@ -389,3 +389,34 @@ test('a markup makes another version from now on; what was and what is to come k
   assert.equal(priceAt(catalog.snapshot.models.get('house-1')!, clock.wallMs()).rates.input, 1_000_000_000n)
   assert.equal((await catalog.prices('house-1')).length, 4)
 })
+
+test('an alias has no offers of its own, and a disabled model can be prepared', async (context) => {
+  const catalog = await (await prepare(context)).open()
+  const offers = [{ upstream: 'house', priority: 1, weight: 4 }]
+  for (const refused of [
+    await catalog.setOffers({ model: 'quick', offers, allowUnserved: false }),
+    await catalog.previewOffers({ model: 'quick', offers }),
+    catalog.offersOf('quick'),
+  ]) {
+    const message = 'quick is an alias of house-1, which has the offers'
+    assert.deepEqual(refused, { kind: 'mistake', message, param: 'model' })
+  }
+  await catalog.disable('house-1')
+  const written = await catalog.setOffers({ model: 'house-1', offers, allowUnserved: false })
+  assert.ok(!('kind' in written))
+  assert.deepEqual([written.rows[0]?.weight, written.reason], [4, 'disabled by an administrator'])
+  await catalog.enable('house-1')
+  assert.equal(catalog.snapshot.models.get('house-1')?.offers[0]?.weight, 4)
+})
+
+test('a change of the stored row that this server has not read yet is a conflict', async (context) => {
+  const { open } = await prepare(context)
+  const [one, other] = [await open(), await open()]
+  const offers = [{ upstream: 'house', priority: 1, weight: 4 }]
+  const { revision } = one.offersOf('house-1') as { readonly revision: string }
+  const first = await one.setOffers({ model: 'house-1', offers, revision, allowUnserved: false })
+  assert.ok(!('kind' in first))
+  const late = { model: 'house-1', offers: [{ ...offers[0]!, weight: 9 }], revision, allowUnserved: false }
+  assert.deepEqual(await other.setOffers(late), { kind: 'changed_meanwhile' })
+  assert.deepEqual(await other.offersOf('house-1'), first, 'and it is read then')
+})

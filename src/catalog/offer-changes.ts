@@ -213,10 +213,9 @@ function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal>
   const before = offersBy(live, definition)
   const { loaded } = live
   const known = listSources(live)
-  const written =
-    offers === null
-      ? null
-      : yield* writtenOffers(offers, { ...definition, ...ask.definition }, before.rows, known)
+  const { definition: given } = withChange(undefined, name, ask.definition ?? {})
+  const asked = { ...definition, ...given }
+  const written = offers === null ? null : yield* writtenOffers(offers, asked, before.rows, known)
   if (written !== null && 'kind' in written) return written
   const override = overrideWith(loaded, ask, written)
   const { draft, merged } = yield* enabledDraft(loaded, override)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPrices } from '../../test/support/build-prices.ts'
-import { formatWindow, holdsAt, parseWindow } from './price-schedule.ts'
+import { formatWindow, holdsAt, parseWindow, weekTimeText, windowChanges } from './price-schedule.ts'
 import { priceAt, pricesOfWeek } from './types.ts'
 
 /** Monday, 23 November 2026. */
@@ -132,4 +132,22 @@ test('a markup from a moment on keeps the schedule of the price that is in force
 test('prices without a schedule keep the text by which their version is known', () => {
   const [price] = buildPrices([{ input: '1', output: '2' }]).prices
   assert.ok(price !== undefined && !Object.hasOwn(price, 'schedule'))
+})
+
+for (const text of ['Mon-Fri 01:00-04:00', 'Sun 22:00-02:00', '00:30-16:30', 'Wed 23:59-00:00']) {
+  test(`within a week, ${text} begins and ends at its changes and at no other minute`, () => {
+    const window = parseWindow(text)
+    assert.ok(window !== undefined)
+    const startMs = at(2, '03:07:09')
+    const changes = new Set(windowChanges([window], startMs))
+    for (let minute = 1; minute <= 7 * 24 * 60; minute += 1) {
+      const nowMs = Math.floor(startMs / 60_000) * 60_000 + minute * 60_000
+      const isChange: boolean = holdsAt([window], nowMs) !== holdsAt([window], nowMs - 1)
+      assert.equal(changes.has(nowMs), isChange, weekTimeText(nowMs))
+    }
+  })
+}
+
+test('a moment is written as its day and time of the week', () => {
+  assert.deepEqual([at(0, '01:00'), at(6, '23:59:59')].map(weekTimeText), ['Mon 01:00', 'Sun 23:59'])
 })

@@ -274,6 +274,15 @@ test('an upstream without the format of the model is refused for it', async () =
   )
 })
 
+test('one offer at an upstream without the format of the model is refused too', async () => {
+  const input = { model: 'vectors', upstream: 'claude', upstreamModel: 'claude-haiku-4-5', priority: 2 }
+  const { code, message } = await operator.refused('models.offer', input)
+  assert.deepEqual(
+    [code, message],
+    ['invalid_value', 'claude has no format in which vectors can be called there.'],
+  )
+})
+
 test('an unknown model is named, with what may be meant', async () => {
   assert.deepEqual((await refused('offers.show', { model: 'lama' })).slice(0, 2), [404, 'model_not_found'])
   assert.match((await refused('offers.set', { model: 'lama', offers: two }))[3], /Did you mean llama/)
