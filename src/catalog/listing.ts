@@ -37,16 +37,29 @@ export interface ListingMoment {
 interface ListingFormat {
   readonly row: (model: Model, nowMs: number) => ListingObject
   readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => ListingObject
+  readonly name: string
+  /** The parameters of the query that say which page of the list it is. */
+  readonly pageFields: readonly string[]
 }
 
-const openaiShape: ListingFormat = { row: openaiRow, list: openaiList }
+const openaiShape: ListingFormat = { row: openaiRow, list: openaiList, name: 'openai', pageFields: [] }
 
 const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
   'openai-chat': openaiShape,
   'openai-responses': openaiShape,
   'openai-embeddings': openaiShape,
-  anthropic: { row: anthropicRow, list: anthropicList },
-  gemini: { row: geminiRow, list: geminiList },
+  anthropic: {
+    row: anthropicRow,
+    list: anthropicList,
+    name: 'anthropic',
+    pageFields: ['limit', 'after_id', 'before_id'],
+  },
+  gemini: {
+    row: geminiRow,
+    list: geminiList,
+    name: 'gemini',
+    pageFields: ['pageSize', 'page_size', 'pageToken', 'page_token'],
+  },
 }
 
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
@@ -57,6 +70,16 @@ export function listModels(
   moment: ListingMoment,
 ): ListingObject {
   return shapes[dialect].list(inOrder(snapshot).filter(isListed), query, moment)
+}
+
+/** The same for lists that are alike in one snapshot, apart from prices; `names`: as for `only`. */
+export function listKey(
+  dialect: ClientFormatName,
+  query: URLSearchParams,
+  names: readonly string[] | null,
+): string {
+  const { name, pageFields } = shapes[dialect]
+  return JSON.stringify([name, pageFields.map((field) => query.get(field)), names])
 }
 
 /** The body of `GET /models/{id}`; undefined where no such model is sold. */
@@ -78,13 +101,17 @@ function isListed({ testModel }: Model): boolean {
 /** The catalog as a key sees it that may use these models alone, which are all listed; null: every one. */
 export function only(snapshot: Snapshot, names: readonly string[] | null): Snapshot {
   if (names === null) return snapshot
-  const allowed = [...snapshot.models].filter(([name]) => names.includes(name))
-  const models = new Map(allowed.map(([name, model]) => [name, { ...model, testModel: null }]))
+  const models = new Map<string, Model>()
+  for (const name of names) {
+    const model = snapshot.models.get(name)
+    if (model !== undefined) models.set(name, { ...model, testModel: null })
+  }
   return { ...snapshot, models }
 }
 
 /** `offered`: what customers can buy. `all`: the built-in test models too. */
-export type PriceListScope = 'offered' | 'all'
+export const priceListScopes = ['offered', 'all'] as const
+export type PriceListScope = (typeof priceListScopes)[number]
 
 /** Test models are a price list only while there is nothing else to try. */
 function priceListModels(snapshot: Snapshot, scope: PriceListScope): readonly Model[] {

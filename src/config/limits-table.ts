@@ -378,6 +378,11 @@ export const limitsTable = {
 
   // Models
   modelsPageDefault: limit(20, 'Default page size of the model lists in the Messages and Gemini formats.'),
+  modelListsPerMinute: limit(
+    600,
+    'Lists of models per account in any 60 s. One that is not in memory counts as one more for each 100 models.',
+  ),
+  writtenListsMax: limit(16, 'Written lists of models that are kept for the next request.'),
   modelsPageMax: limit(1_000, 'Largest page size of these lists.'),
 
   // Keys
@@ -497,7 +502,11 @@ export const limitsTable = {
     'How long a request waits for an upstream whose `limits` are reached, where no other offer is free.',
   ),
   upstreamWaitersMax: limitOrZero(1_000, 'Requests that wait for one upstream.'),
-  limitedUpstreamsMax: limit(10_000, 'Upstreams whose requests per minute are counted.'),
+  limitedUpstreamsMax: limit(10_000, 'Upstreams whose requests and tokens per minute are counted.'),
+  upstreamOutputTokensAssumed: limit(
+    1_000,
+    "Output that a running request without an output limit counts as, toward an upstream's tokens per minute.",
+  ),
 
   // Routing by speed
   speedsForgottenMs: limit(

@@ -34,6 +34,7 @@ import type { ReadLimits } from '../wire/dialect.ts'
 import type { ResponsePolls } from './background-responses/polls.ts'
 import type { InFlightRequests } from './in-flight-requests.ts'
 import type { Metrics } from './metrics.ts'
+import type { ModelLists } from './model-lists.ts'
 import type { RouteDeps } from './phases/route.ts'
 import type { SettlementResult } from './request.ts'
 import type { UpstreamCapacity } from './upstream-capacity.ts'
@@ -52,6 +53,7 @@ export interface GatewayDeps extends FrontRates {
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
   /** Limits of free token counting, per account: its rate, and concurrency slots. */
+  readonly modelLists: ModelLists
   readonly counting: { readonly rates: RateMeter; readonly places: KeyedSemaphore }
   readonly draining: { readonly begun: boolean }
   /** Default for a tool choice that a model cannot be forced to. */

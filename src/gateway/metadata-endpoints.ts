@@ -5,12 +5,13 @@ import { meterNames, meters } from '../../contract/meters.ts'
 import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
-import { listModels, only, showModel } from '../catalog/listing.ts'
+import { only, showModel } from '../catalog/listing.ts'
 import { answerEarly } from '../http/early-response.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
 import type { ReceiptRow, RunningRow } from '../ledger/types.ts'
 import type { GatewayDeps } from './deps.ts'
 import type { CallerOf } from './phases/authenticate.ts'
+import { writtenModelList } from './model-lists.ts'
 import { modelNotFound } from './phases/route.ts'
 import type { GatewayOperation, RequestContext } from './request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
@@ -23,11 +24,7 @@ type MetadataOperation = Extract<
 >
 
 const lookups: Readonly<Record<MetadataOperation, Lookup>> = {
-  list_models: (deps, context, { policy }) =>
-    listModels(only(deps.snapshot, policy.models), context.dialect.name, new URLSearchParams(context.query), {
-      nowMs: context.startedMs,
-      limits: deps.limits,
-    }),
+  list_models: writtenModelList,
   show_model: (deps, context, { policy }) => {
     const snapshot = only(deps.snapshot, policy.models)
     const model = showModel(snapshot, context.dialect.name, context.subject, context.startedMs)
@@ -72,12 +69,12 @@ function isLookup(operation: GatewayOperation): operation is MetadataOperation {
   return Object.hasOwn(lookups, operation)
 }
 
-/** Responds without waiting for a request body. */
+/** Responds without waiting for a request body; bytes are JSON. */
 function answer(deps: GatewayDeps, context: RequestContext, body: unknown): void {
   answerEarly(deps, context.request, context.client, {
     status: 200,
     headers: ['content-type', 'application/json', ...wholeHead, ...identityHeaders(context)],
-    body: JSON.stringify(body),
+    body: body instanceof Uint8Array ? body : JSON.stringify(body),
   })
 }
 

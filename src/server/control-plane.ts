@@ -20,7 +20,8 @@ import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
 import { sendError } from '../api/send-response.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
-import { pricingRows } from '../catalog/listing.ts'
+import { priceListScopes, pricingRows } from '../catalog/listing.ts'
+import { WrittenLists } from '../catalog/written-lists.ts'
 import type { Metrics } from '../gateway/metrics.ts'
 
 export interface ControlPlaneDeps {
@@ -65,6 +66,7 @@ export function createControlPlane(
   const { control } = pages.api
   const { address } = control
   const paths = new PathTable()
+  const lists = new WrittenLists({ writtenListsMax: priceListScopes.length })
   const app = fastify({
     serverFactory,
     // As long as the longest name or address in a path may be, percent-encoded.
@@ -85,7 +87,10 @@ export function createControlPlane(
   addHealthRoutes(app, pages)
   app.get<{ Querystring: { readonly models?: unknown } }>(otherRoutes.pricing.path, (request, reply) => {
     const scope = request.query.models === 'all' ? 'all' : 'offered'
-    return reply.send({ data: pricingRows(control.catalog.snapshot, control.clock.wallMs(), scope) })
+    const { snapshot } = control.catalog
+    const nowMs = control.clock.wallMs()
+    const list = lists.written(snapshot, scope, nowMs, () => ({ data: pricingRows(snapshot, nowMs, scope) }))
+    return reply.type('application/json; charset=utf-8').send(list)
   })
   addApi(app, pages.api)
   app.register(pages.consoleFiles)

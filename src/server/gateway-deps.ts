@@ -11,6 +11,7 @@ import { responsePolls } from '../gateway/background-responses/polls.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { InFlightRequests } from '../gateway/in-flight-requests.ts'
 import { createMetrics, type Metrics } from '../gateway/metrics.ts'
+import { openModelLists } from '../gateway/model-lists.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
 import { traceSettled } from '../gateway/request-tracing.ts'
@@ -86,6 +87,7 @@ export function composeGatewayDeps(
     clientNetwork: clientNetworkOf(services.clientAddress),
     connectorOf: services.connectorOf,
     ...services.counters,
+    modelLists: openModelLists(limits),
     counting: {
       rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),
       places: new KeyedSemaphore(limits.countsPerAccountMax),

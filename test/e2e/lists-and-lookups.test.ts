@@ -44,7 +44,7 @@ before(async () => {
       },
       { id: 'gpt-gratis', context: 1_000, maxOutput: 100 },
     ],
-    limits: { requestsPerMinute: null },
+    limits: { requestsPerMinute: null, modelListsPerMinute: 200 },
   })
   await gateway.gateway.services.catalog.disable('gpt-halted')
   account = await gateway.account('10')
@@ -296,4 +296,18 @@ test('balance and limits are those of the calling key', async () => {
     [data.limit, data.limit_window, data.usage, data.limit_remaining, data.models],
     ['1.00', 'day', '0.00', '1.00', ['sandbox-echo']],
   )
+})
+
+test('lists of models are limited per account; one that must be written takes more of the limit', async () => {
+  const [eager, other] = [await gateway.account('0'), await gateway.account('0')]
+  const list = async ({ key }: TestAccount, path = '/v1/models') => await get(path, bearer(key))
+  const { modelListsPerMinute } = gateway.gateway.deps.limits
+  let answered = 0
+  for (; answered <= modelListsPerMinute; answered += 1) if ((await list(eager)).status !== 200) break
+  assert.ok(answered > 0 && answered <= modelListsPerMinute, `${answered}`)
+  const refused = await list(eager)
+  assert.deepEqual([refused.status, refused.headers['retry-after'] !== undefined], [429, true], refused.text)
+  assert.match(refused.text, /may list models/)
+  assert.equal((await list(other)).status, 200)
+  assert.equal((await list(eager, '/v1/models/gpt-sold')).status, 200)
 })
