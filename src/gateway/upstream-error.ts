@@ -31,8 +31,10 @@ export function publicUpstreamError(
 ): TollgateError {
   const { ownKey } = upstream
   if (ownKey !== undefined && failure.operator) return providerKeyFailed(ownKey, failure, status)
+  // Of an account's own key, the provider's words are about the account.
+  const message = (ownKey === undefined ? '' : failure.providerMessage) || failure.message
   return new TollgateError(failure.code, {
-    message: withoutOperator(failure.message, upstream),
+    message: withoutOperator(message, upstream),
     source: 'upstream',
     ...(failure.status === null ? {} : { status: failure.status }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),

@@ -44,9 +44,9 @@ interface Consequence {
   readonly retry: UpstreamFailure['retry']
   /**
    * Which message and status the caller gets. `upstream`: both as the provider sent them, as they concern the caller's
-   * request. `upstream_body`: the provider's message under our status. `gateway`: our own, as the fault is the operator's.
+   * request. `gateway`: our own, as what the provider says may name the operator's account, plan or limits.
    */
-  readonly messageFrom: 'upstream' | 'upstream_body' | 'gateway'
+  readonly messageFrom: 'upstream' | 'gateway'
   /** What the caller gets in place of the upstream's status. */
   readonly status?: number
   /** Our sentence; also where the provider gave none. */
@@ -74,22 +74,15 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   ),
   rate: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), concerns: 'model' },
   // A rate limit on our account, which the provider words as a plan and billing problem.
-  quota: {
-    ...upstreams('upstream_rate_limited', limitsItsRate, 5_000),
-    messageFrom: 'gateway',
-    concerns: 'model',
-  },
+  quota: { ...upstreams('upstream_rate_limited', limitsItsRate, 5_000), concerns: 'model' },
   overloaded: upstreams('upstream_overloaded', 'The upstream is overloaded. Try again later.', 5_000),
   server: upstreams('upstream_error', 'The upstream failed.', 1_000),
   timeout: upstreams('upstream_timeout', 'The upstream did not respond in time.', 1_000),
-  no_answer: {
-    ...upstreams(
-      'upstream_invalid',
-      'The upstream sent a response that is not valid in its API format.',
-      1_000,
-    ),
-    messageFrom: 'gateway',
-  },
+  no_answer: upstreams(
+    'upstream_invalid',
+    'The upstream sent a response that is not valid in its API format.',
+    1_000,
+  ),
   // Another gateway is behind this upstream, and asks this one again.
   loop: { ...operators('gateway_loop', leadsBack, 60_000), concerns: 'model' },
   larger_than_rate: callers('upstream_rejected'),
@@ -109,7 +102,7 @@ function upstreams(code: UpstreamFailure['code'], sentence: string, cooldownMs: 
   return {
     code,
     retry: 'elsewhere',
-    messageFrom: 'upstream_body',
+    messageFrom: 'gateway',
     sentence,
     cooldownMs,
     concerns,
@@ -176,15 +169,14 @@ export function classifyAnswer(
   const consequence = consequences[meaning]
   const waits = consequence.retry === 'elsewhere'
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
-  const upstreamMessage =
-    consequence.messageFrom === 'gateway'
-      ? ''
-      : withoutAccounts(problem.message.slice(0, messageCharactersMax))
+  const isTheirs = consequence.messageFrom === 'upstream'
+  const providerMessage = withoutAccounts(problem.message.slice(0, messageCharactersMax))
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
-    status: consequence.messageFrom === 'upstream' ? (consequence.status ?? status) : null,
-    message: upstreamMessage || consequence.sentence,
+    status: isTheirs ? (consequence.status ?? status) : null,
+    message: (isTheirs ? providerMessage : '') || consequence.sentence,
+    providerMessage,
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
     concerns: consequence.concerns,

@@ -51,6 +51,8 @@ export interface UpstreamFailure {
   readonly status: number | null
   /** The message for the caller; the provider's own where it concerns the caller's request. */
   readonly message: string
+  /** What the provider said, for those whose own account it is about; '' where it said nothing. */
+  readonly providerMessage?: string
   /** The upstream's wait, sane and capped; null when it gave none. */
   readonly retryAfterMs: number | null
   /** How long what it concerns is avoided. */

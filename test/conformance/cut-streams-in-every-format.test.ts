@@ -219,7 +219,7 @@ const geminiSays = (code: number, status: string, message: string) =>
 const streamFaults: readonly StreamFault[] = [
   {
     code: 'upstream_overloaded',
-    message: 'Overloaded, so sorry',
+    message: 'The upstream is overloaded',
     upstreamEvents: {
       'openai-chat': chatSays('overloaded_error', null, 'Overloaded, so sorry'),
       'openai-responses': responsesSay('server_is_overloaded', 'Overloaded, so sorry'),
@@ -229,7 +229,7 @@ const streamFaults: readonly StreamFault[] = [
   },
   {
     code: 'upstream_error',
-    message: 'It broke',
+    message: 'The upstream failed.',
     upstreamEvents: {
       'openai-chat': chatSays('server_error', null, 'It broke'),
       'openai-responses': responsesError('server_error', null, 'It broke'),
@@ -239,7 +239,7 @@ const streamFaults: readonly StreamFault[] = [
   },
   {
     code: 'upstream_rate_limited',
-    message: 'Slow down, organization org-…',
+    message: "The upstream's rate limit was exceeded",
     upstreamEvents: {
       'openai-chat': chatSays('requests', 'rate_limit_exceeded', 'Slow down, organization org-4wA9'),
       'openai-responses': responsesSay('rate_limit_exceeded', 'Slow down, organization org-4wA9'),
