@@ -1,6 +1,7 @@
 /**
- * Requests over three offers of three formats whose answers stop at any byte, by a seed: the host falls silent, closes or
- * resets the connection. Each request ends, has one receipt, pays what served it when it is complete, and leaves no hold.
+ * Requests over three offers of three formats that fail in every way, by a seed: the host refuses, or its answer stops at any
+ * byte, as it falls silent, closes or resets the connection. Each request ends, has one receipt, pays what served it when it is
+ * complete, and leaves no hold. Where no answer was lost and one of the offers could serve, it is served.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,9 +17,10 @@ import {
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { Sent } from '../support/paying-client.ts'
-import { standInUsage, standsIn } from '../support/stand-in.ts'
+import { repeated } from '../support/sampled.ts'
+import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
 
-const requestsTotal = 400
+const requestsTotal = repeated(300, 2_000)
 const concurrency = 80
 /** Far below the default, so that a silent host ends an attempt soon. */
 const silenceMs = 400
@@ -60,15 +62,23 @@ const offers = {
 type OfferName = keyof typeof offers
 const offerNames = Object.keys(offers) as readonly OfferName[]
 
-const endings = ['serves', 'silent', 'fin', 'rst'] as const
+const endings = ['serves', 'serves', 'refuses', 'refuses', 'silent', 'fin', 'rst'] as const
+const statuses = [429, 500, 529] as const
 const seed = 20_261_124
+
+const numberOf = (request: number, offer: OfferName): number =>
+  Math.imul(seed ^ (request * 3 + offerNames.indexOf(offer)), 0x9e37_79b1) >>> 8
+
+const endingOf = (request: number, offer: OfferName): (typeof endings)[number] =>
+  endings[numberOf(request, offer) % endings.length]!
 
 /** Sends the answer up to a byte that the seed chooses, and then ends as it chooses; `silent` keeps the connection open. */
 function answerOf(offer: OfferName, reply: Reply): void {
   const request = Number(/request number (\d+)/.exec(reply.request.body.toString('latin1'))?.[1])
-  const number = Math.imul(seed ^ (request * 3 + offerNames.indexOf(offer)), 0x9e37_79b1) >>> 8
-  const ending = endings[number % endings.length]!
+  const number = numberOf(request, offer)
+  const ending = endingOf(request, offer)
   if (ending === 'serves') return offers[offer].serves.answer(reply)
+  if (ending === 'refuses') return refuses(statuses[(number >>> 4) % statuses.length]!).answer(reply)
   const pieces: Buffer[] = []
   offers[offer].serves.answer({ ...reply, send: (bytes) => pieces.push(Buffer.from(bytes)) })
   const answer = Buffer.concat(pieces)
@@ -139,12 +149,23 @@ async function isComplete(key: string, request: number): Promise<boolean> {
 test('answers that stop at any byte cost what served when they are complete, and leave no hold', async () => {
   const account = await gateway.account('1000')
   let next = 0
-  let complete = 0
+  const served = new Set<number>()
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
-      while (next < requestsTotal) if (await isComplete(account.key, next++)) complete += 1
+      while (next < requestsTotal) {
+        const request = next++
+        if (await isComplete(account.key, request)) served.add(request)
+      }
     }),
   )
+  const complete = served.size
+  // An answer that was lost may have been paid for, and is not asked for again; all else is tried until an offer serves.
+  for (let request = 0; request < requestsTotal; request += 1) {
+    const ends = offerNames.map((offer) => endingOf(request, offer))
+    const isLost = ends.some((ending) => ending !== 'serves' && ending !== 'refuses')
+    if (!isLost)
+      assert.equal(served.has(request), ends.includes('serves'), `request ${request}: ${ends.join()}`)
+  }
   const { ledger } = gateway.gateway.services
   const receipts = await eventually(
     'a receipt for each request',

@@ -20,9 +20,10 @@ import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
+import { repeated } from '../support/sampled.ts'
 import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
 
-const requestsTotal = 2_000
+const requestsTotal = repeated(400, 2_000)
 const concurrency = 40
 const json = ['content-type: application/json']
 
