@@ -269,6 +269,7 @@ const draft: ReceiptDraft = {
   ],
   person: null,
   ownKey: false,
+  ownKeyFee: null,
 }
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 

@@ -55,7 +55,7 @@ function releaseSurplus(
   if (!reported.input || !isWholeInput(reported.usage, plan.inputSize.textBytes)) return
   const output = hold.outputLimit * plan.choices
   const usage = withRequestFee({ ...reported.usage, output, reasoning: 0 }, plan.price)
-  const needed = costOf(usage, plan.price, 'rates').cost
+  const needed = chargeOf(costOf(usage, plan.price, 'rates').cost, plan.ownKeyFee)
   const surplus = hold.amount - needed
   if (surplus < deps.limits.surplusNanoMin || surplus * surplusDivisor < hold.amount) return
   deps.background.run('release surplus', () => deps.ledger.shrink(context.id, surplus))

@@ -599,6 +599,7 @@ onEach('a receipt is read back as it was written, and a running request is liste
     attempts: [attempt, { ...attempt, status: null, failure: 'upstream_error', firstByteMs: null }],
     person: null,
     ownKey: false,
+    ownKeyFee: null,
   }
   await on.ledger.checkpoint({ id, cost: 1n, draft })
   await settle('r1', 0n, 0n, draft)(on)

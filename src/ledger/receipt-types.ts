@@ -65,6 +65,8 @@ export interface ReceiptDraft extends CountedTokens {
   readonly person: string | null
   /** It was served with the account's own credential for the provider. */
   readonly ownKey: boolean
+  /** The share of the list price that is charged for that, as a fraction such as `1/20`; null: not on an own key. */
+  readonly ownKeyFee: string | null
 }
 
 /** The durable mark of a running stream, so that a crash charges what was delivered and no more. */

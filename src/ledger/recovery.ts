@@ -70,5 +70,6 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     // No checkpoint recorded it.
     person: null,
     ownKey: false,
+    ownKeyFee: null,
   }
 }

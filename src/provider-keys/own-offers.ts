@@ -7,6 +7,18 @@ import type { Model, Offer } from '../catalog/types.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import type { KeyProvider, OwnKey, ProviderKeys } from './types.ts'
 
+/** Names of an operator's upstreams have no colon, so that no other upstream has the name of a key's. */
+const ownKeyPrefix = 'own:'
+
+/** The upstream of an account's key for the provider. */
+export function ownKeyName(provider: string): string {
+  return `${ownKeyPrefix}${provider}`
+}
+
+export function isOwnKeyName(upstream: string): boolean {
+  return upstream.startsWith(ownKeyPrefix)
+}
+
 /** In front of all groups of the operator. */
 const ownGroup = 0
 

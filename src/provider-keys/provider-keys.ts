@@ -15,6 +15,7 @@ import type { ProviderKeyTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { keyProviders } from './key-providers.ts'
 import { type OwnKeyHealthLimits, openOwnKeyHealth } from './own-key-health.ts'
+import { ownKeyName } from './own-offers.ts'
 import type {
   AllowedAccounts,
   KeyProvider,
@@ -38,9 +39,6 @@ export interface ProviderKeysDeps {
   }
   readonly limits: OwnKeyHealthLimits & { readonly providerKeysPerAccountMax: number }
 }
-
-/** Names of an operator's upstreams have no colon, so that no other upstream has this name. */
-const ownKeyName = (provider: string): string => `own:${provider}`
 
 type StoredKey = Selectable<ProviderKeyTable>
 type AccountKind = 'personal' | 'organization'

@@ -88,6 +88,7 @@ export interface ReceiptTable extends MeterColumns {
   attempts: string
   person: string | null
   own_key: Flag
+  own_key_fee: string | null
 }
 
 export interface ApiKeyTable {

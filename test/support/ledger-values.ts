@@ -53,4 +53,5 @@ export const plainDraft: ReceiptDraft = {
   attempts: [],
   person: null,
   ownKey: false,
+  ownKeyFee: null,
 }

@@ -11,6 +11,8 @@ import type { Upstream } from '../../catalog/types.ts'
 import type { OpenResponse } from '../../ledger/background-response-types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Ledger } from '../../ledger/types.ts'
+import { isOwnKeyName } from '../../provider-keys/own-offers.ts'
+import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { ObjectFailure, ObjectResponse } from '../../providers/object-requests.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import { withCost } from '../../wire/usage-cost.ts'
@@ -39,6 +41,7 @@ import { factsOf, writeFacts } from './settlement.ts'
 
 export interface ResponseDeps extends PollDeps {
   readonly ledger: PollDeps['ledger'] & Pick<Ledger, 'providerObjects' | 'receipt' | 'account'>
+  readonly providerKeys: Pick<ProviderKeys, 'of' | 'health'>
   readonly background: Pick<Background, 'run'>
   readonly polls: Pick<ResponsePolls, 'add' | 'postpone'>
   readonly limits: PollDeps['limits'] & { readonly backgroundResponsesPerAccountMax: number }
@@ -256,14 +259,25 @@ async function ownedBy(deps: ResponseDeps, { context, caller }: ResponseTask): P
     open === undefined ? await ledger.providerObjects(account, [responseId], clock.wallMs()) : []
   const at = open?.upstream ?? stored?.upstream
   if (at === undefined) throw notFound()
-  const upstream = upstreamNamed(deps, at)
+  const upstream = upstreamNamed(deps, at) ?? ownUpstream(deps, account, at)
   if (upstream === undefined) {
+    // Without its key, the account's response cannot be reached.
+    if (isOwnKeyName(at)) throw notFound()
     throw new TollgateError('upstream_unavailable', {
       message: 'The upstream that stores this response is no longer configured.',
       retryAfterMs: 60_000,
     })
   }
   return { responseId, upstream, open: open ?? null, receipt: stored?.receipt ?? null }
+}
+
+/** A response on the account's own key is stored in its own account at the provider. */
+function ownUpstream(
+  { providerKeys }: Pick<ResponseDeps, 'providerKeys'>,
+  account: bigint,
+  name: string,
+): Upstream | undefined {
+  return providerKeys.of(account).find(({ upstream }) => upstream?.name === name)?.upstream ?? undefined
 }
 
 /** https://developers.openai.com/api/reference/resources/responses */

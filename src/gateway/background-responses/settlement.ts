@@ -227,5 +227,6 @@ function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): 
     attempts: facts.attempts,
     person: facts.person,
     ownKey: false,
+    ownKeyFee: null,
   }
 }

@@ -15,6 +15,7 @@ import type { Body } from '../../http/body.ts'
 import type { ErrorResponseDeps } from '../../http/early-response.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
 import type { FileFacts, FileLimits, FileRow, ProviderFiles } from '../../ledger/provider-file-types.ts'
+import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import type { FileHost } from '../../providers/file-hosts-table.ts'
 import { orderUpstreams, stickyHash } from '../../providers/health.ts'
@@ -50,6 +51,7 @@ export interface FileDeps extends ObjectRequestDeps, UpstreamErrorDeps {
   readonly failpoints: Failpoints
   readonly nextId: NextId
   readonly snapshot: Snapshot
+  readonly providerKeys: ProviderKeys
   readonly connectorOf: (provider: string) => Connector
   /** Where callers reach this server. */
   readonly address: string
@@ -81,9 +83,10 @@ export interface FileTask {
 
 /** The upstream for a new file: the same one for the same account, unless that upstream fails. */
 export function chosenUpstream(
-  { snapshot, health, clock }: FileDeps,
+  { snapshot, health, clock, providerKeys }: FileDeps,
   { caller, host, context }: FileTask,
 ): Upstream {
+  assertNotOnly(providerKeys, caller, host)
   const storing = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
   const wish = wishOfRequest(context.request.headers, caller.policy, () => snapshot.upstreams)
   const serving = wishedOf(wish, storing)
@@ -95,6 +98,19 @@ export function chosenUpstream(
   throw new TollgateError('not_supported', {
     message: 'No upstream of this server stores files in this format. Send their content with the request.',
     detail: `files need an upstream of ${host.provider} that serves all of its models`,
+  })
+}
+
+/** A file is content too: an account that wants its own key alone must not have it stored with the server's. */
+function assertNotOnly(
+  { of }: Pick<ProviderKeys, 'of'>,
+  { account }: FileTask['caller'],
+  { provider }: FileHost,
+): void {
+  const key = of(account).find((own) => own.provider.provider === provider)
+  if (key?.use !== 'only') return
+  throw new TollgateError('not_supported', {
+    message: `Files are stored with the credential of this server, and the provider key of this account for ${key.provider.displayName} is set to only. Send their content with the request.`,
   })
 }
 

@@ -14,6 +14,11 @@ export function listPriced(price: PriceVersion): PriceVersion {
   return { ...price, rates: price.listRates, tiers: price.listTiers }
 }
 
+/** The fee as receipts store it: `1/20`. */
+export function feeText(fee: OwnKeyFee): string | null {
+  return fee === null ? null : `${fee.numerator}/${fee.denominator}`
+}
+
 /** What is charged for a cost. */
 export function chargeOf(cost: bigint, fee: OwnKeyFee): bigint {
   return fee === null ? cost : divideUp(cost * fee.numerator, fee.denominator)

@@ -178,6 +178,7 @@ const draft = rowOf({
   inputBound: oneOf<InputBoundSource | null>('input_bound'),
   background: flag('background'),
   ownKey: flag('own_key'),
+  ownKeyFee: textOrNull('own_key_fee'),
 }) satisfies Field<ReceiptDraft>
 
 /** A draft as values to bind. */

@@ -3,7 +3,7 @@
  * usage costs, what of it the hold covers, and what the upstream costs at list price. Only reads.
  */
 import { type Meter, meterNames, meters } from '../../../contract/meters.ts'
-import { integer, number, rowOf, text } from '../../store/sqlite/columns.ts'
+import { integer, number, rowOf, text, textOrNull } from '../../store/sqlite/columns.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { Check } from './check.ts'
@@ -38,6 +38,7 @@ const receiptRow = rowOf({
   endReason: text('r.end_reason'),
   source: text('r.usage_source'),
   isOwnKey: number('r.own_key'),
+  ownKeyFee: textOrNull('r.own_key_fee'),
   fees: text('r.fees'),
   ranAt: text('r.ran_at'),
   /** Attempts before the one that served. */
@@ -76,9 +77,12 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
       : upstreamCost >= list || !isComplete
   if (!isListed)
     yield `receipt ${id}: states an upstream cost of ${upstreamCost}, its usage costs ${list} at list price`
-  // The fee of a provider key is the operator's setting of that day.
-  if (receipt.isOwnKey === 1) return
-  const cost = costAt(receipt, price, [price.rates, price.tiers])
+  if ((receipt.isOwnKey === 1) !== (receipt.ownKeyFee !== null))
+    yield `receipt ${id}: states a fee of ${receipt.ownKeyFee} for an own key, and own_key = ${receipt.isOwnKey}`
+  const cost =
+    receipt.ownKeyFee === null
+      ? costAt(receipt, price, [price.rates, price.tiers])
+      : shareOf(list, receipt.ownKeyFee)
   const due = smaller(cost, hold)
   const isLess = charged < due && paid.has(endReason) && !refunded.has(receipt.account)
   if (charged > due || isLess) {
@@ -88,6 +92,14 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   const total = charged + writtenOff
   if (total < due || total > cost || (source === 'reported' && total !== cost))
     yield `receipt ${id}: charges ${charged} and writes off ${writtenOff}, its usage costs ${cost}`
+}
+
+/** A fraction of an amount, rounded up; a text that is none is no share. */
+function shareOf(amount: bigint, fraction: string): bigint {
+  const [, numerator, denominator] = /^(\d+)\/([1-9]\d*)$/.exec(fraction) ?? []
+  if (numerator === undefined || denominator === undefined) return 0n
+  const divisor = BigInt(denominator)
+  return (amount * BigInt(numerator) + divisor - 1n) / divisor
 }
 
 function smaller(one: bigint, other: bigint): bigint {

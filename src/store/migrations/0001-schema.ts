@@ -173,7 +173,9 @@ CREATE TABLE receipt (
   input_bound TEXT,
   background INTEGER NOT NULL CHECK (background IN (0, 1)),
   -- Served with the account's own credential for the provider: upstream_cost is what its host charges the account.
-  own_key INTEGER NOT NULL DEFAULT 0 CHECK (own_key IN (0, 1))
+  own_key INTEGER NOT NULL DEFAULT 0 CHECK (own_key IN (0, 1)),
+  -- The share of its list price that was charged then, as a fraction such as 1/20; null: not on an own key.
+  own_key_fee TEXT
 ) STRICT`
 
 /** Who may own holds: a slot of the id space. */

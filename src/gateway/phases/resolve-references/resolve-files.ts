@@ -42,7 +42,7 @@ export async function resolveFiles(
   )
   if (foreign !== undefined) throw notOwned(foreign)
   const candidates = route.candidates.filter(({ upstream }) => upstream.name === upstreamName)
-  if (candidates.length === 0) throw notOwned(first)
+  if (candidates.length === 0) throw isOnlyOwnKey(route) ? onlyOwnKey(first) : notOwned(first)
   const media = parsed.facts.media.map((one) => sized(one, rows))
   return { parsed: { ...parsed, facts: { ...parsed.facts, media } }, route: { ...route, candidates } }
 }
@@ -51,6 +51,18 @@ function sized(media: Media, rows: ReadonlyMap<string, FileRow>): Media {
   const row = media.fileId === undefined ? undefined : rows.get(media.fileId)
   if (row === undefined) return media
   return { ...media, bytes: row.bytes, mediaType: media.mediaType || mediaTypeOf(row.object) }
+}
+
+/** Files are stored with the server's credentials, which the account excludes. */
+function isOnlyOwnKey({ candidates }: Route): boolean {
+  return candidates.every(({ upstream }) => upstream.ownKey !== undefined)
+}
+
+function onlyOwnKey({ pointer }: Reference): TollgateError {
+  return new TollgateError('not_supported', {
+    message: `${pointer}: this file is stored with the credential of this server, and the provider key of this account is set to only. Send its content instead.`,
+    param: pointer,
+  })
 }
 
 function notOwned({ pointer }: Reference): TollgateError {

@@ -7,7 +7,7 @@ import { noInput, noOutput, noTokens, tokensOf } from '../../../../contract/mete
 import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
-import { chargeOf } from '../../../ledger/rules/own-key-fee.ts'
+import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
 import {
   type Plausibility,
   plausibility,
@@ -387,6 +387,7 @@ export function draftReceipt(
     attempts: upstreamResponse.attempts,
     person: hold.person,
     ownKey: plan.ownKeyFee !== null,
+    ownKeyFee: feeText(plan.ownKeyFee),
   }
 }
 
