@@ -3,7 +3,8 @@ import { isLoose, type Loose } from './answer-gist.ts'
 
 const bodyMembers = ['messages', 'system', 'toolConfig', 'inferenceConfig', 'additionalModelRequestFields']
 const inferenceMembers = ['maxTokens', 'temperature', 'topP', 'stopSequences']
-const blockMembers = ['text', 'image', 'document', 'toolUse', 'toolResult']
+const blockMembers = ['text', 'image', 'document', 'toolUse', 'toolResult', 'cachePoint']
+const cachePointsMax = 4
 const toolName = /^[\w-]{1,64}$/
 
 /** The first mistake; '' where there is none. */
@@ -21,6 +22,10 @@ export function converseMistake(body: Readonly<Record<string, unknown>>): string
   const blocks = messages.flatMap((message) => listIn(message, 'content'))
   if (messages.some((message) => listIn(message, 'content').length === 0))
     return 'The content field is empty.'
+  const points = [...listIn(body, 'system'), ...blocks].filter((block) => 'cachePoint' in block)
+  if (points.length > cachePointsMax) return 'You invoked an unsupported number of cache checkpoints.'
+  if (messages.some((message) => 'cachePoint' in (listIn(message, 'content')[0] ?? {})))
+    return 'A cache checkpoint must follow content.'
   const usesTools = blocks.some((block) => 'toolUse' in block || 'toolResult' in block)
   if (usesTools && !isLoose(body['toolConfig']))
     return 'The toolConfig field must be defined when using toolUse.'

@@ -56,6 +56,8 @@ const converse: Capabilities = {
 const converseSource =
   'docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html, 2026-11'
 
+const cachingSource = `${converseSource}; userguide/prompt-caching.html, 2026-11`
+
 /** Bedrock's models that have Converse alone; Nova's high effort is left out, since it takes no output limit. */
 const converseRows: readonly CapabilityRow[] = [
   {
@@ -69,13 +71,17 @@ const converseRows: readonly CapabilityRow[] = [
   },
   {
     names: /amazon\.nova-micro/,
-    takes: { ...converse, forcedTools: true, inputs: ['text'] },
-    source: converseSource,
+    takes: { ...converse, forcedTools: true, cacheBreakpoints: true, inputs: ['text'] },
+    source: cachingSource,
   },
   {
     names: /amazon\.nova/,
-    takes: { ...converse, forcedTools: true, inputs: ['text', 'image', 'document'] },
-    source: converseSource,
+    takes: {
+      ...converse,
+      ...{ forcedTools: true, cacheBreakpoints: true },
+      inputs: ['text', 'image', 'document'],
+    },
+    source: cachingSource,
   },
   {
     names: /meta\.llama(?:3-2-(?:11|90)b|4)|mistral\.pixtral/,

@@ -318,5 +318,13 @@ function searchValue(name: string): string[] | number | Record<string, string> {
 }
 
 export const policy = withDerivedColumns(rows, {
-  'bedrock-converse': { like: 'gemini', apartFrom: { 'thinking.display': 'dropped', top_k: 'dropped' } },
+  'bedrock-converse': {
+    like: 'gemini',
+    apartFrom: {
+      'thinking.display': 'dropped',
+      top_k: 'dropped',
+      'system[].cache_control': 'adapted',
+      'messages[].content[].cache_control': 'adapted',
+    },
+  },
 })

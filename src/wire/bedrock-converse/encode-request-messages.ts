@@ -17,6 +17,7 @@ import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import { joinedTurns } from '../translation/turns.ts'
+import type { CachePoints } from './encode-request-cache.ts'
 import { mediaBlock } from './encode-request-parts.ts'
 
 const idCharactersMax = 64
@@ -26,6 +27,7 @@ const placeholder: JsonOut = { text: '.' }
 export interface MessageDeps {
   readonly capabilities: Capabilities
   readonly names: NamedTools
+  readonly cachePoints: CachePoints
   readonly adjust: (adjustment: Adjustment) => void
 }
 
@@ -125,9 +127,10 @@ function userBlocks(
       if (part.kind === 'result') results.push(part)
       else if (part.kind === 'media') {
         hasDocument ||= part.medium === 'document'
-        blocks.push(mediaBlock(part, deps.capabilities, blocks.length))
+        blocks.push(mediaBlock(part, deps.capabilities, blocks.length), ...deps.cachePoints.behind(part))
       } else if (part.kind === 'text' || part.kind === 'refusal') {
-        blocks.push(...textBlocks(role === 'system' ? reminder(part.text) : part.text))
+        const texts = textBlocks(role === 'system' ? reminder(part.text) : part.text)
+        blocks.push(...texts, ...(texts.length === 0 ? [] : deps.cachePoints.behind(part)))
       } else if (part.kind !== 'thinking') blocks.push(...dropped(part, deps))
     }
   }

@@ -244,3 +244,45 @@ test('what changes the price at Bedrock is an option', () => {
   const { options } = extractRequest(encoder.encode(JSON.stringify(body)), limits, address)
   assert.deepEqual(options, [{ name: 'converse:serviceTier', pointer: 'serviceTier' }])
 })
+
+const mark = { type: 'ephemeral' }
+const marked = (text: string, ttl?: string) => ({
+  type: 'text',
+  text,
+  cache_control: ttl === undefined ? mark : { ...mark, ttl },
+})
+const point = { cachePoint: { type: 'default' } }
+
+test('cache breakpoints are points behind instructions and content of the user, and cost what a cache write costs', () => {
+  const chat = {
+    messages: [
+      { role: 'system', content: [marked('Be brief.')] },
+      user([marked('A long document.', '1h'), { type: 'text', text: 'A question.' }]),
+    ],
+  }
+  const { body, text, adjusted } = written(chat)
+  assert.deepEqual(body.system, [{ text: 'Be brief.' }, point])
+  assert.deepEqual(body.messages, [
+    { role: 'user', content: [{ text: 'A long document.' }, point, { text: 'A question.' }] },
+  ])
+  assert.deepEqual(adjusted, ['cache_control'], 'an hour is five minutes')
+  const { cacheWrites } = extractRequest(encoder.encode(text), limits, address)
+  assert.deepEqual(cacheWrites, ['5m'])
+  const without = written(chat, { cacheBreakpoints: false })
+  assert.doesNotMatch(without.text, /cachePoint/)
+  assert.deepEqual(without.adjusted, ['cache_control'])
+  assert.deepEqual(extractRequest(encoder.encode(without.text), limits, address).cacheWrites, [])
+})
+
+test('of more than four breakpoints the last stay, and those of the assistant and of results are left out', () => {
+  const many = written({ messages: [user(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => marked(text)))] })
+  const [message] = many.body.messages as { content: object[] }[]
+  const letters = message!.content.map((block) => ('text' in block ? block.text : '|')).join('')
+  assert.equal(letters, 'abc|d|e|f|')
+  assert.deepEqual(many.adjusted, ['cache_control'])
+  const answered = written({
+    messages: [user('Hello.'), { role: 'assistant', content: [marked('Yes?')] }, user([marked('Go on.')])],
+  })
+  assert.equal(answered.text.match(/cachePoint/g)?.length, 1)
+  assert.deepEqual(answered.adjusted, ['cache_control'])
+})

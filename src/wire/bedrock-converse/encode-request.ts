@@ -9,7 +9,8 @@ import type { Adjustment, Conversation, EncodedRequest, Target } from '../transl
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames } from '../translation/tool-names.ts'
 import { leadingSystemCount } from '../translation/turns.ts'
-import { writeMessages } from './encode-request-messages.ts'
+import { CachePoints } from './encode-request-cache.ts'
+import { type MessageDeps, writeMessages } from './encode-request-messages.ts'
 import { additionalFields, inferenceConfig, toolConfig } from './encode-request-settings.ts'
 
 /** A block that Messages clients put first, about their own billing. */
@@ -32,6 +33,7 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
   const names = new NamedTools(openaiNames)
   const leading = leadingSystemCount(turns)
   const config = toolConfig(conversation, { capabilities, names, adjust })
+  const cachePoints = new CachePoints(turns, { capabilities, adjust })
   const stops = sharedStops(conversation, {
     max: capabilities.stopsMax,
     isTaken: (stop) => stop.trim() !== '',
@@ -45,8 +47,8 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
   }
   const body: Readonly<Record<string, JsonOut | undefined>> = {
     toolConfig: config,
-    system: systemOf(conversation, leading, adjust),
-    messages: writeMessages(turns.slice(leading), { capabilities, names, adjust }),
+    system: systemOf(conversation, leading, { cachePoints, adjust }),
+    messages: writeMessages(turns.slice(leading), { capabilities, names, cachePoints, adjust }),
     inferenceConfig: inferenceConfig(conversation, { capabilities, stops: stops.sent, adjust }),
     additionalModelRequestFields: additionalFields(conversation.reasoning, { capabilities, adjust }),
   }
@@ -57,21 +59,22 @@ export function encodeRequest(conversation: Conversation, { capabilities }: Targ
 function systemOf(
   { turns, format }: Conversation,
   leading: number,
-  adjust: (adjustment: Adjustment) => void,
+  { cachePoints, adjust }: Pick<MessageDeps, 'cachePoints' | 'adjust'>,
 ): JsonOut | undefined {
-  const texts: string[] = []
+  const texts: { readonly text: string; readonly behind: readonly JsonOut[] }[] = []
   for (const part of turns.slice(0, leading).flatMap(({ parts }) => parts)) {
     if (part.kind === 'media') throw untranslatable(part.pointer, 'instructions must be text')
-    if (part.kind === 'text' && part.text.trim() !== '') texts.push(part.text)
+    if (part.kind === 'text' && part.text.trim() !== '')
+      texts.push({ text: part.text, behind: cachePoints.behind(part) })
   }
-  const isBilling = texts[0]?.startsWith(billingHeader) === true
+  const isBilling = texts[0]?.text.startsWith(billingHeader) === true
   if (isBilling) {
     texts.shift()
     adjust({ kind: 'dropped', field: 'system[0]', why: 'it is meant for another vendor' })
   }
   if (format?.kind === 'json') {
-    texts.push(jsonInstruction)
+    texts.push({ text: jsonInstruction, behind: [] })
     adjust({ kind: 'adapted', field: 'response_format', why: 'an instruction to answer in JSON' })
   }
-  return texts.length === 0 ? undefined : texts.map((text) => ({ text }))
+  return texts.length === 0 ? undefined : texts.flatMap(({ text, behind }) => [{ text }, ...behind])
 }

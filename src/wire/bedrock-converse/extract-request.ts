@@ -39,6 +39,8 @@ function factsOf(
   const limit = config?.get('maxTokens')
   const messages = root.get('messages')?.items() ?? []
   const blocks = messages.flatMap((message) => message.get('content')?.items() ?? [])
+  const instructions = root.get('system')?.items() ?? []
+  const isCached = [...instructions, ...blocks].some((block) => block.get('cachePoint') !== undefined)
   const inResults = blocks.flatMap((block) => block.get('toolResult')?.get('content')?.items() ?? [])
   return {
     model,
@@ -50,7 +52,7 @@ function factsOf(
     media: [...blocks, ...inResults]
       .flatMap(mediaIn)
       .sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0)),
-    cacheWrites: [],
+    cacheWrites: isCached ? ['5m'] : [],
     serverTools: [],
     options: pricedMembers.flatMap((name) =>
       root.get(name) === undefined ? [] : [{ name: `converse:${name}`, pointer: name }],

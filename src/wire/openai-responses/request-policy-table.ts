@@ -187,7 +187,6 @@ export const policy = withDerivedColumns(table, {
       'reasoning.generate_summary': 'dropped',
       safety_identifier: 'dropped',
       user: 'dropped',
-      'input[].content[].prompt_cache_breakpoint': 'dropped',
       'text.format': 'adapted',
     },
   },
