@@ -43,6 +43,7 @@ const upstreamForm = {
     .strictObject({
       concurrent: positive.nullable().optional(),
       requestsPerMinute: positive.nullable().optional(),
+      tokensPerMinute: positive.nullable().optional(),
     })
     .nullable()
     .optional(),
@@ -77,7 +78,11 @@ export const upstream = z.strictObject({
   tags: z.array(z.string()).nullable(),
   /** null: no limits. */
   limits: z
-    .strictObject({ concurrent: z.int().nullable(), requestsPerMinute: z.int().nullable() })
+    .strictObject({
+      concurrent: z.int().nullable(),
+      requestsPerMinute: z.int().nullable(),
+      tokensPerMinute: z.int().nullable(),
+    })
     .nullable(),
   /** The last characters of the credential, to recognize it; the rest is never shown. */
   credentialEnd: z.string(),

@@ -62,8 +62,13 @@ function toUpstream(row: Selectable<UpstreamTable>, sealer: CredentialSealer): C
 
 type StoredRouting = Pick<UpstreamDefinition, 'tags' | 'limits'>
 
+const noLimits: UpstreamLimits = { concurrent: null, requestsPerMinute: null, tokensPerMinute: null }
+
 function routingOf(text: string | null): StoredRouting {
-  return text === null ? {} : (JSON.parse(text) as StoredRouting)
+  if (text === null) return {}
+  const { limits, ...stored } = JSON.parse(text) as StoredRouting
+  // A limit that did not exist when the row was written is not in it.
+  return limits === undefined ? stored : { ...stored, limits: { ...noLimits, ...limits } }
 }
 
 /** What is left out stays; a limit that is null is taken away. */
@@ -75,8 +80,12 @@ function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
     const asked = ask.limits?.[name]
     return asked === undefined ? (before.limits?.[name] ?? null) : asked
   }
-  const limits = { concurrent: limitOf('concurrent'), requestsPerMinute: limitOf('requestsPerMinute') }
-  const hasLimits = limits.concurrent !== null || limits.requestsPerMinute !== null
+  const limits: UpstreamLimits = {
+    concurrent: limitOf('concurrent'),
+    requestsPerMinute: limitOf('requestsPerMinute'),
+    tokensPerMinute: limitOf('tokensPerMinute'),
+  }
+  const hasLimits = Object.values(limits).some((limit) => limit !== null)
   if (tags === undefined && !hasLimits) return null
   return JSON.stringify({ tags, ...(hasLimits ? { limits } : {}) })
 }

@@ -88,6 +88,7 @@ export interface Model {
 export interface UpstreamLimits {
   readonly concurrent: number | null
   readonly requestsPerMinute: number | null
+  readonly tokensPerMinute: number | null
 }
 
 /** One configured endpoint of a provider with a credential. The credential leaves only towards `origin`. */

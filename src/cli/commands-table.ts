@@ -479,6 +479,12 @@ export const commands: readonly Command[] = [
         'N',
         'its limit of requests per minute',
       ),
+      option(
+        'tokens-per-minute>limits.tokensPerMinute',
+        'number or none',
+        'N',
+        'its limit of tokens per minute',
+      ),
       option('disabled>disabled', 'yes or no', 'yes|no', 'add it without sending requests to it'),
       option('save-anyway>saveAnyway', 'yes or no', 'yes|no', 'add it even if its test fails'),
       option(

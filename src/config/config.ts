@@ -296,7 +296,8 @@ function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
 function limitsOf(
   written: NonNullable<SettingValues['upstreams'][number]['limits']>,
 ): NonNullable<UpstreamSetting['limits']> {
-  return { concurrent: written.concurrent ?? null, requestsPerMinute: written.requestsPerMinute ?? null }
+  const { concurrent = null, requestsPerMinute = null, tokensPerMinute = null } = written
+  return { concurrent, requestsPerMinute, tokensPerMinute }
 }
 
 function cloudVariablesOf(values: SettingValues): ReturnType<typeof cloudVariables> {

@@ -91,10 +91,11 @@ const upstreamFields = z.strictObject({
     .strictObject({
       concurrent: whole(1, 1_000_000).optional(),
       requestsPerMinute: whole(1, 1_000_000).optional(),
+      tokensPerMinute: whole(1, 1_000_000_000).optional(),
     })
     .optional()
     .describe(
-      'The model requests that this server sends it at most, without token counts and files: `{ concurrent: 16, requestsPerMinute: 500 }`, or one of them. Beyond that other offers are called, and otherwise requests wait. Defaults to no limit.',
+      'The model requests that this server sends it at most, without token counts and files: `{ concurrent: 16, requestsPerMinute: 500, tokensPerMinute: 200000 }`, or some of them. Beyond that other offers are called, and otherwise requests wait. Defaults to no limit.',
     ),
   formats: formats
     .optional()

@@ -5,13 +5,15 @@
 import type { Caller } from '../access/types.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'
 import type { GatewayDeps } from './deps.ts'
-import type { Hold, ParsedRequest, RequestContext, RequestLifecycle } from './request.ts'
+import type { Hold, ParsedRequest, RequestContext, RequestLifecycle, UpstreamPlace } from './request.ts'
 import { heldHeaders } from './response-headers.ts'
 
 type LifecycleDeps = Pick<
   GatewayDeps,
   'gate' | 'limits' | 'clock' | 'events' | 'readOnSlots' | 'background' | 'ledger'
 >
+
+const nowhere: UpstreamPlace = { release: () => {}, used: () => {} }
 
 export function requestLifecycle(
   deps: LifecycleDeps,
@@ -26,10 +28,10 @@ export function requestLifecycle(
     limits.unmeteredBytes,
   )
   let readsOn = false
-  let releasePlace = (): void => {}
+  let place: UpstreamPlace = nowhere
   const vacate = (): void => {
-    releasePlace()
-    releasePlace = () => {}
+    place.release()
+    place = nowhere
   }
   return {
     headersOf: (work, candidate) => heldHeaders(context, of.caller, { ...work, candidate }),
@@ -37,10 +39,13 @@ export function requestLifecycle(
     room,
     contentGapMs: ({ model }) =>
       model.reasons || !parsed.facts.stream ? limits.contentGapReasoningMs : limits.contentGapMs,
-    occupy(release) {
-      releasePlace = release
+    occupy(taken) {
+      place = taken
     },
     vacate,
+    get tokensUsed() {
+      return place.used
+    },
     leftMs: () => Math.max(0, limits.totalMs - (deps.clock.monoMs() - context.startedMonoMs)),
     readsOnWhenGone(connector) {
       if (readsOn) return true

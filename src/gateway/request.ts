@@ -230,13 +230,27 @@ export interface RequestLifecycle {
   /** How long an upstream may go without content under this plan. */
   contentGapMs(plan: RequestPlan): number
   /** Its place at an upstream, which `vacate` and `end` release. */
-  occupy(release: () => void): void
+  occupy(place: UpstreamPlace): void
   vacate(): void
+  /** Puts the tokens that the last attempt used in the place of those that it was expected to use. */
+  readonly tokensUsed: (tokens: UsedTokens) => void
   /** What is left of the request's whole time. */
   leftMs(): number
   /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */
   readsOnWhenGone(connector: Connector): boolean
   end(): void
+}
+
+/** What a request takes of the limits of an upstream. */
+export interface UpstreamPlace {
+  readonly release: () => void
+  /** Puts the tokens that were used in the place of those that were expected; only the first call counts. */
+  readonly used: (tokens: UsedTokens) => void
+}
+
+export interface UsedTokens {
+  readonly input: number
+  readonly output: number
 }
 
 /** A plan, and the hold with the output limit that it pays for under this plan. */
@@ -250,9 +264,11 @@ export interface CandidateWork extends PlannedWork {
   readonly parsed: ParsedRequest
 }
 
-/** The usage of a failed attempt, and how it was requested. */
+/** The usage of an attempt whose response was not delivered, and how it was requested. */
 export interface WastedUsage extends PlannedWork {
   readonly rawUsage: RawUsage
+  /** Its response refused the content, so that another model was asked. */
+  readonly refused: boolean
 }
 
 /** dispatch: an upstream that has begun to respond, or why none did. */
@@ -265,6 +281,8 @@ export interface UpstreamResponse {
   readonly attempts: readonly Attempt[]
   /** The usage that failed attempts before the last one reported. */
   readonly wasted: readonly WastedUsage[]
+  /** What the response used, for the limits of its upstream. */
+  readonly tokensUsed: (tokens: UsedTokens) => void
   readonly firstByteMs: number | null
   /** When the first content was seen; null when there was none. */
   readonly firstContentMs: number | null

@@ -95,7 +95,7 @@ export async function tryCandidates<Task extends AttemptTask>(
       if (task.reason !== null) log.skipped(candidate, task.reason)
       continue
     }
-    if (last !== null) retried.push(last)
+    if (last !== null) retried.push(withdrawn(log, last))
     last = null
     const counter = log.sent > 0 ? policy.retryCounter : null
     const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
@@ -110,7 +110,7 @@ export async function tryCandidates<Task extends AttemptTask>(
   }
   if (last === null || context.work.interruption === undefined)
     return { final: last, attempts: log.attempts, retried }
-  return { final: null, attempts: log.attempts, retried: [...retried, last] }
+  return { final: null, attempts: log.attempts, retried: [...retried, withdrawn(log, last)] }
 }
 
 /** A provider key that was removed or replaced is not used, nor is a model that was disabled in the meantime. */
@@ -126,6 +126,14 @@ export function isSameModel({ model }: Target, other: Target): boolean {
 
 function isSkipped(task: AttemptTask | SkippedCandidate): task is SkippedCandidate {
   return 'kind' in task
+}
+
+/** A response that refuses the content is not delivered once another model is asked. */
+function withdrawn<Task>(log: AttemptLog, last: FinalAttempt<Task>): FinalAttempt<Task> {
+  const { outcome } = last
+  if (outcome.kind === 'stream') outcome.exchange.abort()
+  if (outcome.kind === 'stream' || outcome.kind === 'answer') log.refused()
+  return last
 }
 
 /** The attempts of one request, and the candidates that were skipped between them. */
@@ -156,6 +164,13 @@ class AttemptLog {
   made(record: Attempt): void {
     this.#sentTo.push(record.upstream)
     this.#records.push(record)
+  }
+
+  /** The content was refused by the response of the last attempt. */
+  refused(): void {
+    const last = this.#records.findLastIndex(({ failure }) => failure === null)
+    const record = this.#records[last]
+    if (record !== undefined) this.#records[last] = { ...record, failure: 'content_refused' }
   }
 
   skipped({ upstream }: Candidate, reason: string): void {

@@ -25,6 +25,7 @@ import { decode, receiveFile } from './phases/decode.ts'
 import { dispatch } from './phases/dispatch.ts'
 import { prepare } from './phases/prepare.ts'
 import { relay } from './phases/relay/relay.ts'
+import { expectedTokens } from './phases/reserve/expected-tokens.ts'
 import { fitToHold } from './phases/reserve/fit-to-hold.ts'
 import { reserve } from './phases/reserve/reserve.ts'
 import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
@@ -189,6 +190,7 @@ async function execute(
       ),
       dropBodies: () => plans.drop(),
       lifecycle,
+      tokensExpected: expectedTokens({ plan, hold }, parsed, deps.limits),
     })
     const served = { ...upstreamResponse.work, upstreamResponse }
     headers = lifecycle.headersOf(upstreamResponse.work, upstreamResponse.candidate)

@@ -14,7 +14,8 @@ import type { OutputSample } from '../wire/dialect.ts'
 import type { Usage } from '../wire/usage.ts'
 import type { GatewayDeps } from './deps.ts'
 import { countSample } from './phases/settle/count-output.ts'
-import { capUsage, draftReceipt, type SettledRequest } from './phases/settle/settle.ts'
+import { capUsage } from './phases/settle/plausible-usage.ts'
+import { draftReceipt, type SettledRequest } from './phases/settle/settle.ts'
 import type { RequestContext, StreamedBody } from './request.ts'
 
 const bytesPerTokenGuess = 4

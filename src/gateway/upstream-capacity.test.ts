@@ -5,12 +5,18 @@ import { manualClock } from '../../test/support/manual-clock.ts'
 import type { Clock } from '../base/clock.ts'
 import { Interruptible } from '../base/interruption.ts'
 import type { UpstreamLimits } from '../catalog/types.ts'
-import type { Candidate } from './request.ts'
+import type { Candidate, UpstreamPlace } from './request.ts'
 import { choosingByRoom, UpstreamCapacity } from './upstream-capacity.ts'
 
 const minuteMs = 60_000
 
-function prepare(limits: UpstreamLimits) {
+function prepare(given: Partial<UpstreamLimits>) {
+  const limits: UpstreamLimits = {
+    concurrent: null,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    ...given,
+  }
   const clock = manualClock()
   let timersMade = 0
   const counting: Clock = {
@@ -27,21 +33,21 @@ function prepare(limits: UpstreamLimits) {
   }
   const upstream = { name: 'small', limits }
   const candidate = { upstream, target: { model: { name: 'm' } } } as unknown as Candidate
-  const releases: (() => void)[] = []
+  const places: UpstreamPlace[] = []
   let served = 0
   return {
     clock,
     capacity,
-    releases,
+    places,
     served: () => served,
     timersMade: () => timersMade,
-    async ask(): Promise<void> {
+    async ask(tokens = 0): Promise<void> {
       const lifecycle = {
         leftMs: () => 10 * minuteMs,
         vacate: () => undefined,
-        occupy: (release: () => void) => void releases.push(release),
+        occupy: (place: UpstreamPlace) => void places.push(place),
       }
-      const choose = choosingByRoom(deps, { work: new Interruptible() }, lifecycle)
+      const choose = choosingByRoom(deps, { work: new Interruptible() }, { lifecycle, tokens })
       if ((await choose(candidate, [])).skipped === null) served += 1
     },
   }
@@ -51,7 +57,7 @@ function prepare(limits: UpstreamLimits) {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('when a minute has room again, only as many requests wake as there is room for', async () => {
-  const at = prepare({ concurrent: null, requestsPerMinute: 2 })
+  const at = prepare({ requestsPerMinute: 2 })
   const asked: Promise<void>[] = [at.ask()]
   at.clock.advance(1_000)
   for (let count = 0; count < 200; count += 1) asked.push(at.ask())
@@ -80,14 +86,65 @@ test('each place that is free goes to one request that waits, also with a limit 
   const asked = Array.from({ length: 12 }, () => at.ask())
   await settled()
   assert.deepEqual([at.served(), at.capacity.waitingAt('small')], [3, 9])
-  for (const release of at.releases.splice(0)) release()
+  for (const place of at.places.splice(0)) place.release()
   await settled()
   assert.equal(at.served(), 5)
   while (at.served() < 12) {
-    for (const release of at.releases.splice(0)) release()
+    for (const place of at.places.splice(0)) place.release()
     at.clock.advance(minuteMs)
     await settled()
   }
   await Promise.all(asked)
   assert.deepEqual([at.capacity.waitingAt('small'), at.clock.pending()], [0, 0])
+})
+
+test('tokens per minute are filled by what requests use, not by what they could have used', async () => {
+  const at = prepare({ tokensPerMinute: 1_000 })
+  const asked = Array.from({ length: 10 }, () => at.ask(400))
+  await settled()
+  assert.equal(at.served(), 2)
+  for (const served of [4, 5, 6, 7]) {
+    for (const place of at.places.splice(0)) {
+      place.used({ input: 80, output: 20 })
+      place.used({ input: 0, output: 0 })
+      place.release()
+    }
+    await settled()
+    assert.equal(at.served(), served)
+  }
+  assert.deepEqual([at.places.length, at.capacity.waitingAt('small')], [1, 3], 'the minute is full')
+  for (const served of [9, 10]) {
+    at.clock.advance(minuteMs)
+    await settled()
+    assert.equal(at.served(), served)
+  }
+  await Promise.all(asked)
+  assert.deepEqual([at.served(), at.capacity.waitingAt('small'), at.clock.pending()], [10, 0, 0])
+})
+
+test('a small request does not wait behind a large one, and one above the limit has a minute for itself', async () => {
+  const at = prepare({ tokensPerMinute: 1_000 })
+  const first = at.ask(600)
+  at.clock.advance(30_000)
+  const large = at.ask(5_000)
+  const small = at.ask(300)
+  await Promise.all([first, small])
+  assert.deepEqual([at.served(), at.capacity.waitingAt('small')], [2, 1])
+  at.clock.advance(30_000)
+  await settled()
+  assert.equal(at.served(), 2, 'the small one is still in the minute')
+  const middle = at.ask(700)
+  at.clock.advance(30_000)
+  await settled()
+  assert.equal(at.served(), 3)
+  await middle
+  at.clock.advance(minuteMs)
+  await large
+  assert.equal(at.served(), 4)
+  const after = at.ask(1)
+  await settled()
+  assert.equal(at.served(), 4)
+  at.places.at(-1)!.used({ input: 900, output: 50 })
+  await after
+  assert.equal(at.clock.pending(), 0)
 })

@@ -1,62 +1,86 @@
 /**
- * What the operator allows each upstream of this process: requests at the same time, and requests per minute. So an upstream is filled
- * without being asked for more than it accepts. An upstream without limits costs nothing here.
+ * What the operator allows each upstream of this process: requests at the same time, and requests and tokens per minute. So an
+ * upstream is filled without being asked for more than it accepts. An upstream without limits costs nothing here.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Interruptible } from '../base/interruption.ts'
 import type { Upstream } from '../catalog/types.ts'
 import { RateWindows } from '../limits/rate-meter.ts'
-import { fits, waitMs } from '../limits/window.ts'
+import { fits, type RateKind, type RateWindow, taken, waitMs } from '../limits/window.ts'
 import type { AttemptTask } from '../providers/attempt.ts'
 import { asideUntilMs, type Health } from '../providers/health.ts'
-import type { Candidate, RequestContext, RequestLifecycle } from './request.ts'
+import type { Candidate, RequestContext, RequestLifecycle, UpstreamPlace } from './request.ts'
 import { type Choice, isSameModel, type RetryPolicy } from './retry-loop.ts'
 
 type LimitedUpstream = Pick<Upstream, 'name' | 'limits'>
 
 /** `full`: `retryMs` until the minute has room; null: once another request has ended. */
 export type Place =
-  | { readonly kind: 'taken'; readonly release: () => void }
+  | (UpstreamPlace & { readonly kind: 'taken' })
   | { readonly kind: 'full'; readonly retryMs: number | null }
+
+type Obstacle = Extract<Place, { kind: 'full' }>
 
 /** The upstream that has room; null: the wait is over without one. */
 type Wake = (name: string | null) => void
 
-const unlimited: Place = { kind: 'taken', release: () => {} }
+/** A request that waits for an upstream. */
+interface Waiter {
+  readonly upstream: LimitedUpstream
+  readonly tokens: number
+}
+
+/** Wakes a waiting request when the minute of an upstream has room again. */
+interface MinuteTimer {
+  readonly timer: Timer
+  readonly dueMs: number
+}
+
+const unlimited: Place = { kind: 'taken', release: () => {}, used: () => {} }
 
 export class UpstreamCapacity {
   readonly #clock: Clock
   readonly #running = new Map<string, number>()
   readonly #minutes: RateWindows<string>
-  /** Wakes the requests that wait for an upstream, the first one in front. */
-  readonly #waiting = new Map<string, Set<Wake>>()
+  /** The requests that wait for an upstream, the first one in front. */
+  readonly #waiting = new Map<string, Map<Wake, Waiter>>()
   /** When the minute of an upstream that is waited for has room again. One for all: most of those that wait find none then. */
-  readonly #timers = new Map<string, Timer>()
+  readonly #timers = new Map<string, MinuteTimer>()
 
   constructor(clock: Clock, { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number }) {
     this.#clock = clock
     this.#minutes = new RateWindows(limitedUpstreamsMax)
   }
 
-  /** Whether a request would have to wait. */
+  /** Whether even the smallest request would have to wait. */
   isFull(upstream: LimitedUpstream): boolean {
-    return this.#obstacle(upstream) !== null
+    return this.#obstacle(upstream, 1) !== null
   }
 
-  take(upstream: LimitedUpstream): Place {
+  /** A place for a request of so many tokens; one that is larger than the limit has a minute for itself. */
+  take(upstream: LimitedUpstream, tokens: number): Place {
     const { name, limits } = upstream
     if (limits === undefined) return unlimited
-    const obstacle = this.#obstacle(upstream)
+    const obstacle = this.#obstacle(upstream, tokens)
     if (obstacle !== null) return obstacle
-    if (limits.requestsPerMinute !== null) this.#minutes.count(name, this.#clock.wallMs())
+    const reservedMs = this.#clock.wallMs()
+    const reserved = limits.tokensPerMinute === null ? 0 : Math.min(tokens, limits.tokensPerMinute)
+    if (limits.requestsPerMinute !== null || reserved > 0) this.#minutes.count(name, reservedMs, reserved)
     this.#running.set(name, this.#runningAt(name) + 1)
     let isReleased = false
+    let isCorrected = reserved === 0
     return {
       kind: 'taken',
       release: () => {
         if (isReleased) return
         isReleased = true
         this.#release(name)
+      },
+      used: (actual) => {
+        if (isCorrected) return
+        isCorrected = true
+        this.#minutes.correct(name, { reservedMs, reserved, ...actual }, this.#clock.wallMs())
+        this.passOn(name)
       },
     }
   }
@@ -70,7 +94,11 @@ export class UpstreamCapacity {
    * Resolves with the upstream that has room, or with null after `ms` and when `work` is interrupted. The request then passes on
    * what it leaves.
    */
-  whenRoom(upstreams: readonly LimitedUpstream[], ms: number, work: Interruptible): Promise<string | null> {
+  whenRoom(
+    upstreams: readonly LimitedUpstream[],
+    { ms, tokens }: { readonly ms: number; readonly tokens: number },
+    work: Interruptible,
+  ): Promise<string | null> {
     return new Promise((resolve) => {
       const wake = (name: string | null): void => {
         timer.cancel()
@@ -81,51 +109,66 @@ export class UpstreamCapacity {
       const timer = this.#clock.after(ms, () => wake(null))
       for (const upstream of upstreams) {
         const { name } = upstream
-        const waiting = this.#waiting.get(name) ?? new Set()
-        this.#waiting.set(name, waiting.add(wake))
-        this.#awaitMinute(name, this.#obstacle(upstream))
+        const waiting = this.#waiting.get(name) ?? new Map<Wake, Waiter>()
+        this.#waiting.set(name, waiting.set(wake, { upstream, tokens }))
+        this.#awaitMinute(name, this.#obstacle(upstream, tokens))
       }
       work.listen(() => wake(null))
     })
   }
 
-  /** Wakes the next request that waits for the upstream if it has room, otherwise once its minute has. */
-  passOn(upstream: LimitedUpstream): void {
-    const { name } = upstream
-    if (!this.#waiting.has(name)) return
-    const obstacle = this.#obstacle(upstream)
-    if (obstacle === null) this.#wakeNext(name)
+  /** Wakes the request that has waited longest among those that the upstream has room for; without one, once its minute has. */
+  passOn(name: string): void {
+    const waiting = this.#waiting.get(name)
+    const [first] = waiting ?? []
+    if (waiting === undefined || first === undefined) return
+    const left = this.#tokensLeft(first[1].upstream)
+    let next = first
+    for (const one of waiting) {
+      if (one[1].tokens < next[1].tokens) next = one
+      if (one[1].tokens > left) continue
+      next = one
+      break
+    }
+    const [wake, { upstream, tokens }] = next
+    const obstacle = this.#obstacle(upstream, tokens)
+    if (obstacle === null) wake(name)
     else this.#awaitMinute(name, obstacle)
   }
 
-  /** Wakes the request that has waited longest for the upstream. */
-  #wakeNext(name: string): void {
-    const [first] = this.#waiting.get(name) ?? []
-    first?.(name)
-  }
-
-  #awaitMinute(name: string, obstacle: Extract<Place, { kind: 'full' }> | null): void {
+  /** One timer for each upstream, for the first moment that a request which waits needs. */
+  #awaitMinute(name: string, obstacle: Obstacle | null): void {
     const retryMs = obstacle?.retryMs ?? null
-    if (retryMs === null || this.#timers.has(name)) return
+    if (retryMs === null) return
+    const dueMs = this.#clock.monoMs() + retryMs
+    const set = this.#timers.get(name)
+    if (set !== undefined && set.dueMs <= dueMs) return
+    set?.timer.cancel()
     const timer = this.#clock.after(retryMs, () => {
       this.#timers.delete(name)
-      this.#wakeNext(name)
+      this.passOn(name)
     })
-    this.#timers.set(name, timer)
+    this.#timers.set(name, { timer, dueMs })
   }
 
-  #obstacle({ name, limits }: LimitedUpstream): Extract<Place, { kind: 'full' }> | null {
+  #obstacle({ name, limits }: LimitedUpstream, tokens: number): Obstacle | null {
     if (limits === undefined) return null
-    const { concurrent, requestsPerMinute } = limits
+    const { concurrent, requestsPerMinute, tokensPerMinute } = limits
     if (concurrent !== null && this.#runningAt(name) >= concurrent) return { kind: 'full', retryMs: null }
-    if (requestsPerMinute === null) return null
+    if (requestsPerMinute === null && tokensPerMinute === null) return null
     const nowMs = this.#clock.wallMs()
     const window = this.#minutes.at(name, nowMs)
-    if (fits(window, 'requests', 1, requestsPerMinute)) return null
-    return {
-      kind: 'full',
-      retryMs: Math.max(1, waitMs(window, 'requests', { amount: 1, limit: requestsPerMinute, nowMs })),
-    }
+    const retryMs = Math.max(
+      untilFits(window, 'requests', { amount: 1, limit: requestsPerMinute, nowMs }),
+      untilFits(window, 'tokens', { amount: tokens, limit: tokensPerMinute, nowMs }),
+    )
+    return retryMs === 0 ? null : { kind: 'full', retryMs }
+  }
+
+  #tokensLeft({ name, limits }: LimitedUpstream): number {
+    const limit = limits?.tokensPerMinute ?? null
+    if (limit === null) return Number.POSITIVE_INFINITY
+    return limit - taken(this.#minutes.at(name, this.#clock.wallMs()), 'tokens')
   }
 
   #runningAt(name: string): number {
@@ -136,7 +179,7 @@ export class UpstreamCapacity {
     const running = this.#runningAt(name) - 1
     if (running > 0) this.#running.set(name, running)
     else this.#running.delete(name)
-    this.#wakeNext(name)
+    this.passOn(name)
   }
 
   #forget(name: string, wake: Wake): void {
@@ -144,9 +187,25 @@ export class UpstreamCapacity {
     waiting?.delete(wake)
     if (waiting?.size !== 0) return
     this.#waiting.delete(name)
-    this.#timers.get(name)?.cancel()
+    this.#timers.get(name)?.timer.cancel()
     this.#timers.delete(name)
   }
+}
+
+/** 0: it fits now. A request that is larger than the limit waits until the minute is unused. */
+function untilFits(
+  window: RateWindow,
+  kind: RateKind,
+  {
+    amount,
+    limit,
+    nowMs,
+  }: { readonly amount: number; readonly limit: number | null; readonly nowMs: number },
+): number {
+  if (limit === null) return 0
+  const needed = Math.min(amount, limit)
+  if (fits(window, kind, needed, limit)) return 0
+  return Math.max(1, waitMs(window, kind, { amount: needed, limit, nowMs }))
 }
 
 export interface CapacityDeps {
@@ -160,6 +219,7 @@ interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
   /** In the order of preference; never empty. */
   readonly choices: readonly Choice[]
   readonly lifecycle: Pick<RequestLifecycle, 'occupy' | 'vacate'>
+  readonly tokens: number
   /** On the clock that never jumps. */
   readonly untilMs: number
 }
@@ -170,22 +230,22 @@ interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
  */
 async function takePlace<Choice extends { readonly upstream: Upstream }>(
   { capacity, clock, limits }: CapacityDeps,
-  { work, choices, lifecycle, untilMs }: Waiting<Choice>,
+  { work, choices, lifecycle, tokens, untilMs }: Waiting<Choice>,
 ): Promise<Choice | null> {
   // The attempt before this one has ended.
   lifecycle.vacate()
   const upstreams = choices.map(({ upstream }) => upstream)
   for (let wokenBy: string | null = null; ; ) {
     const leftMs = untilMs - clock.monoMs()
-    const taken = firstPlace(capacity, choices)
+    const taken = firstPlace(capacity, choices, tokens)
     const isTooMany = upstreams.some(({ name }) => capacity.waitingAt(name) >= limits.upstreamWaitersMax)
     const isOver = leftMs <= 0 || isTooMany || work.interruption !== undefined
     if (taken === null && !isOver) {
-      wokenBy = await capacity.whenRoom(upstreams, leftMs, work)
+      wokenBy = await capacity.whenRoom(upstreams, { ms: leftMs, tokens }, work)
       continue
     }
-    if (taken !== null) lifecycle.occupy(taken.release)
-    for (const upstream of upstreams) if (upstream.name === wokenBy) capacity.passOn(upstream)
+    if (taken !== null) lifecycle.occupy(taken.place)
+    if (wokenBy !== null) capacity.passOn(wokenBy)
     return taken?.choice ?? null
   }
 }
@@ -193,19 +253,28 @@ async function takePlace<Choice extends { readonly upstream: Upstream }>(
 function firstPlace<Choice extends { readonly upstream: Upstream }>(
   capacity: UpstreamCapacity,
   choices: readonly Choice[],
-): { readonly choice: Choice; readonly release: () => void } | null {
+  tokens: number,
+): { readonly choice: Choice; readonly place: UpstreamPlace } | null {
   for (const choice of choices) {
-    const place = capacity.take(choice.upstream)
-    if (place.kind === 'taken') return { choice, release: place.release }
+    const place = capacity.take(choice.upstream, tokens)
+    if (place.kind === 'taken') return { choice, place }
   }
   return null
 }
 
-/** The first candidate is waited for only while no other offer of its model that is in rotation has room. */
+interface ChoosingRequest {
+  readonly lifecycle: Pick<RequestLifecycle, 'leftMs' | 'occupy' | 'vacate'>
+  readonly tokens: number
+}
+
+/**
+ * The first candidate is waited for only while no other offer of its model that is in rotation has room. `tokens`: how many the
+ * request is expected to use.
+ */
 export function choosingByRoom(
   deps: CapacityDeps & { readonly health: Pick<Health, 'snapshot'> },
   { work }: Pick<RequestContext, 'work'>,
-  lifecycle: Pick<RequestLifecycle, 'leftMs' | 'occupy' | 'vacate'>,
+  { lifecycle, tokens }: ChoosingRequest,
 ): RetryPolicy<AttemptTask>['choose'] {
   const { clock, health, limits } = deps
   let untilMs: number | null = null
@@ -218,6 +287,7 @@ export function choosingByRoom(
     const waiting = {
       work,
       lifecycle,
+      tokens,
       choices: [first, ...choices],
       untilMs: Math.min(untilMs, nowMs + lifecycle.leftMs()),
     }

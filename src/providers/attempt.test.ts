@@ -47,6 +47,7 @@ for (const [what, streamed, dialect] of cases) {
       ...{ contentGapMs: 1e6, leftMs: 1e6, keepAliveInMs: 1e6 },
       keepAlive: () => undefined,
       readsOnWhenGone: () => false,
+      readsRefusals: false,
       dispatched: () => undefined,
     })
     await assert.rejects(attempted, { message: 'a mistake of ours' })

@@ -44,6 +44,8 @@ export interface AttemptTask {
   readonly keepAlive: () => void
   /** The client disconnected: whether to read to the end for its usage (true) or to cancel. */
   readonly readsOnWhenGone: () => boolean
+  /** Another model may serve: a stream that begins with a refusal is read to its end, for its usage. */
+  readonly readsRefusals: boolean
   /** Called when the request has been sent. */
   readonly dispatched: () => void
 }
@@ -158,6 +160,7 @@ class UpstreamAttempt {
         },
       )
     }
+    if (this.#task.readsRefusals && watch.refused && watch.state !== 'complete') return
     const exchange = this.#exchange
     if (exchange === undefined) return
     exchange.pause()

@@ -207,6 +207,8 @@ export interface UsageTap {
   readonly problem: UpstreamProblem | null
   readonly rawUsage: RawUsage
   readonly sample: OutputSample
+  /** The content was refused before any of it came: another model may be asked in its place. */
+  readonly refused: boolean
   /** The part of it that is in the first `safe` bytes. */
   readonly relayableSample: OutputSample
   /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */
@@ -219,6 +221,8 @@ export interface ExtractedResponse {
   /** Set when the body is an error although the status said 200, or no answer at all. */
   readonly problem: UpstreamProblem | null
   readonly sample: OutputSample
+  /** The content was refused, or filtered away; absent where a format has no such thing. */
+  readonly refused?: boolean
   /** As in a stream. */
   readonly providerObjects?: readonly ProviderObject[]
   /** The provider's id of a background response that has not ended; absent otherwise. */

@@ -114,7 +114,10 @@ before(async () => {
       upstream('serving-messages', 'anthropic', serving.origin),
       upstream('slow', 'openai', slow.origin),
       upstream('breaking', 'anthropic', breaking.origin),
-      { ...upstream('narrow', 'openai', slow.origin), limits: { concurrent: 1, requestsPerMinute: null } },
+      {
+        ...upstream('narrow', 'openai', slow.origin),
+        limits: { concurrent: 1, requestsPerMinute: null, tokensPerMinute: null },
+      },
       upstream('mute', 'openai', `https://127.0.0.1:${port}`),
     ],
     models,

@@ -18,6 +18,8 @@ interface Hosts {
   readonly most: Readonly<Record<'small' | 'spare', number>>
 }
 
+const unlimited = { concurrent: null, requestsPerMinute: null, tokensPerMinute: null }
+
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -52,7 +54,10 @@ async function hosts(
   const gateway = await testGateway({
     offers: 'as configured',
     clock,
-    upstreams: [await upstream('small', { limits }), await upstream('spare', { limits: spareLimits })],
+    upstreams: [
+      await upstream('small', { limits: { ...unlimited, ...limits } }),
+      await upstream('spare', spareLimits === undefined ? {} : { limits: { ...unlimited, ...spareLimits } }),
+    ],
     models: [
       { id: 'alone', ...model, offers: [offer('small', 1)] },
       {
@@ -255,6 +260,43 @@ test('requests beyond `requestsPerMinute` wait for the next minute', async () =>
   assert.ok(at.clock.monoMs() - began > 30_000)
   await answer()
   assert.equal((await third).status, 200)
+})
+
+test('tokens per minute are filled by what requests use, and never exceeded by what they may use', async () => {
+  const at = await hosts({ tokensPerMinute: 1_000 })
+  const sent = Array.from({ length: 40 }, () => send(at, 'alone'))
+  for (let answered = 0; answered < sent.length; answered += 1) {
+    await arrived(at.waiting.small, 1)
+    standsIn('hi').answer(at.waiting.small.splice(0, 1)[0]!)
+  }
+  for (const one of sent) assert.equal((await one.whole()).status, 200)
+  assert.deepEqual(await failures(at, 40), [])
+  // Each may use 100 tokens of output and has a prompt; only a few run at the same time, but all in one minute.
+  assert.ok(at.most.small > 2 && at.most.small < 10, `${at.most.small} at the same time`)
+})
+
+/** Not before the first byte: a connection that was used before may have ended without the request. */
+function breaksOff(reply: Reply): void {
+  reply.send('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{')
+  reply.whenSent(() => reply.rst())
+}
+
+test('what a host rejects uses none of its tokens; what may have been processed does', async () => {
+  const at = await hosts({ tokensPerMinute: 300 }, { upstreamWaitMs: 10_000 })
+  const end = async (how: (reply: Reply) => void): Promise<Sent> => {
+    const one = send(at, 'alone')
+    await arrived(at.waiting.small, 1)
+    how(at.waiting.small.splice(0)[0]!)
+    return one
+  }
+  for (let rejected = 0; rejected < 4; rejected += 1)
+    assert.equal((await (await end((reply) => refuses(400).answer(reply))).whole()).status, 400)
+  for (let lost = 0; lost < 2; lost += 1) assert.equal((await (await end(breaksOff)).whole()).status, 502)
+  const { capacity } = at.gateway.gateway.deps
+  const isWaiting = () => capacity.waitingAt('small') > 0
+  const { status } = await passTime(at.clock, send(at, 'alone').whole(), isWaiting)
+  assert.equal(status, 503)
+  assert.equal(at.waiting.small.length, 0)
 })
 
 test('a fallback that had no room is not the model of the receipt', async () => {

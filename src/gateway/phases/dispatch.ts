@@ -14,6 +14,7 @@ import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import type { UpstreamFormat } from '../../wire/dialect.ts'
 import { applyEdits } from '../../wire/json/json.ts'
+import { isRefused, mayBeRefused, noneUsed, noteTokens, rawUsageOf } from '../attempt-usage.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
 import { KeepAliveTimer } from '../keep-alive-timer.ts'
 import type {
@@ -75,12 +76,15 @@ export interface DispatchInput {
   /** Lets go of the bodies, once an upstream has begun to respond. */
   readonly dropBodies: () => void
   readonly lifecycle: RequestLifecycle
+  /** How many tokens the request is expected to use, for the limits of upstreams. */
+  readonly tokensExpected: number
 }
 
 interface DispatchAttempt extends CandidateWork {
   readonly candidate: Candidate
   readonly body: readonly Uint8Array[]
   readonly keepAlive: KeepAliveTimer
+  readonly readsRefusals: boolean
   readonly lifecycle: RequestLifecycle
 }
 
@@ -100,7 +104,8 @@ export async function dispatch(
   // The model of the last attempt is the one that the hold names.
   const work = result.retried.at(-1)?.task.sent ?? input.first
   if (result.final === null) return withoutResponse(context, { plan: work.plan, hold: work.hold }, made)
-  const response = responseOf(result.final, { ...made, deps, context })
+  const { tokensUsed } = input.lifecycle
+  const response = responseOf(result.final, { ...made, tokensUsed, deps, context })
   input.dropBodies()
   return response
 }
@@ -110,33 +115,44 @@ function generatingPolicy(
   context: RequestContext,
   input: DispatchInput,
 ): RetryPolicy<DispatchTask> {
-  const { lifecycle } = input
+  const { lifecycle, tokensExpected: tokens } = input
   const bodyFor = patchedBodies(deps)
   const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
-    choose: choosingByRoom(deps, context, lifecycle),
+    choose: choosingByRoom(deps, context, { lifecycle, tokens }),
     async prepare(candidate) {
       deps.failpoints.reach('before-dispatch')
       const work = await input.workFor(candidate)
-      if ('kind' in work) return work
+      if ('kind' in work) {
+        lifecycle.tokensUsed(noneUsed)
+        return work
+      }
       // Last: the receipt of the attempts before names their model where there is no other attempt.
       if (!(await input.recordModel(work.plan))) return { kind: 'skipped', reason: 'store_unavailable' }
       const body = bodyFor(work, candidate.upstreamModel)
-      return { ...attemptTask(deps, context, { ...work, lifecycle, candidate, body, keepAlive }), sent: work }
+      const readsRefusals = mayBeRefused(work, candidate, input.candidates)
+      const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals }
+      return { ...attemptTask(deps, context, of), sent: work }
     },
     recordOutcome(candidate, outcome) {
       traceOutcome(context, outcome)
+      noteTokens(lifecycle, candidate, outcome)
       recordOutcome(deps, context, candidate, outcome)
     },
-    retryAt: (outcome) => (outcome.kind === 'failed' ? retryScope(deps, context, outcome) : 'none'),
+    retryAt(outcome, { readsRefusals }) {
+      if (outcome.kind === 'failed') return retryScope(deps, context, outcome)
+      return readsRefusals && isRefused(outcome) ? 'other_models' : 'none'
+    },
     retryCounter: deps.inFlight,
   }
 }
 
-/** The usage that a failed attempt reported. */
-function wastedUsage({ outcome, task }: FinalAttempt<DispatchTask>): readonly WastedUsage[] {
-  if (outcome.kind !== 'failed' || outcome.rawUsage === null) return []
-  return [{ plan: task.sent.plan, hold: task.sent.hold, rawUsage: outcome.rawUsage }]
+/** The usage of an attempt whose response was not delivered. */
+function wastedUsage({ outcome, task: { sent } }: FinalAttempt<DispatchTask>): readonly WastedUsage[] {
+  const rawUsage = rawUsageOf(outcome)
+  return rawUsage === null
+    ? []
+    : [{ plan: sent.plan, hold: sent.hold, rawUsage, refused: isRefused(outcome) }]
 }
 
 function withoutResponse(
@@ -155,6 +171,7 @@ function withoutResponse(
     work,
     attempts,
     wasted,
+    tokensUsed: () => undefined,
     firstByteMs: null,
     firstContentMs: null,
     input: null,
@@ -211,6 +228,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     keepAliveInMs: of.keepAlive.leftMs,
     keepAlive: () => of.keepAlive.keep(of),
     readsOnWhenGone: () => of.lifecycle.readsOnWhenGone(connector),
+    readsRefusals: of.readsRefusals,
     dispatched: () => deps.failpoints.reach('after-dispatch'),
   }
 }
@@ -294,14 +312,14 @@ function recordOutcome(
   recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status })
 }
 
-interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted'> {
+interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted' | 'tokensUsed'> {
   readonly deps: DispatchDeps
   readonly context: RequestContext
 }
 
 function responseOf(
   { outcome, candidate, task: { sent } }: FinalAttempt<DispatchTask>,
-  { attempts, wasted, deps, context }: ResponseInput,
+  { attempts, wasted, tokensUsed, deps, context }: ResponseInput,
 ): UpstreamResponse {
   const { parsed, plan, hold } = sent
   const input = mustCountInput(outcome, plan.dialect)
@@ -312,6 +330,7 @@ function responseOf(
     work: { plan, hold },
     attempts,
     wasted,
+    tokensUsed,
     firstByteMs: outcome.kind === 'interrupted' ? null : outcome.firstByteMs,
     firstContentMs: outcome.kind === 'stream' ? steadyClock(deps.clock, context).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,

@@ -4,6 +4,7 @@
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordsIn, textIn } from '../json/parsed.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemInside, problemOf } from '../upstream-problem.ts'
 import { countBlock, messagesReport, readUsage } from './extract-usage.ts'
@@ -27,7 +28,8 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
     for (const text of blockTexts(block)) sample.add(text)
     sample.events += 1
   }
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample }
+  const refused = isRefusal('anthropic', textIn(answer, 'stop_reason'))
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample, refused }
 }
 
 /** The error in a body that came with status 200; null when it is an answer. */

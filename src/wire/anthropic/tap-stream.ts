@@ -7,6 +7,7 @@ import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import type { Json } from '../json/json.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { EventShape, type FreeStrings } from '../stream/event-shape.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
@@ -27,6 +28,7 @@ export function tapStream(options: TapOptions): UsageTap {
 
 class MessagesReader implements EventReader {
   problem: UpstreamProblem = noProblem
+  refused = false
   readonly sample: ProducedText
   private readonly draft: RawUsageDraft = messagesReport()
   private readonly shape = new EventShape()
@@ -67,6 +69,7 @@ class MessagesReader implements EventReader {
       case 'message_delta': {
         readUsage(this.draft, value.usage)
         const reason = recordIn(value, 'delta').stop_reason
+        this.refused = this.sample.events === 0 && isRefusal('anthropic', String(reason))
         return reason === null || reason === undefined ? 'quiet' : 'finish'
       }
       case 'message_stop':

@@ -1,6 +1,7 @@
 /** A whole Converse response: its usage, its text, and whether it is a response. Must not throw, whatever the bytes are. */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import { converseReport, readUsage } from './extract-usage.ts'
@@ -20,7 +21,13 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
     for (const text of texts) sample.add(text)
     if (texts.length > 0) sample.events += 1
   }
-  return { rawUsage: report.rawUsage(), problem: isRecord(message) ? null : problemIn(answer), sample }
+  const refused = isRefusal('bedrock-converse', textIn(answer, 'stopReason'))
+  return {
+    rawUsage: report.rawUsage(),
+    problem: isRecord(message) ? null : problemIn(answer),
+    sample,
+    refused,
+  }
 }
 
 function problemIn(answer: JsonRecord): UpstreamProblem {

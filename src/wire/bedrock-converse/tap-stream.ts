@@ -5,6 +5,7 @@
 import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { EventStreamParser } from '../stream/event-stream.ts'
 import { type EventMeaning, type EventReader, EventTap } from '../stream/event-tap.ts'
 import { ProducedText } from '../stream/produced-text.ts'
@@ -18,6 +19,7 @@ export function tapStream(options: TapOptions): UsageTap {
 
 class ConverseReader implements EventReader<EventStreamParser> {
   problem: UpstreamProblem = noProblem
+  refused = false
   readonly sample: ProducedText
   private readonly draft: RawUsageDraft = converseReport()
 
@@ -41,6 +43,7 @@ class ConverseReader implements EventReader<EventStreamParser> {
       case 'contentBlockDelta':
         return this.produced(deltaText(recordIn(body, 'delta')))
       case 'messageStop':
+        this.refused = this.sample.events === 0 && isRefusal('bedrock-converse', textIn(body, 'stopReason'))
         return 'finish'
       case 'metadata':
         readUsage(this.draft, body)

@@ -4,6 +4,7 @@
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import { geminiReport, readUsage } from './extract-usage.ts'
@@ -38,7 +39,13 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
     for (const text of texts) sample.add(text)
     if (texts.length > 0) sample.events += 1
   }
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer, candidates), sample }
+  const refused = candidates.length === 0 ? isBlocked(answer) : candidates.every(isRefused)
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer, candidates), sample, refused }
+}
+
+/** Whether a filter ended the candidate. */
+export function isRefused(candidate: JsonRecord): boolean {
+  return isRefusal('gemini', textIn(candidate, 'finishReason'))
 }
 
 /** The error in a body that came with status 200; null when it is an answer. */

@@ -11,7 +11,7 @@ import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
-import { failureOf, isBlocked, producedBy } from './extract-response.ts'
+import { failureOf, isBlocked, isRefused, producedBy } from './extract-response.ts'
 import { geminiReport, readUsage } from './extract-usage.ts'
 
 /** Parts that are worth sending although nothing of them is the model's own text. */
@@ -23,6 +23,7 @@ export function tapStream(options: TapOptions): UsageTap {
 
 class GeminiReader implements EventReader {
   problem: UpstreamProblem = noProblem
+  refused = false
   readonly sample: ProducedText
   private readonly choices: number
   private readonly draft: RawUsageDraft = geminiReport()
@@ -50,7 +51,11 @@ class GeminiReader implements EventReader {
       const failure = failureOf(candidate)
       if (failure !== null) return this.fail(failure)
     }
-    if (candidates.length === 0 && isBlocked(chunk)) return 'finish'
+    const isNothing = candidates.length === 0 && isBlocked(chunk)
+    if (this.sample.events === 0)
+      this.refused =
+        isNothing || (this.choices === 1 && candidates.some((one) => isRefused(one) && !isContent(one)))
+    if (isNothing) return 'finish'
     return this.readCandidates(candidates)
   }
 

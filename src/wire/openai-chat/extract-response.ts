@@ -4,6 +4,7 @@
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemInside } from '../upstream-problem.ts'
 import { chatReport, readUsage } from './extract-usage.ts'
@@ -29,7 +30,22 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
     for (const piece of pieces) sample.add(piece)
     if (pieces.length > 0) sample.events += 1
   }
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer, choices), sample }
+  const refused = choices.length > 0 && choices.every(isRefused)
+  return { rawUsage: report.rawUsage(), problem: problemIn(answer, choices), sample, refused }
+}
+
+function isRefused(choice: JsonRecord): boolean {
+  return isFiltered(choice) || onlyRefuses(recordIn(choice, 'message'))
+}
+
+/** Whether a filter ended the choice. */
+export function isFiltered(choice: JsonRecord): boolean {
+  return isRefusal('openai-chat', textIn(choice, 'finish_reason'))
+}
+
+/** Whether what a message or a delta says is the model's refusal, and nothing else. */
+export function onlyRefuses(message: JsonRecord): boolean {
+  return textIn(message, 'refusal') !== '' && producedBy(message).length === 1
 }
 
 /** The error in a body that came with status 200; null when it is an answer. */

@@ -13,7 +13,7 @@ import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { isSet, noProblem, problemInside, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
-import { finishProblem, isContent, producedBy } from './extract-response.ts'
+import { finishProblem, isContent, isFiltered, onlyRefuses, producedBy } from './extract-response.ts'
 import { chatReport, readUsage, usageIn } from './extract-usage.ts'
 
 type Path = readonly (string | number)[]
@@ -35,6 +35,7 @@ export function tapStream(options: TapOptions): UsageTap {
 
 class ChatReader implements EventReader {
   problem: UpstreamProblem = noProblem
+  refused = false
   readonly sample: ProducedText
   private readonly choices: number
   private readonly draft: RawUsageDraft = chatReport()
@@ -70,6 +71,7 @@ class ChatReader implements EventReader {
     const choices = recordsIn(chunk, 'choices')
     let hasContent = false
     let hasFinish = false
+    if (this.choices === 1 && this.sample.events === 0) this.refused ||= choices.some(beginsWithRefusal)
     for (const choice of choices) {
       const delta = recordIn(choice, 'delta')
       for (const piece of producedBy(delta)) this.sample.add(piece)
@@ -99,6 +101,11 @@ class ChatReader implements EventReader {
     const found = (json: Json) => freeStrings(json, text)
     this.shape.learn(event.bytes.subarray(event.dataStart, event.dataEnd), found)
   }
+}
+
+function beginsWithRefusal(choice: JsonRecord): boolean {
+  const delta = recordIn(choice, 'delta')
+  return onlyRefuses(delta) || (isFiltered(choice) && !isContent(delta))
 }
 
 function freeStrings(json: Json, produced: string): FreeStrings | null {

@@ -3,7 +3,8 @@
  * stay the provider's. Must not throw, whatever they are.
  */
 import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../dialect.ts'
-import { isRecord, type JsonRecord, parsed, recordsIn, textIn } from '../json/parsed.ts'
+import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import { ProviderObjectCollector, responseId } from './extract-response-references.ts'
@@ -84,7 +85,29 @@ function answerOf(answer: unknown, sampleCharactersMax: number): ExtractedRespon
   }
   const collector = new ProviderObjectCollector()
   collector.readResponse(answer)
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample, providerObjects: collector.list }
+  return {
+    rawUsage: report.rawUsage(),
+    problem: problemIn(answer),
+    sample,
+    refused: isFiltered(answer) || onlyRefuses(recordsIn(answer, 'output')),
+    providerObjects: collector.list,
+  }
+}
+
+/** Whether a filter ended the response. */
+export function isFiltered(answer: JsonRecord): boolean {
+  return isRefusal('openai-responses', textIn(recordIn(answer, 'incomplete_details'), 'reason'))
+}
+
+/** Whether what the items say is the model's refusal, and nothing else; thoughts say nothing to the caller. */
+export function onlyRefuses(items: readonly JsonRecord[]): boolean {
+  const said = items.filter(({ type }) => type !== 'reasoning')
+  const parts = said.flatMap((item) => recordsIn(item, 'content'))
+  return parts.length > 0 && said.every(({ type }) => type === 'message') && parts.every(isRefusalPart)
+}
+
+function isRefusalPart({ type }: JsonRecord): boolean {
+  return type === 'refusal'
 }
 
 /** The error in a body that came with status 200; null when it is an answer, which an incomplete one is too. */

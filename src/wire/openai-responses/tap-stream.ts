@@ -10,7 +10,7 @@ import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
-import { itemTexts } from './extract-response.ts'
+import { isFiltered, itemTexts, onlyRefuses } from './extract-response.ts'
 import { ProviderObjectCollector } from './extract-response-references.ts'
 import { countItem, readResponse, responsesReport } from './extract-usage.ts'
 
@@ -32,6 +32,7 @@ function eventProblem(event: JsonRecord): UpstreamProblem {
 
 class ResponsesReader implements EventReader {
   problem: UpstreamProblem = noProblem
+  refused = false
   readonly sample: ProducedText
   private readonly draft: RawUsageDraft = responsesReport()
   private readonly objectCollector = new ProviderObjectCollector()
@@ -67,6 +68,7 @@ class ResponsesReader implements EventReader {
     switch (type) {
       case 'response.completed':
       case 'response.incomplete':
+        if (this.sample.events === 0) this.refused = isFiltered(recordIn(value, 'response'))
         readResponse(this.draft, recordIn(value, 'response'))
         this.objectCollector.readResponse(recordIn(value, 'response'))
         return 'end'
@@ -94,6 +96,7 @@ class ResponsesReader implements EventReader {
   private readDelta(value: JsonRecord): EventMeaning {
     const text = textIn(value, 'delta')
     if (text === '') return 'quiet'
+    if (this.sample.events === 0) this.refused = value.type === 'response.refusal.delta'
     this.streamedItem = value.output_index
     this.sample.add(text)
     this.sample.events += 1
@@ -112,6 +115,7 @@ class ResponsesReader implements EventReader {
     }
     const isSaying = texts.length > 0 || textIn(item, 'encrypted_content') !== ''
     if (!isSaying && recordsIn(item, 'content').length === 0) return 'quiet'
+    if (this.sample.events === 0) this.refused = onlyRefuses([item])
     this.sample.events += 1
     return 'content'
   }

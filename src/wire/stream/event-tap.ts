@@ -37,6 +37,8 @@ export interface EventReader<Parser extends EventParser> {
   /** What the last `failed` event said. */
   readonly problem: UpstreamProblem
   readonly sample: ProducedText
+  /** The content was refused before any of it came. */
+  readonly refused: boolean
   /** What of the answer the provider keeps; absent where the format has no such thing. */
   readonly providerObjects?: readonly ProviderObject[]
   rawUsage(): RawUsage
@@ -72,6 +74,10 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
 
   get sample(): ProducedText {
     return this.reader.sample
+  }
+
+  get refused(): boolean {
+    return this.reader.refused
   }
 
   get relayableSample(): OutputSample {

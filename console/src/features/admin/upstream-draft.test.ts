@@ -24,7 +24,7 @@ const draft: UpstreamDraft = {
   credential: 'a-credential',
   weight: '1',
   disabled: false,
-  ...{ tags: '', concurrent: '', requestsPerMinute: '' },
+  ...{ tags: '', concurrent: '', requestsPerMinute: '', tokensPerMinute: '' },
   choice: 'list',
   list: 'llama\n gpt-4.1 = openai/gpt-4.1 \n\n',
   formats: [],
@@ -53,7 +53,7 @@ test('a model of the host is added and taken away by its name at the host', () =
 test('tags and limits are sent as they are entered, and empty ones as none', () => {
   const { tags, limits } = askOf({ ...draft, tags: 'eu, no-training', concurrent: ' 8 ' })
   assert.deepEqual(tags, ['eu', 'no-training'])
-  assert.deepEqual(limits, { concurrent: 8, requestsPerMinute: null })
+  assert.deepEqual(limits, { concurrent: 8, requestsPerMinute: null, tokensPerMinute: null })
   assert.equal(askOf(draft).tags, null)
   for (const wrong of ['0', '1.5', '-3', 'many'])
     assert.equal(isWhole({ ...draft, requestsPerMinute: wrong }, true), false, wrong)

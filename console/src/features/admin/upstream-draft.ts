@@ -23,9 +23,10 @@ export interface UpstreamDraft {
   readonly disabled: boolean
   /** Separated by commas or spaces. */
   readonly tags: string
-  /** Empty: no limit, as is the next one. */
+  /** Empty: no limit, as are the next two. */
   readonly concurrent: string
   readonly requestsPerMinute: string
+  readonly tokensPerMinute: string
   /** '' means not chosen yet; at the provider's own address it means all. */
   readonly choice: '' | 'all' | 'list'
   /** One model per line: its name, or `name = host name`. */
@@ -50,7 +51,7 @@ export function newDraft(provider: string, names: readonly string[]): UpstreamDr
     credential: '',
     weight: '1',
     disabled: false,
-    ...{ tags: '', concurrent: '', requestsPerMinute: '' },
+    ...{ tags: '', concurrent: '', requestsPerMinute: '', tokensPerMinute: '' },
     choice: 'list',
     list: '',
     formats: custom?.formats ?? [],
@@ -66,6 +67,7 @@ export function draftOf({ models, custom, tags, limits, ...upstream }: Upstream)
     tags: (tags ?? []).join(', '),
     concurrent: String(limits?.concurrent ?? ''),
     requestsPerMinute: String(limits?.requestsPerMinute ?? ''),
+    tokensPerMinute: String(limits?.tokensPerMinute ?? ''),
     ...{ name, provider, url: url ?? '', credential: '', weight: String(weight), disabled },
     choice: custom !== null ? 'list' : models === null ? '' : models === 'all' ? 'all' : 'list',
     // Which of its models are enabled is said by the models themselves.
@@ -146,7 +148,7 @@ export function moved(
 export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
   const { name, url, credential, choice, list, provider, formats, headers } = draft
   if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
-  if (!isLimit(draft.concurrent) || !isLimit(draft.requestsPerMinute)) return false
+  if (![draft.concurrent, draft.requestsPerMinute, draft.tokensPerMinute].every(isLimit)) return false
   if (
     isCustomHost(provider) &&
     (url.trim() === '' || formats.length === 0 || headersOf(headers) === undefined)
@@ -179,7 +181,11 @@ export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
     weight: Number(weight),
     disabled,
     tags: tagsOf(draft.tags),
-    limits: { concurrent: limitOf(draft.concurrent), requestsPerMinute: limitOf(draft.requestsPerMinute) },
+    limits: {
+      concurrent: limitOf(draft.concurrent),
+      requestsPerMinute: limitOf(draft.requestsPerMinute),
+      tokensPerMinute: limitOf(draft.tokensPerMinute),
+    },
     ...(isCustomHost(provider) ? customOf(draft) : models === undefined ? {} : { models }),
   }
 }

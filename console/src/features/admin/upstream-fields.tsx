@@ -83,6 +83,7 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
 const limitFields = [
   ['concurrent', 'Concurrent requests'],
   ['requestsPerMinute', 'Requests per minute'],
+  ['tokensPerMinute', 'Tokens per minute'],
 ] as const
 
 function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
@@ -94,7 +95,7 @@ function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
         The most that one server sends it. Further requests go to other upstreams or wait. Leave empty for no
         limit.
       </p>
-      <div className="mt-2 grid gap-4 sm:grid-cols-2">
+      <div className="mt-2 grid gap-4 sm:grid-cols-3">
         {limitFields.map(([field, label]) => (
           <Field
             key={field}

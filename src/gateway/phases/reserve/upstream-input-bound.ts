@@ -193,6 +193,7 @@ function countingTask(
     keepAliveInMs: leftMs,
     keepAlive: () => undefined,
     readsOnWhenGone: () => false,
+    readsRefusals: false,
     dispatched: () => undefined,
   }
 }

@@ -8,12 +8,6 @@ import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
-import {
-  type Plausibility,
-  plausibility,
-  usageMaxOf,
-  withoutWaived,
-} from '../../../ledger/rules/plausibility.ts'
 import { costOf, type PricedUsage, withoutRequestFee, withRequestFee } from '../../../ledger/rules/price.ts'
 import type {
   Attempt,
@@ -38,7 +32,10 @@ import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { countedInput, countedOutput } from './count-output.ts'
 import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
+import { noteUsedTokens } from './note-tokens.ts'
+import { capUsage, type PlausibleUsage } from './plausible-usage.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
+import { wastedCost, withoutWasted } from './wasted-cost.ts'
 
 export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
   readonly counter: Counter
@@ -81,8 +78,14 @@ export async function settle(
       const done = { model: plan.model.name, settlement: settled, result }
       deps.metrics.settled({ ...done, held: hold.amount })
       traceSettled(deps, context, done)
+      noteUsedTokens(request.upstreamResponse, settled.receipt)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
-      noteOffer(deps, request.upstreamResponse, withoutWasted(request, settled.receipt), plan.price)
+      noteOffer(
+        deps,
+        request.upstreamResponse,
+        withoutWasted(request.upstreamResponse, settled.receipt),
+        plan.price,
+      )
       warnOfExcess(deps, context, request, { settled, result })
     },
   })
@@ -143,17 +146,6 @@ function warnOfExcess(
     'upstream reported usage above the hold; the excess was not charged',
   )
 }
-
-/** The plausible part of reported usage, without tool uses that the provider does not charge for. */
-export function capUsage(
-  { plan, hold }: Pick<SettledRequest, 'plan' | 'hold'>,
-  report: RawUsage,
-): PlausibleUsage {
-  const usage = withoutWaived(plan.dialect.toUsage(report), plan.serverTools.waived)
-  return plausibility(usage, usageMaxOf(plan, hold.outputLimit))
-}
-
-type PlausibleUsage = Plausibility<Usage>
 
 /**
  * Releases a hold without a charge or a receipt: nothing was sent, or an internal error left the outcome unknown. Has no
@@ -247,7 +239,7 @@ function settlementOf(
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
   const hidden = isOwnKey ? 0n : hiddenReasoning(deps, context, { request, outcome, bill })
-  const wasted = wastedCost(request)
+  const wasted = wastedCost(request.upstreamResponse)
   const nowMs = deps.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {
@@ -260,8 +252,8 @@ function settlementOf(
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
     // The provider charges the account for what ran on its key, also where nothing was delivered.
-    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted,
-    causedWriteOff: hidden,
+    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted.all,
+    causedWriteOff: hidden + wasted.refused,
     writeOffEntryId: deps.nextId(),
     providerObjects: providerObjectsOf(request, outcome),
     receipt: {
@@ -269,7 +261,7 @@ function settlementOf(
         outcome,
         usage,
         source: sourceOf(bill, input.used),
-        upstreamCost: isOwnKey ? listCost : listCost + wasted,
+        upstreamCost: isOwnKey ? listCost : listCost + wasted.all,
         unpriced: unknown.length > 0,
       }),
       implausible: reported.implausible,
@@ -293,24 +285,6 @@ function providerObjectsOf(
   if (plan.translation !== null || report?.kind !== 'final') return []
   if (body.kind === 'stream') return body.usageTap.providerObjects ?? []
   return body.kind === 'answer' ? (body.answer.providerObjects ?? []) : []
-}
-
-/** The upstream cost of attempts that failed and were retried, without those on the account's own keys. */
-function wastedCost(request: SettledRequest): bigint {
-  const { wasted } = request.upstreamResponse
-  const billable = wasted.filter(
-    ({ plan, rawUsage }) => plan.ownKeyFee === null && plan.dialect.reportedTotals(rawUsage).input,
-  )
-  const costs = billable.map((attempt) => {
-    return costOf(capUsage(attempt, attempt.rawUsage).usage, attempt.plan.price, 'list').cost
-  })
-  return costs.reduce((sum, cost) => sum + cost, 0n)
-}
-
-/** The receipt as the attempt that served would have left it alone. */
-function withoutWasted(request: SettledRequest, receipt: ReceiptDraft): ReceiptDraft {
-  if (receipt.ownKey || request.upstreamResponse.wasted.length === 0) return receipt
-  return { ...receipt, upstreamCost: receipt.upstreamCost - wastedCost(request) }
 }
 
 function sourceOf(bill: BillingRule, used: BilledUsage): UsageSource {

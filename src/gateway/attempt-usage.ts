@@ -1,0 +1,59 @@
+/** What an attempt reported to have used, whether or not it is delivered: for write-offs, and for the limits of upstreams. */
+import { inputTokens, outputTokens } from '../../contract/meters.ts'
+import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
+import type { RawUsage } from '../wire/usage.ts'
+import type { Candidate, CandidateWork, RequestLifecycle } from './request.ts'
+import { isSameModel } from './retry-loop.ts'
+
+export const noneUsed = { input: 0, output: 0 }
+
+/** Whether a response refuses the content of the request, before any other content. */
+export function isRefused(outcome: AttemptOutcome): boolean {
+  if (outcome.kind === 'stream') return outcome.usageTap.refused
+  return outcome.kind === 'answer' && outcome.answer.refused === true
+}
+
+/**
+ * Whether another model follows that may be asked where this one refuses the content. What a refusal cost is the operator's loss,
+ * which an account that has caused too many no longer causes.
+ */
+export function mayBeRefused(
+  { parsed, hold }: Pick<CandidateWork, 'parsed' | 'hold'>,
+  { target }: Candidate,
+  candidates: readonly Candidate[],
+): boolean {
+  if (hold.restricted || parsed.facts.background === true) return false
+  const others = candidates.slice(candidates.findLastIndex((other) => isSameModel(other.target, target)) + 1)
+  return others.length > 0
+}
+
+/** null: none was reported. */
+export function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
+  switch (outcome.kind) {
+    case 'stream':
+      return outcome.usageTap.rawUsage
+    case 'answer':
+      return outcome.answer.rawUsage
+    case 'failed':
+    case 'interrupted':
+      return outcome.rawUsage
+  }
+}
+
+/**
+ * Corrects what an attempt that failed or was refused was expected to use of its upstream's tokens. Where that is unknown, what was
+ * expected stays; of a response that is delivered it is known when it is settled.
+ */
+export function noteTokens(
+  lifecycle: Pick<RequestLifecycle, 'tokensUsed'>,
+  { target: { dialect } }: Candidate,
+  outcome: AttemptOutcome,
+): void {
+  if (outcome.kind !== 'failed' && !isRefused(outcome)) return
+  const rawUsage = rawUsageOf(outcome)
+  if (rawUsage !== null && dialect.reportedTotals(rawUsage).input) {
+    const usage = dialect.toUsage(rawUsage)
+    lifecycle.tokensUsed({ input: inputTokens(usage), output: outputTokens(usage) })
+  } else if (outcome.kind === 'failed' && !outcome.uncertain && outcome.status !== 200)
+    lifecycle.tokensUsed(noneUsed)
+}
