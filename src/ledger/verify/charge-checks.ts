@@ -94,7 +94,7 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
     yield `receipt ${id}: charges ${charged} and writes off ${writtenOff}, its usage costs ${cost}`
 }
 
-/** A fraction of an amount, rounded up; a text that is none is no share. */
+/** A fraction of an amount, rounded up; 0 if the text is not a fraction. */
 function shareOf(amount: bigint, fraction: string): bigint {
   const [, numerator, denominator] = /^(\d+)\/([1-9]\d*)$/.exec(fraction) ?? []
   if (numerator === undefined || denominator === undefined) return 0n
