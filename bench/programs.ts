@@ -20,6 +20,12 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** Collects garbage on a signal, in Node programs, before their memory is read. */
 const collector = ['--import', new URL('./collect-on-signal.ts', import.meta.url).href]
 
+/** Without what npm and the launcher handed to this run: the program must not take it for its own. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(npm_|TOLLGATE_|NODE_COMPILE_CACHE$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+}
+
 /** A program of ours that prints its port. */
 export async function startScript(
   name: string,
@@ -33,7 +39,7 @@ export async function startScript(
   return { name, port, processes: [child.pid ?? 0], stop: () => ended(child) }
 }
 
-/** The gateway of a checkout, with its data in a new folder. */
+/** The gateway of a checkout as `npm start` runs it, with its data in a new folder. */
 export async function startServer(
   name: string,
   checkout: string,
@@ -43,10 +49,10 @@ export async function startServer(
   const settings = join(folder, 'tollgate.yaml')
   const dataFolder = join(folder, 'data')
   writeFileSync(settings, gatewaySettings)
-  const child = spawn(process.execPath, [...collector, join(checkout, 'src/main.ts'), 'serve'], {
+  const child = spawn(process.execPath, [...collector, join(checkout, 'bin/tollgate.js'), 'serve'], {
     cwd: folder,
     env: {
-      ...process.env,
+      ...ownEnvironment(),
       TOLLGATE_DATA: dataFolder,
       TOLLGATE_CONFIG: settings,
       TOLLGATE_PORT: '0',

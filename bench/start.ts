@@ -10,6 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cpuMicros, residentBytes } from './machine.ts'
+import { ownEnvironment } from './programs.ts'
 
 const starts = Number(process.env.BENCH_STARTS ?? 5)
 const idleMs = Number(process.env.BENCH_IDLE_MS ?? 30_000)
@@ -24,12 +25,6 @@ interface Ready {
   readonly child: ChildProcess
   readonly origin: string
   readonly readyMs: number
-}
-
-/** Without what npm and the launcher handed to this run: the program must not take it for its own. */
-function ownEnvironment(): NodeJS.ProcessEnv {
-  const foreign = /^(npm_|TOLLGATE_|NODE_COMPILE_CACHE$)/
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
 /** Starts a program and asks until `path` answers 200 at the address that it prints. */

@@ -4,8 +4,8 @@
  * command that calls a running server needs neither, and most of the time it takes is loading modules.
  */
 import { systemClock } from './base/clock.ts'
+import { releaseIdleMemory } from './base/idle-memory.ts'
 import { systemRandom } from './base/ids.ts'
-import { releaseStartMemory } from './base/start-memory.ts'
 import type { Config } from './config/config.ts'
 import { program } from './server/program.ts'
 import type { Gateway } from './server/server.ts'
@@ -76,7 +76,7 @@ async function serve(config: Config): Promise<number> {
   }
   const { gateway } = started
   await announce(gateway, config)
-  releaseStartMemory(systemClock)
+  releaseIdleMemory(systemClock)
   const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('the database is lost; exiting')

@@ -310,6 +310,11 @@ export const limitsTable = {
     256 * 1024,
     'Request bodies larger than this are parsed, translated and counted in worker threads.',
   ),
+  bodyInPlaceBytesMax: limit(
+    1024 * 1024,
+    'Larger ones up to this size are parsed without a thread if they are mostly text.',
+  ),
+  bodyInPlaceWorkMax: limit(16_384, 'JSON values of such a body; four escapes count as one.'),
   bodyThreadsMax: limit(2, 'Number of these threads; one account uses at most one.'),
   bodyWorkWaitingMax: limit(1_000, 'Bodies that wait for a thread; beyond it, 503.'),
   bodyWorkWaitingPerAccountMax: limit(32, 'The same per account; beyond it, 429.'),

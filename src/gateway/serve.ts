@@ -188,7 +188,7 @@ async function execute(
       recordModel: plans.recordingModel(({ model, price }) =>
         deps.ledger.setModel(hold.id, { model: model.name, priceVersion: price.id }),
       ),
-      dropBodies: () => plans.drop(),
+      bodies: plans,
       lifecycle,
       tokensExpected: expectedTokens({ plan, hold }, parsed, deps.limits),
     })

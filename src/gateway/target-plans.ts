@@ -126,6 +126,12 @@ export class TargetPlans {
     for (const body of this.#bodies) body.drop()
   }
 
+  /** The same, once nothing reads them any more. */
+  free(): void {
+    this.#received.body.free()
+    for (const body of this.#bodies) body.free()
+  }
+
   async #planned(target: Target): Promise<PreparedRequest | Unplanned> {
     const isReadAgain = this.#targets.length > 1
     try {

@@ -9,6 +9,8 @@ export interface AttemptResponse {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly firstByteMs: number
+  /** Nothing reads the memory of the request's body any more. */
+  readonly requestWritten: boolean
 }
 
 export interface StreamResponse extends AttemptResponse {

@@ -325,7 +325,12 @@ class UpstreamAttempt {
   }
 
   #answered(): AttemptResponse {
-    return { status: this.#status, headers: this.#headers, firstByteMs: this.#firstByteMs }
+    return {
+      status: this.#status,
+      headers: this.#headers,
+      firstByteMs: this.#firstByteMs,
+      requestWritten: this.#exchange?.requestWritten ?? false,
+    }
   }
 
   #over(): void {

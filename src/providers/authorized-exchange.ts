@@ -32,6 +32,8 @@ export class AuthorizedExchange implements Exchange {
   #isAborted = false
   #isFailed = false
   #isPaused = false
+  /** A first sending of the same memory was aborted. */
+  #isRepeated = false
 
   constructor(sending: AuthorizedSending, request: UpstreamRequest) {
     this.#sending = sending
@@ -46,6 +48,10 @@ export class AuthorizedExchange implements Exchange {
 
   get requestSent(): boolean {
     return this.#inner?.requestSent ?? false
+  }
+
+  get requestWritten(): boolean {
+    return !this.#isRepeated && (this.#inner?.requestWritten ?? false)
   }
 
   begin(isLastTry = false): void {
@@ -96,6 +102,7 @@ export class AuthorizedExchange implements Exchange {
         if (retryable !== null && this.#sending.authorizer.isTokenRejected(status, headers)) {
           inner.abort()
           this.#inner = undefined
+          this.#isRepeated = true
           retryable.discard()
           this.begin(true)
           return

@@ -164,10 +164,15 @@ export class UpstreamConnection {
     return this.#socket.writable && !this.#socket.readableEnded
   }
 
+  /** Nothing waits to be sent. */
+  get isWritten(): boolean {
+    return this.#socket.writableLength === 0
+  }
+
   /** How long it may be idle; 0 when nothing may follow the last response. */
   reusableMs(idleMsMax: number): number {
     // An upstream may answer before it has read the request: the rest of that must not meet the next one.
-    if (!this.#parser.isReusable || !this.isUsable || this.#socket.writableLength > 0) return 0
+    if (!this.#parser.isReusable || !this.isUsable || !this.isWritten) return 0
     const stated = this.#parser.idleMs
     return stated === null ? idleMsMax : Math.min(idleMsMax, stated - idleMarginMs)
   }

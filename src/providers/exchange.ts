@@ -33,6 +33,8 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
   /** Events not delivered yet; bounded by one read of the socket, since the upstream is paused. */
   #undelivered: ExchangeEvent[] = []
   #requestSent = false
+  /** Of a connection that was released. */
+  #requestWritten = false
 
   constructor(origin: Origin) {
     this.#origin = origin
@@ -44,6 +46,10 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
 
   get requestSent(): boolean {
     return this.#requestSent
+  }
+
+  get requestWritten(): boolean {
+    return this.#requestWritten || (this.#requestSent && this.#connection?.isWritten === true)
   }
 
   begin(request: UpstreamRequest): void {
@@ -111,6 +117,7 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
   end(): void {
     this.#over = true
     const connection = this.#connection
+    this.#requestWritten = this.requestWritten
     this.#connection = undefined
     connection?.leave()
     if (connection !== undefined) this.#origin.release(connection)

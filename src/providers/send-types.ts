@@ -80,6 +80,8 @@ export type ExchangeState = 'waiting' | 'answering' | 'ended' | 'failed' | 'abor
 export interface Exchange {
   /** Bytes of the request may have reached the upstream. */
   readonly requestSent: boolean
+  /** All bytes of the request were handed to the system: nothing reads their memory any more. */
+  readonly requestWritten: boolean
   /** The state as delivered to the listener. */
   readonly state: ExchangeState
   /** Replaces the listener; undelivered events are delivered immediately and in order, unless paused. */

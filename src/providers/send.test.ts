@@ -554,6 +554,29 @@ test('an early error is reported while the body is still in transit, and the con
   )
 })
 
+test('memory of a body that an early response leaves unsent stays as it is until all of it is written', async () => {
+  const body = [Buffer.alloc(20 * 1024 * 1024, 'x')]
+  await withUpstream(
+    ({ path }) =>
+      path === '/early'
+        ? { at: 'head', answer: (reply) => reply.send(chunkedHead + httpChunk('a')) }
+        : wholeAnswer(200, 'ok'),
+    async (upstream, sender) => {
+      const early = sender.send({ ...request(upstream, '', '/early'), body })
+      await new Promise<void>((resolve) => {
+        early.listen({ head: () => undefined, chunk: () => resolve(), end: unexpected, failed: unexpected })
+      })
+      assert.equal(early.requestWritten, false)
+      early.abort()
+      assert.equal(early.requestWritten, false)
+      const read = sender.send({ ...request(upstream), body })
+      assert.equal(read.requestWritten, false)
+      await watch(read)
+      assert.equal(read.requestWritten, true)
+    },
+  )
+})
+
 test('what arrives before there is a listener waits, and so does the upstream', async () => {
   const piece = Buffer.alloc(64 * 1024, 'x')
   const pieces = 800

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
-import { releaseStartMemory } from '../base/start-memory.ts'
+import { releaseIdleMemory } from '../base/idle-memory.ts'
 import { greeting, openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
 
 /** Answers the thread that started this one; `Requests` is what can be asked back. */
@@ -16,7 +16,7 @@ export function serveThread<Requests = Record<never, never>>(
 /** The first message of a thread that was opened with `openThread`; null: it can work. */
 export function greet(refusal: StartRefusal | null): void {
   starter().postMessage(greeting(refusal))
-  if (refusal === null) releaseStartMemory(systemClock)
+  if (refusal === null) releaseIdleMemory(systemClock)
 }
 
 function starter(): NonNullable<typeof parentPort> {

@@ -7,7 +7,9 @@ import { type ManualClock, manualClock } from '../../test/support/manual-clock.t
 import { TollgateError } from '../base/errors.ts'
 import { Interruptible } from '../base/interruption.ts'
 import { limitDefaults } from '../config/config.ts'
+import { readLimits } from '../gateway/phases/decode.ts'
 import { threadEntries } from '../server/thread-entries.ts'
+import { noUrlFields } from '../wire/client-routes.ts'
 import { type BodyThreadLimits, type BodyThreads, openBodyThreads } from './body-threads.ts'
 
 const entry = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
@@ -31,7 +33,7 @@ class Bench {
   constructor(limits: Partial<BodyThreadLimits> = {}) {
     this.threads = openBodyThreads({
       clock: this.clock,
-      limits: { ...limitDefaults, bodyThreadBytesMin: bodyBytes - 1, ...limits },
+      limits: { ...limitDefaults, bodyThreadBytesMin: bodyBytes - 1, bodyInPlaceBytesMax: 0, ...limits },
       log: { error: (...values: readonly unknown[]) => void this.logged.push(String(values.at(-1))) },
       entry,
     })
@@ -210,7 +212,7 @@ test('threads for bodies give way to the thread that relays', {
 }, async () => {
   const threads = openBodyThreads({
     clock: manualClock(),
-    limits: { ...limitDefaults, bodyThreadBytesMin: 0 },
+    limits: { ...limitDefaults, bodyThreadBytesMin: 0, bodyInPlaceBytesMax: 0 },
     entry: threadEntries.bodies,
     log: { error: (...values: readonly unknown[]) => assert.fail(String(values)) },
   })
@@ -228,4 +230,47 @@ test('threads for bodies give way to the thread that relays', {
   const niceness = nicenessOfThreads()
   assert.ok(niceness.get('body reader')?.includes(10), JSON.stringify([...niceness]))
   assert.deepEqual(niceness.get('MainThread') ?? niceness.get('node'), [0])
+})
+
+test('a large body is read in place where it is mostly text, and otherwise in a thread', async () => {
+  const reading = (limits: Partial<BodyThreadLimits>) => {
+    const threads = openBodyThreads({
+      clock: manualClock(),
+      limits: { ...limitDefaults, ...limits },
+      entry: threadEntries.bodies,
+      log: { error: (...values: readonly unknown[]) => assert.fail(String(values)) },
+    })
+    open.push(threads)
+    return (messages: number, text: string) => {
+      const content = Array.from({ length: messages }, () => ({ role: 'user', content: text }))
+      const body = {
+        bytes: new TextEncoder().encode(JSON.stringify({ model: 'm', messages: content })) as Uint8Array,
+        restore(back: Uint8Array) {
+          body.bytes = back
+        },
+      }
+      const input = {
+        format: 'openai-chat',
+        limits: readLimits(limitDefaults),
+        address: noUrlFields,
+      } as const
+      return threads.run('facts', input, { body, account: 1n, work: new Interruptible() })
+    }
+  }
+  const read = reading({})
+  const long = 'x'.repeat(300_000)
+  const few = read(1, long)
+  assert.ok(!(few instanceof Promise))
+  assert.equal(few.model, 'm')
+  for (const later of [
+    read(20_000, 'twenty bytes of text'),
+    read(1, 'x\n'.repeat(200_000)),
+    // Samples do not show what is in one place.
+    read(1, `${long.repeat(2)}${'\n'.repeat(70_000)}`),
+    read(4, long),
+    reading({ bodyInPlaceWorkMax: 5 })(1, long),
+  ]) {
+    assert.ok(later instanceof Promise)
+    assert.equal((await later).model, 'm')
+  }
 })

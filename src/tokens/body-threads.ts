@@ -1,5 +1,5 @@
 /**
- * Runs the work on request bodies: small ones in place, large ones in worker threads, so that the thread
+ * Runs the work on request bodies: in place where it is short, otherwise in worker threads, so that the thread
  * that relays is never busy for long with one request. Accounts take turns, none uses two threads concurrently, and none may
  * have many bodies waiting. Waiting and running have a deadline each. It must not know what the work is.
  */
@@ -11,6 +11,8 @@ import type { Interruptible } from '../base/interruption.ts'
 import type { Log } from '../base/log.ts'
 import { startThread, type Thread } from '../threads/thread.ts'
 import { WireError } from '../wire/dialect.ts'
+import { TooMuchWorkError } from '../wire/json/scanner.ts'
+import { isDense } from './body-density.ts'
 import type { BodyOutcome, BodyRequests } from './body-handlers.ts'
 import { buffersIn } from './body-memory.ts'
 import { type BodyWork, bodyWork } from './body-work.ts'
@@ -18,6 +20,8 @@ import { type BodyWork, bodyWork } from './body-work.ts'
 export interface BodyThreadLimits {
   readonly bodyThreadsMax: number
   readonly bodyThreadBytesMin: number
+  readonly bodyInPlaceBytesMax: number
+  readonly bodyInPlaceWorkMax: number
   readonly bodyWorkWaitingMax: number
   readonly bodyWorkWaitingPerAccountMax: number
   /** How long a job waits for its turn. */
@@ -55,6 +59,9 @@ export interface BodyThreads {
   ): WorkResult<Name> | Promise<WorkResult<Name>>
   close(): Promise<void>
 }
+
+/** Work that skips text, so that its time depends on the number of values. */
+const structuralWork: ReadonlySet<keyof BodyWork> = new Set(['facts', 'stripCarriers', 'adapt'])
 
 interface Job {
   readonly name: keyof BodyWork
@@ -99,12 +106,32 @@ class BodyThreadPool implements BodyThreads {
     const { bytes } = owner.body
     if (bytes.length <= this.#limits.bodyThreadBytesMin)
       return bodyWork[name](bytes, input as never) as WorkResult<Name>
+    const inPlace = this.#inPlace(name, bytes, input)
+    if (inPlace !== undefined) return inPlace.result
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal(owner.account)
       if (refusal !== undefined) throw refusal
       this.#wait({ name, input, owner, resolve: resolve as Job['resolve'], reject })
       this.#next()
     })
+  }
+
+  /** The result of reading a body with few values; undefined for other bodies, and for work that reads the text as well. */
+  #inPlace<Name extends keyof BodyWork>(
+    name: Name,
+    bytes: Uint8Array,
+    input: WorkInput<Name>,
+  ): { readonly result: WorkResult<Name> } | undefined {
+    const { bodyInPlaceBytesMax, bodyInPlaceWorkMax: workMax } = this.#limits
+    if (!structuralWork.has(name) || bytes.length > bodyInPlaceBytesMax || isDense(bytes, workMax))
+      return undefined
+    try {
+      const bounded = { ...input, limits: { ...input.limits, workMax } }
+      return { result: bodyWork[name](bytes, bounded as never) as WorkResult<Name> }
+    } catch (error) {
+      if (error instanceof TooMuchWorkError) return undefined
+      throw error
+    }
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,7 @@ import type { BytePatch } from '../wire/json/byte-patch.ts'
 import { applyEdits } from '../wire/json/json.ts'
 import { type JsonOut, jsonText, RawJson } from '../wire/json/text.ts'
 import type { Adjustment, ResponseOptions, Target, ToolNames } from '../wire/translation/neutral.ts'
+import { base64TagPrefix, carrierDigit, mayEndCarrierStart } from '../wire/translation/reasoning-carriers.ts'
 import { type TranslatedRequest, translateRequest } from '../wire/translation/translate.ts'
 import { type EstimateTarget, type InputLoad, inputLoad } from './estimate.ts'
 
@@ -66,14 +67,17 @@ export const bodyWork = {
   },
 
   /** The patches that strip reasoning carriers from a body that passes through. */
-  stripCarriers(body: Uint8Array, { format, limits }: ReadInput<TargetFormat>): readonly BytePatch[] {
-    return upstreamCodecs[format].stripCarriers(body, limits)
+  stripCarriers(
+    body: Uint8Array,
+    { format, limits }: Pick<ReadInput<TargetFormat>, 'format' | 'limits'>,
+  ): readonly BytePatch[] {
+    return hasNoCarrier(body) ? [] : upstreamCodecs[format].stripCarriers(body, limits)
   },
 
   /** The patches that adapt a body to its host and strip reasoning carriers. */
   adapt(body: Uint8Array, { format, limits, differences }: AdaptInput): AdaptedRequest {
     const adapted = upstreamCodecs[format].adaptRequest?.(body, limits, differences)
-    return adapted ?? { patches: upstreamCodecs[format].stripCarriers(body, limits), adjusted: [] }
+    return adapted ?? { patches: bodyWork.stripCarriers(body, { format, limits }), adjusted: [] }
   },
 
   /** The body for another format, and its facts as that format's reader finds them there. */
@@ -140,6 +144,21 @@ export type BodyWork = typeof bodyWork
 /** Bytes are handed from thread to thread, where a text would be copied. */
 function packed(text: string | Uint8Array): string | Uint8Array {
   return typeof text === 'string' && text.length > copiedCharactersMax ? encoder.encode(text) : text
+}
+
+/** Beyond so many digits, decoding the body costs less than looking at each of them. */
+const digitsLookedAtMax = 64
+const base64Tag = Buffer.from(base64TagPrefix)
+
+/** Searches without decoding, which is many times faster; false where that could not tell. */
+function hasNoCarrier(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  let at = bytes.indexOf(carrierDigit)
+  for (let digits = 0; at !== -1; at = bytes.indexOf(carrierDigit, at + 1)) {
+    digits += 1
+    if (digits > digitsLookedAtMax || mayEndCarrierStart(bytes, at)) return false
+  }
+  return !bytes.includes(base64Tag)
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

@@ -89,10 +89,9 @@ for (const format of formats) {
       const smallCalls = await calls.count(workFolders, () => refused(shape.turn('a')))
       for (const [what, turns] of Object.entries(contents)) {
         const largeCalls = await calls.count(workFolders, () => refused(turns(shape)))
-        assert.ok(
-          largeCalls < smallCalls / 2,
-          `${what} to ${to}: ${largeCalls} calls, a small one ${smallCalls}`,
-        )
+        // Text is skipped, so that reading it takes as much work as a small request.
+        const callsMax = what === 'prose' ? smallCalls * 1.1 : smallCalls / 2
+        assert.ok(largeCalls < callsMax, `${what} to ${to}: ${largeCalls} calls, a small one ${smallCalls}`)
       }
     }
   })

@@ -30,6 +30,7 @@ import type {
 import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import {
   type FinalAttempt,
+  type RetryLoopResult,
   type RetryPolicy,
   type RetryScope,
   type SkippedCandidate,
@@ -73,8 +74,8 @@ export interface DispatchInput {
   readonly workFor: (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate>
   /** Records the model that the next attempt is charged as; false: there must be no attempt. */
   readonly recordModel: (plan: RequestPlan) => Promise<boolean>
-  /** Lets go of the bodies, once an upstream has begun to respond. */
-  readonly dropBodies: () => void
+  /** The bodies, which are let go of once an upstream has begun to respond. */
+  readonly bodies: { drop(): void; free(): void }
   readonly lifecycle: RequestLifecycle
   /** How many tokens the request is expected to use, for the limits of upstreams. */
   readonly tokensExpected: number
@@ -106,8 +107,15 @@ export async function dispatch(
   if (result.final === null) return withoutResponse(context, { plan: work.plan, hold: work.hold }, made)
   const { tokensUsed } = input.lifecycle
   const response = responseOf(result.final, { ...made, tokensUsed, deps, context })
-  input.dropBodies()
+  input.bodies[isBodyUnread(result, response) ? 'free' : 'drop']()
   return response
+}
+
+/** Whether no socket and no sample reads a body any more; after retries, an aborted attempt still might. */
+function isBodyUnread(result: RetryLoopResult<DispatchTask>, { input }: UpstreamResponse): boolean {
+  const { final } = result
+  if (final === null || result.retried.length > 0 || !('requestWritten' in final.outcome)) return false
+  return final.outcome.requestWritten && input?.bytes !== final.task.sent.parsed.body.bytes
 }
 
 function generatingPolicy(

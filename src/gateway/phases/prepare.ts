@@ -157,7 +157,7 @@ async function toUpstreamFormat(
           parsed,
           translation: null,
           // Of a body that is translation what its host takes, they are taken out then.
-          marks: isAdapted ? noEdits : await marksIn(deps, context, { owner: task.owner, format: to }),
+          marks: isAdapted ? noEdits : await marksIn(deps, { owner: task.owner, format: to }),
         }
       : await translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own })
   } catch (error) {
@@ -167,10 +167,9 @@ async function toUpstreamFormat(
 
 async function marksIn(
   { bodyThreads, read: limits }: PrepareDeps,
-  { address }: RequestContext,
   { owner, format }: { readonly owner: BodyOwner; readonly format: TargetFormat },
 ): Promise<readonly BytePatch[]> {
-  return bodyThreads.run('stripCarriers', { format, limits, address }, owner)
+  return bodyThreads.run('stripCarriers', { format, limits }, owner)
 }
 
 async function translated(
@@ -182,7 +181,7 @@ async function translated(
   const { facts: original, body } = task.parsed
   refuseReferences(original)
   const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
-  if (!task.isReadAgain) body.drop()
+  if (!task.isReadAgain) body.free()
   return {
     parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
     marks: noEdits,

@@ -14,6 +14,13 @@ export interface JsonLimits {
   readonly namesMax?: number
   /** Objects whose fields matter (messages, parts, tools and what is in them); left out: no other bound. */
   readonly objectsMax?: number
+  /** Values, and a quarter of the escapes: what scanning takes time for. Beyond it `TooMuchWorkError`; left out: no bound. */
+  readonly workMax?: number
+}
+
+/** Stops a scan at `workMax`; the body may be valid. */
+export class TooMuchWorkError extends Error {
+  override readonly name = 'TooMuchWorkError'
 }
 
 /** Kinds as the tape writes them. */
@@ -46,8 +53,13 @@ const closing = [0x7d, 0x5d]
 const escapes = new Uint8Array(256)
 for (const letter of '"\\/bfnrt') escapes[letter.charCodeAt(0)] = 1
 
+/** 1 for each byte that is not text in a string: quote, backslash and control characters. */
+const specials = new Uint8Array(256).fill(1, 0, 0x20)
+specials[0x22] = 1
+specials[0x5c] = 1
+
 /** Strings are looked at byte by byte for so long, then four bytes at a time. */
-const bytewiseMax = 24
+const bytewiseMax = 4
 
 const noWords = new Int32Array(0)
 
@@ -63,6 +75,8 @@ export class JsonScanner {
   private depth = 0
   private entries = 0
   private values = 0
+  /** Quarters of `workMax` that are left. */
+  private workLeft: number
 
   constructor(bytes: Uint8Array, limits: JsonLimits, tape: Int32Array) {
     if (limits.valuesMax > valuesMaxMax || bytes.length > bytesMaxMax) {
@@ -70,6 +84,7 @@ export class JsonScanner {
     }
     this.bytes = bytes
     this.limits = limits
+    this.workLeft = 4 * (limits.workMax ?? Number.POSITIVE_INFINITY)
     this.tape = tape
     this.open = new Int32Array(limits.depthMax)
     this.wideFrom = -bytes.byteOffset & 3
@@ -97,6 +112,8 @@ export class JsonScanner {
     if (this.values > this.limits.valuesMax) {
       throw new WireError('invalid_json', `The body has more than ${this.limits.valuesMax} JSON values.`)
     }
+    this.workLeft -= 4
+    if (this.workLeft < 0) throw new TooMuchWorkError()
     const byte = this.bytes[at]
     if (byte === 0x22) return this.string(at)
     if (byte === 0x7b) return this.enter(at, objectKind)
@@ -155,21 +172,20 @@ export class JsonScanner {
     const { bytes } = this
     let mark = 0
     let at = start + 1
-    for (let bytewiseEnd = at + bytewiseMax; ; at += 1) {
-      if (at >= bytewiseEnd) {
+    for (;;) {
+      for (let bytewiseEnd = at + bytewiseMax; specials[bytes[at]!] === 0; at += 1) {
+        if (at !== bytewiseEnd) continue
         at = this.plainUntil(at)
         bytewiseEnd = at + bytewiseMax
+        if (specials[bytes[at]!] !== 0) break
       }
-      const byte = bytes[at]
-      if (byte === 0x22) break
-      if (byte === 0x5c) {
-        mark = escapeMark
-        const last = escapeEnd(bytes, at)
-        if (last === -1) throw this.unexpected(at)
-        at = last
-      } else if (byte === undefined || byte < 0x20) {
-        throw this.unexpected(at)
-      }
+      if (bytes[at] === 0x22) break
+      const last = bytes[at] === 0x5c ? escapeEnd(bytes, at) : -1
+      if (last === -1) throw this.unexpected(at)
+      mark = escapeMark
+      at = last + 1
+      this.workLeft -= 1
+      if (this.workLeft < 0) throw new TooMuchWorkError()
     }
     this.write(((this.entries + 1) << nextShift) | mark | stringKind, start, at + 1)
     return at + 1
@@ -180,7 +196,8 @@ export class JsonScanner {
     const { wide, wideFrom } = this
     let index = (at - wideFrom + 3) >> 2
     const first = wideFrom + (index << 2)
-    for (let byte = at; byte < first; byte += 1) if (isSpecial(this.bytes[byte])) return byte
+    for (let byte = at; byte < first; byte += 1) if (specials[this.bytes[byte]!] !== 0) return byte
+    index = plainAscii(wide, index)
     for (; index < wide.length; index += 1) {
       const word = wide[index]!
       const quotes = word ^ 0x22222222
@@ -268,8 +285,31 @@ export function standsAt(bytes: Uint8Array, at: number, ascii: string): boolean 
   return true
 }
 
-function isSpecial(byte: number | undefined): boolean {
-  return byte === undefined || byte < 0x20 || byte === 0x22 || byte === 0x5c
+/** Skips words in fours, up to one that has a quote, a backslash, a control character or a byte that is not ASCII. */
+function plainAscii(wide: Int32Array, from: number): number {
+  let index = from
+  for (const last = wide.length - 3; index < last; index += 4) {
+    const one = wide[index]!
+    const two = wide[index + 1]!
+    const three = wide[index + 2]!
+    const four = wide[index + 3]!
+    // As below, without the masks: bytes above 0x7f are found as well, which costs a closer look only.
+    const found =
+      ((one ^ 0x22222222) - 0x01010101) |
+      ((one ^ 0x5c5c5c5c) - 0x01010101) |
+      (one - 0x20202020) |
+      ((two ^ 0x22222222) - 0x01010101) |
+      ((two ^ 0x5c5c5c5c) - 0x01010101) |
+      (two - 0x20202020) |
+      ((three ^ 0x22222222) - 0x01010101) |
+      ((three ^ 0x5c5c5c5c) - 0x01010101) |
+      (three - 0x20202020) |
+      ((four ^ 0x22222222) - 0x01010101) |
+      ((four ^ 0x5c5c5c5c) - 0x01010101) |
+      (four - 0x20202020)
+    if ((found & 0x80808080) !== 0) break
+  }
+  return index
 }
 
 function isDigit(byte: number | undefined): boolean {

@@ -19,7 +19,7 @@ const carrierSeparator = '_tg1_'
 const carrierStart = `${carrierSeparator}W`
 const tagPrefix = 'tg1.'
 /** How base64 of a tagged text begins. */
-const base64TagPrefix = 'dGcxL'
+export const base64TagPrefix = 'dGcxL'
 const checkCharacters = 4
 const vendors: readonly Vendor[] = ['anthropic', 'openai', 'google']
 
@@ -167,6 +167,14 @@ export function signatureOfText(
 export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
   if (data.startsWith(places.before)) return 'before'
   return data.startsWith(places.behind) ? 'behind' : null
+}
+
+/** Both other carriers have it, and ordinary text has few. */
+export const carrierDigit = 0x31
+
+/** Whether the digit at `at` may be that of a carrier. */
+export function mayEndCarrierStart(body: Uint8Array, at: number): boolean {
+  return body[at - 1] === 0x67 && body[at - 2] === 0x74
 }
 
 /** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
