@@ -77,6 +77,7 @@ const routes = root.addChildren([
     page('/console/connect', () => import('@/features/connect/page'), 'ConnectPage'),
     page('/console/settings', () => import('@/features/settings/page'), 'SettingsPage'),
     page('/console/admin', () => import('@/features/admin/page'), 'AdminPage'),
+    page('/console/admin/models/$model', () => import('@/features/admin/model-page'), 'AdminModelPage'),
     page('/console/admin/$section', () => import('@/features/admin/page'), 'AdminPage'),
     page(
       '/console/admin/accounts/$account',

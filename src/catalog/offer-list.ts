@@ -3,11 +3,12 @@
  * says what would be written and what would be different. Pure, in small steps.
  */
 import { createHash } from 'node:crypto'
+import { formatUsd } from '../../contract/usd.ts'
 import type { Steps } from '../base/steps.ts'
 import { costRates } from './below-cost.ts'
 import type { CostDefinition, ModelDefinition, OfferDefinition } from './definition.ts'
 import { type DisabledOffers, isPlaceDisabled } from './disabled-offers.ts'
-import { offerFinder, providerOf } from './offers.ts'
+import { costOf, offerFinder, providerOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Offer, Rates, Snapshot } from './types.ts'
 
@@ -127,7 +128,7 @@ function unusedRow(definition: ModelDefinition, written: OfferDefinition, known:
     dialects: written.dialects ?? [],
     enabled: !isPlaceDisabled(known.disabled, { upstream, upstreamModel }),
     trouble: found === undefined ? (unused?.trouble ?? 'there is no such upstream') : noFormat,
-    cost: null,
+    cost: written.cost === undefined ? null : costOf(written.cost),
     known: null,
   }
 }
@@ -243,8 +244,11 @@ interface ShownRow {
 function shownRows(rows: readonly OfferRow[]): readonly ShownRow[] {
   const groups = [...new Set(rows.map(({ priority }) => priority))].sort((one, other) => one - other)
   return rows.map((row) => {
-    const { upstreamModel, priority, weight, dialects, enabled, written } = row
-    const cost = written.cost === undefined ? null : `${written.cost.input} / ${written.cost.output}`
+    const { upstreamModel, priority, weight, dialects, enabled, cost: amounts } = row
+    const cost =
+      amounts === null || amounts === undefined
+        ? null
+        : `${formatUsd(amounts.input)} / ${formatUsd(amounts.output)}`
     return {
       row,
       fields: {

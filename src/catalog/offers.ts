@@ -122,7 +122,8 @@ function writtenOffer(
   return [offer].filter(isAskable)
 }
 
-function costOf({ input, output }: CostDefinition): NonNullable<Offer['cost']> {
+/** A cost price as amounts. */
+export function costOf({ input, output }: CostDefinition): NonNullable<Offer['cost']> {
   const [inputRate, outputRate] = [parseUsd(input), parseUsd(output)]
   assert(inputRate !== undefined && outputRate !== undefined, 'the cost of an offer is an amount')
   return { input: inputRate, output: outputRate }

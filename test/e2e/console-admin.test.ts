@@ -380,13 +380,7 @@ test('the strategy and the fallbacks of a model are set', async () => {
   visit.clean()
 })
 
-test('a model names the upstreams that serve it, and an upstream is removed', async () => {
-  await page.goto('/console/admin/models?q=gpt-4.1')
-  await opened('gpt-4.1', 'Upstreams')
-  await visit.accessible()
-  await dialog().getByRole('checkbox', { name: 'second' }).click()
-  await inDialog('Save').click()
-  await toast('gpt-4.1 is served by second.').waitFor()
+test('an upstream is removed', async () => {
   await page.goto('/console/admin/upstreams')
   await opened('second', 'Remove')
   await inDialog('Remove').click()
@@ -433,10 +427,10 @@ test('a server of the operator is added with its models, each at the price that 
   assert.ok((await soldNow()).some(({ model }) => model === 'my-vllm/host-a'))
   await opened('my-vllm', 'Disable')
   await inDialog('Disable').click()
-  await toast('my-vllm was disabled.').waitFor()
+  await toast(/^my-vllm was disabled\.$/).waitFor()
   assert.ok(!(await soldNow()).some(({ model }) => model === 'my-vllm/host-a'))
   await opened('my-vllm', 'Enable')
-  await toast('my-vllm was enabled.').waitFor()
+  await toast(/^my-vllm was enabled\.$/).waitFor()
   await opened('my-vllm', 'Remove')
   await inDialog('Remove').click()
   await toast('my-vllm and its API key were removed.').waitFor()

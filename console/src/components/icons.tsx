@@ -182,6 +182,14 @@ export const Fingerprint = icon(
   'M9 6.8a6 6 0 0 1 9 5.2v2',
 )
 export const Gauge = icon('m12 14 4-4', 'M3.34 19a10 10 0 1 1 17.32 0')
+export const GripVertical = icon(
+  ['circle', { cx: '9', cy: '12', r: '1' }],
+  ['circle', { cx: '9', cy: '5', r: '1' }],
+  ['circle', { cx: '9', cy: '19', r: '1' }],
+  ['circle', { cx: '15', cy: '12', r: '1' }],
+  ['circle', { cx: '15', cy: '5', r: '1' }],
+  ['circle', { cx: '15', cy: '19', r: '1' }],
+)
 export const History = icon('M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8', 'M3 3v5h5', 'M12 7v5l4 2')
 export const ImagePlus = icon(
   'M16 5h6',

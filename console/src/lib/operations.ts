@@ -53,6 +53,7 @@ const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'people.list': ['people'],
   'models.list': ['models'],
   'models.prices': ['models'],
+  'offers.show': ['models', 'upstreams'],
   'markup.show': ['models'],
   'upstreams.list': ['upstreams'],
   'upstreams.status': ['upstreams'],

@@ -11,7 +11,7 @@ import { ModelPicker } from '../keys/model-picker.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import type { Model } from './listed-rows.ts'
 
-const strategyWords: Readonly<Record<RoutingStrategy, string>> = {
+export const strategyWords: Readonly<Record<RoutingStrategy, string>> = {
   weight: 'By weight',
   price: 'Lowest price first',
   latency: 'Shortest time to first token',

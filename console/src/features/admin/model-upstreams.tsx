@@ -1,10 +1,7 @@
 /** The upstreams that serve a model: those it names, else those that list it or serve all models of its provider. */
-import { type JSX, useState } from 'react'
+import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
-import { toast } from '@/components/toaster'
-import { useChange, useOperation } from '@/lib/operations'
-import { FormDialog } from './form-dialog.tsx'
-import type { Model } from './listed-rows.ts'
+import { useOperation } from '@/lib/operations'
 
 export interface UpstreamChoiceProps {
   /** Of the model; undefined while loading. */
@@ -45,39 +42,5 @@ export function UpstreamChoice({ provider, chosen, onChange }: UpstreamChoicePro
         ))}
       </div>
     </fieldset>
-  )
-}
-
-interface ModelUpstreamsProps {
-  readonly model: Model
-  readonly onClose: () => void
-}
-
-export function ModelUpstreams({ model, onClose }: ModelUpstreamsProps): JSX.Element {
-  const [chosen, setChosen] = useState<readonly string[]>(model.namedUpstreams ?? [])
-  const change = useChange('models.upstreams', {
-    changes: ['models', 'upstreams'],
-    onProblem: () => undefined,
-    onDone({ model: name, sold, reason, details }) {
-      onClose()
-      if (sold) toast.good(`${name} is served by ${(details?.upstreams ?? []).join(', ')}.`)
-      else toast.problem(`${name} is disabled: ${reason ?? 'no upstream serves it'}`)
-    },
-  })
-  return (
-    <FormDialog
-      open
-      onOpenChange={onClose}
-      title={`Upstreams of ${model.model}`}
-      description="Prompts for this model are sent only to the upstreams that serve it."
-      action="Save"
-      pending={change.isPending}
-      problem={change.error}
-      onSubmit={() =>
-        change.mutate({ model: model.model, upstreams: chosen.length === 0 ? null : [...chosen] })
-      }
-    >
-      <UpstreamChoice provider={model.details?.provider} chosen={chosen} onChange={setChosen} />
-    </FormDialog>
   )
 }

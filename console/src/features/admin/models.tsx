@@ -1,5 +1,6 @@
 /** Models as operators see them: which are enabled at which price, which are disabled, and why. */
 import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -13,19 +14,20 @@ import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
-import { type Column, Table } from '@/components/table'
+import { type Column, opensRow, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
+import { cn } from '@/lib/class-names'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
 import { exactUsd } from '@/lib/usd'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
+import { belowCostWords } from './below-cost.tsx'
 import type { Model } from './listed-rows.ts'
 import { Markup } from './markup.tsx'
 import { PriceHistory, SetPrice } from './model-price.tsx'
 import { ModelRouting } from './model-routing.tsx'
-import { ModelUpstreams } from './model-upstreams.tsx'
 import { PriceList } from './price-list.tsx'
 import { providerName } from './providers.ts'
 
@@ -75,7 +77,7 @@ export function Models(): JSX.Element {
 }
 
 type Doing = {
-  readonly kind: 'price' | 'history' | 'upstreams' | 'routing' | 'disable'
+  readonly kind: 'price' | 'history' | 'routing' | 'disable'
   readonly model: Model
 }
 
@@ -89,12 +91,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       header: 'Model',
       cell: ({ model, details, sold }) => (
         <>
-          <span
-            className="block max-w-60 truncate font-mono text-[0.8125rem] font-medium md:max-w-none"
-            title={model}
-          >
-            {model}
-          </span>
+          <ModelLink model={model} />
           <span className="block text-sm text-ink-soft">
             {details === null ? '' : providerName(details.provider)}
             {sold ? null : (
@@ -122,7 +119,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
           <span className="flex flex-wrap gap-1">
             <Badge tone="good">Enabled</Badge>
             {details === null || details.belowCost.length === 0 ? null : (
-              <Badge tone="warn" title={costWords(details.belowCost)}>
+              <Badge tone="warn" title={details.belowCost.map(belowCostWords).join('; ')}>
                 Below cost
               </Badge>
             )}
@@ -186,19 +183,24 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       />
       {doing?.kind === 'price' ? <SetPrice model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'history' ? <PriceHistory model={doing.model} onClose={close} /> : null}
-      {doing?.kind === 'upstreams' ? <ModelUpstreams model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'routing' ? <ModelRouting model={doing.model} onClose={close} /> : null}
       {doing?.kind === 'disable' ? <Disable model={doing.model} onClose={close} /> : null}
     </Card>
   )
 }
 
-function costWords(rows: NonNullable<Model['details']>['belowCost']): string {
-  return rows
-    .map(({ rate, upstream, price, cost }) => {
-      return `${rate}: ${exactUsd(price)}, but ${exactUsd(cost)} at ${upstream}`
-    })
-    .join('; ')
+function ModelLink({ model }: Pick<Model, 'model'>): JSX.Element {
+  return (
+    <Link
+      to="/console/admin/models/$model"
+      params={{ model }}
+      title={model}
+      {...opensRow}
+      className={cn(opensRow.className, 'block max-w-60 truncate font-mono text-[0.8125rem] md:max-w-none')}
+    >
+      {model}
+    </Link>
+  )
 }
 
 function ModelMenu({
@@ -209,6 +211,7 @@ function ModelMenu({
   readonly onDo: (kind: Doing['kind']) => void
 }): JSX.Element {
   const client = useQueryClient()
+  const navigate = useNavigate()
   const enable = useChange('models.enable', {
     changes: ['models'],
     onDone({ model: name, sold, reason }) {
@@ -227,7 +230,11 @@ function ModelMenu({
     >
       <MenuItem onSelect={() => onDo('price')}>Set price</MenuItem>
       <MenuItem onSelect={() => onDo('history')}>Price history</MenuItem>
-      <MenuItem onSelect={() => onDo('upstreams')}>Upstreams</MenuItem>
+      <MenuItem
+        onSelect={() => void navigate({ to: '/console/admin/models/$model', params: { model: model.model } })}
+      >
+        Offers
+      </MenuItem>
       <MenuItem onSelect={() => onDo('routing')}>Routing</MenuItem>
       {model.sold ? (
         <MenuItem tone="danger" onSelect={() => onDo('disable')}>

@@ -28,7 +28,7 @@ const periods = [
   { id: 'hour', label: 'Last hour' },
   { id: 'day', label: 'Last day' },
 ] as const
-const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
+export const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
   serving: ['good', 'Serving'],
   cooling: ['warn', 'Cooling down'],
   ejected: ['bad', 'Ejected'],
@@ -44,7 +44,7 @@ export function UpstreamStatus(): JSX.Element | null {
   return (
     <Card
       title="Models by upstream"
-      description="Traffic and cost of each model at each upstream, counted since the server started. Time to first byte is measured on streamed responses."
+      description="Traffic and cost of each model at each upstream, counted by this server since it started. Time to first byte is measured on streamed responses. Receipts have the same facts permanently."
       actions={<Segments label="Period" segments={periods} chosen={period} onChoose={setPeriod} />}
       flush
     >
