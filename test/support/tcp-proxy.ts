@@ -1,6 +1,7 @@
 /** A TCP proxy in front of a database, whose connections a test cuts at a chosen moment. On loopback. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { systemClock } from '../../src/base/clock.ts'
 
 /** `request`: what has the text does not arrive. `reply`: it arrives, and its reply does not. */
 export type CutAt = 'request' | 'reply'
@@ -12,6 +13,8 @@ export interface TcpProxy {
   cutNext(text: string, at: CutAt): Promise<void>
   /** Cuts all connections. */
   cutAll(): void
+  /** How much later everything arrives, in both directions; 0: immediately. */
+  delay(ms: number): void
   /** Whether new connections are cut, as where the database is away. */
   refuse(isRefused: boolean): void
   close(): Promise<void>
@@ -23,11 +26,34 @@ interface Cut {
   readonly done: () => void
 }
 
+/** Writes to a socket in the order of the calls, each as much later as is said then, and never before an earlier one. */
+function laterTo(socket: Socket, delayMs: () => number): (chunk: Buffer) => void {
+  const waiting: { readonly dueMs: number; readonly chunk: Buffer }[] = []
+  const writeNext = (): void => {
+    const [next] = waiting
+    if (next === undefined) return
+    systemClock.after(Math.max(0, next.dueMs - systemClock.monoMs()), () => {
+      waiting.shift()
+      if (!socket.destroyed) socket.write(next.chunk)
+      writeNext()
+    })
+  }
+  return (chunk) => {
+    if (waiting.length === 0 && delayMs() === 0) {
+      socket.write(chunk)
+      return
+    }
+    waiting.push({ dueMs: systemClock.monoMs() + delayMs(), chunk })
+    if (waiting.length === 1) writeNext()
+  }
+}
+
 export async function openTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let next: Cut | undefined
   let refuses = false
+  let delayMs = 0
 
   function relay(client: Socket): void {
     if (refuses) {
@@ -36,6 +62,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       return
     }
     const server = connect(Number(target.port), target.hostname)
+    const [toServer, toClient] = [laterTo(server, () => delayMs), laterTo(client, () => delayMs)]
     let cut: Cut | undefined
     const end = (): void => {
       client.destroy()
@@ -54,7 +81,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
         cut = next
         next = undefined
       }
-      if (cut?.at !== 'request') server.write(chunk)
+      if (cut?.at !== 'request') toServer(chunk)
       else {
         cut.done()
         end()
@@ -62,7 +89,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     })
     server.on('data', (chunk) => {
       // What the statements before it answered may arrive first.
-      if (cut === undefined || !chunk.includes('COMMIT')) client.write(chunk)
+      if (cut === undefined || !chunk.includes('COMMIT')) toClient(chunk)
       else {
         cut.done()
         end()
@@ -82,6 +109,9 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       }),
     cutAll() {
       for (const socket of sockets) socket.destroy()
+    },
+    delay(ms) {
+      delayMs = ms
     },
     refuse(isRefused) {
       refuses = isRefused
