@@ -53,6 +53,14 @@ async function runWords(words: readonly string[]): Promise<number> {
       const { backUp } = await import('./server/back-up.ts')
       return backUp(dataFolder, folder, limits.driftLinesMax)
     },
+    async move(config, to, onTable) {
+      const { move } = await import('./server/move.ts')
+      return move(config, { to, nowMs: systemClock.wallMs(), random: systemRandom, onTable })
+    },
+    async cancelMove(config) {
+      const { cancelMove } = await import('./server/move.ts')
+      return cancelMove(config, systemClock.wallMs())
+    },
     readFile: async (path, bytesMax) =>
       (await import('./server/read-text-file.ts')).readTextFile(path, bytesMax),
     serve,

@@ -61,7 +61,7 @@ const layers: Readonly<Record<string, string>> = {
   'ledger/sqlite':
     'ledger/machine ledger/rules ledger/verify store base contract limits type:ledger type:wire type:config',
   'ledger/postgres':
-    'ledger/machine ledger/sqlite store base contract limits type:ledger type:wire type:config',
+    'ledger/machine ledger/sqlite ledger/verify/kept-receipts store base contract limits type:ledger type:wire type:config',
   'ledger/verify': 'store base contract type:ledger type:config',
   ledger: 'ledger/rules ledger/sqlite store base contract limits type:ledger/verify type:wire type:config',
   audit: 'store base contract',

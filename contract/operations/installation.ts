@@ -251,6 +251,8 @@ export const installationOperations = {
       openHolds: z.int(),
       /** A line for each contradiction. */
       drift: z.array(z.string()),
+      /** Receipts of earlier requests were removed by age, so less of those is compared; null: none were. */
+      receiptsFrom: z.string().nullable(),
     }),
   }),
 } as const

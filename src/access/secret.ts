@@ -49,7 +49,8 @@ export interface SecretSource {
   readonly settings: Settings
 }
 
-const checkName = 'secret_check'
+/** The setting by which a database recognizes its secret. */
+export const secretCheckSetting = 'secret_check'
 const secretBytes = 32
 const charactersMin = 32
 
@@ -58,19 +59,27 @@ export const secretPath = (dataFolder: string): string => join(dataFolder, 'secr
 
 /** Reads or makes the root secret. Only the process that owns the data folder may call it. */
 export async function openSecret(source: SecretSource): Promise<RootSecretResult> {
-  const stored = await source.settings.get(checkName)
+  const stored = await source.settings.get(secretCheckSetting)
   const text =
     source.configured ?? secretText(secretPath(source.dataFolder), source.random, stored !== undefined)
   if (typeof text !== 'string') return text
   const secret = derive(text)
-  const check = createHmac('sha256', secret.keyFor('secret-check')).update('tollgate').digest('hex')
-  const agreed = await source.settings.claim(checkName, check)
-  if (timingSafeEqual(Buffer.from(agreed), Buffer.from(check))) return { kind: 'secret', secret }
+  const agreed = await source.settings.claim(secretCheckSetting, checkOf(secret))
+  if (matchesDatabase(text, agreed)) return { kind: 'secret', secret }
   return refused(
     'The root secret does not match the one this database was created with. Every API key depends on it. ' +
       'Start with the previous TOLLGATE_SECRET, or restore the previous file `secret` in the data folder.',
   )
 }
+
+/** Whether a secret is the one of a database, by what that has stored under `secretCheckSetting`. */
+export function matchesDatabase(secret: string, stored: string): boolean {
+  const [one, other] = [Buffer.from(checkOf(derive(secret))), Buffer.from(stored)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const checkOf = (secret: RootSecret): string =>
+  createHmac('sha256', secret.keyFor('secret-check')).update('tollgate').digest('hex')
 
 function derive(text: string): RootSecret {
   return {

@@ -48,6 +48,8 @@ async function run(...words: string[]) {
       testCredentials: unused,
       verifyFolder: unused,
       backUp: unused,
+      move: unused,
+      cancelMove: unused,
       serve: unused,
     },
   })

@@ -87,6 +87,8 @@ async function called(environment: Environment, ...words: string[]): Promise<Ran
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
     verifyFolder: async ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
     backUp: async ({ dataFolder, limits }, target) => backUp(dataFolder, target, limits.driftLinesMax),
+    move: () => assert.fail('must not be called'),
+    cancelMove: () => assert.fail('must not be called'),
     readFile: readTextFile,
     serve: () => assert.fail('must not be called'),
   })

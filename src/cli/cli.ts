@@ -15,6 +15,8 @@ import { helpText } from './help-text.ts'
 import * as print from './print.ts'
 import {
   type BackupResult,
+  type CancelResult,
+  type MoveResult,
   type OperationTarget,
   runOperation,
   type VerifiedFolder,
@@ -46,6 +48,14 @@ export interface CommandLineHost {
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
   /** Copies the data folder into `folder`, and verifies the copy. */
   readonly backUp: (config: Config, folder: string) => Promise<BackupResult>
+  /** Copies the data folder into the PostgreSQL database at `to`; `onTable` is called after each table. */
+  readonly move: (
+    config: Config,
+    to: string,
+    onTable: (table: string, rows: number) => void,
+  ) => Promise<MoveResult>
+  /** Lets a data folder that was moved be served again. */
+  readonly cancelMove: (config: Config) => Promise<CancelResult>
   /** The text of a file that has at most `bytesMax` bytes. */
   readonly readFile: (path: string, bytesMax: number) => Promise<string | 'too_large' | 'unreadable'>
   /** Runs the server until it exits; resolves with the exit code. */
@@ -96,6 +106,10 @@ async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<numbe
       return await host.serve(config.config)
     case 'backup':
       return await backUp(String(parsed.input.folder), configured)
+    case 'move':
+      return await move(String(parsed.input.to), configured)
+    case 'move cancel':
+      return await cancelMove(configured)
     case 'catalog update':
       return await runCatalogUpdate(parsed.input as unknown as CatalogUpdateInput, configured)
     default:
@@ -171,6 +185,22 @@ async function backUp(folder: string, run: ConfiguredRun): Promise<number> {
   if (result.kind === 'refused') return printFailure(run.host, result.message)
   printResult(run, result.backup, print.backedUp)
   return result.backup.report.ok ? 0 : 1
+}
+
+async function move(to: string, run: ConfiguredRun): Promise<number> {
+  const result = await run.host.move(run.config, to, (table, rows) =>
+    run.host.printError(print.copied(table, rows)),
+  )
+  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  printResult(run, result.move, print.moved)
+  return 0
+}
+
+async function cancelMove(run: ConfiguredRun): Promise<number> {
+  const result = await run.host.cancelMove(run.config)
+  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  printResult(run, { to: result.to }, print.moveCanceled)
+  return 0
 }
 
 async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {

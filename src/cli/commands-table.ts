@@ -65,7 +65,7 @@ export interface OperationCommand extends CommandShape {
 /** Runs in the command line itself, because it concerns the machine rather than the data. */
 export interface LocalCommand extends CommandShape {
   readonly kind: 'local'
-  readonly name: 'serve' | 'doctor' | 'migrate' | 'backup' | 'catalog update'
+  readonly name: 'serve' | 'doctor' | 'migrate' | 'backup' | 'catalog update' | 'move' | 'move cancel'
   /** The option without which it does not run. */
   readonly requires?: string
 }
@@ -665,4 +665,16 @@ export const commands: readonly Command[] = [
   local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
     positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],
   }),
+  local('move', 'Move the data folder to an empty PostgreSQL database, while no server runs', {
+    requires: 'to',
+    options: [
+      option(
+        'to>to',
+        'text',
+        'URL',
+        'postgres://… of the database; PGPASSWORD may have its password (required)',
+      ),
+    ],
+  }),
+  local('move cancel', 'Serve from a data folder again that was moved'),
 ]

@@ -16,7 +16,7 @@ const globalOptions = [
 
 /** The sections of the overview, with the first words of their commands. */
 const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
-  ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'backup', 'system']],
+  ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'backup', 'move', 'system']],
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
   ['Models and providers', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
   ['Users', ['people']],

@@ -2,7 +2,7 @@
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
-import type { Backup, FolderReport } from './run-operation.ts'
+import type { Backup, FolderReport, Move } from './run-operation.ts'
 import { columns, labeled } from './table-text.ts'
 
 type AccountOutput = OperationOutput<'account.show'>
@@ -188,8 +188,13 @@ export function receipts(output: OperationOutput<'requests.list'>): string {
 
 export function verified(output: FolderReport): string {
   const seen = `${counted(output.accounts, 'account')}, ${counted(output.entries, 'entry', 'entries')}, ${counted(output.openHolds, 'open hold')}`
-  if (output.ok) return `ok: ${seen}\n`
-  return `${output.drift.map((line) => `${line}\n`).join('')}not ok: ${seen}, ${counted(output.drift.length, 'contradiction')}\n`
+  const from = output.receiptsFrom
+  const removed =
+    from === null
+      ? ''
+      : `Receipts before ${from} were removed: of those requests, entries are compared with the hourly sums, and nothing is recomputed from usage.\n`
+  if (output.ok) return `ok: ${seen}\n${removed}`
+  return `${removed}${output.drift.map((line) => `${line}\n`).join('')}not ok: ${seen}, ${counted(output.drift.length, 'contradiction')}\n`
 }
 
 export function setupLink(output: OperationOutput<'setup.link'>): string {
@@ -200,6 +205,18 @@ export function backedUp({ folder, hasSecret, report }: Backup): string {
   const secret = hasSecret ? '' : 'The root secret is configured by a variable: store it separately.\n'
   return `Backed up to ${folder}\n${secret}${verified(report)}`
 }
+
+export const copied = (table: string, rows: number): string => `copied ${table}: ${counted(rows, 'row')}\n`
+
+export function moved({ to, wasComplete, rows, report }: Move): string {
+  const done = wasComplete
+    ? `An earlier move to ${to} was complete.`
+    : `Moved ${counted(rows, 'row')} to ${to}.`
+  return `${done}\n${verified(report)}Start with DATABASE_URL and TOLLGATE_SECRET. This data folder is not served any more.\n`
+}
+
+export const moveCanceled = ({ to }: { readonly to: string }): string =>
+  `This data folder can be served again. What was charged at ${to} since the move is not in it.\n`
 
 export function migrated(output: { readonly by: 'server' | 'command' }): string {
   return output.by === 'server'

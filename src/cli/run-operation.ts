@@ -28,6 +28,24 @@ export type BackupResult =
   | { readonly kind: 'done'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
+export interface Move {
+  /** Host and database. */
+  readonly to: string
+  /** True where an earlier call had copied everything and was interrupted after it. */
+  readonly wasComplete: boolean
+  readonly rows: number
+  /** Of the copy. */
+  readonly report: FolderReport
+}
+
+export type MoveResult =
+  | { readonly kind: 'done'; readonly move: Move }
+  | { readonly kind: 'refused'; readonly message: string }
+
+export type CancelResult =
+  | { readonly kind: 'done'; readonly to: string }
+  | { readonly kind: 'refused'; readonly message: string }
+
 export interface OperationTarget {
   readonly dataFolder: string
   readonly limits: AdminLimits

@@ -43,6 +43,8 @@ export interface Config {
   readonly dataFolder: string
   /** The address of PostgreSQL, with its password; null: the embedded databases in the data folder. */
   readonly databaseUrl: string | null
+  /** Full months for which receipts are stored; null: permanently. */
+  readonly receiptMonths: number | null
   /** The public URL; null: the listening address. */
   readonly publicUrl: string | null
   /** Addresses and networks whose forwarding headers are trusted. */
@@ -195,6 +197,7 @@ function assembled(
     trustedProxies: values.trustedProxies,
     browserOrigins: values.browserOrigins,
     logLevel: values.logLevel,
+    receiptMonths: values.receiptMonths,
     metricsToken: values.metricsToken,
     telemetry: telemetryOf(values),
     models: values.models,

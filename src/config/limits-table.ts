@@ -247,6 +247,8 @@ export const limitsTable = {
   databaseStatementMs: limit(10_000, 'One statement on PostgreSQL.'),
   databaseReportMs: limit(60_000, 'One statement of a report on PostgreSQL.'),
   databaseVerifyMs: limit(3_600_000, 'One statement of a verification on PostgreSQL.'),
+  moveRowsMax: limit(2_000, 'Rows that tollgate move sends to PostgreSQL together.'),
+  moveBytesMax: limit(1_048_576, 'Bytes that tollgate move sends to PostgreSQL together.'),
   databaseOutageMs: limit(
     2_000,
     'How long a request is tried again while PostgreSQL cannot be reached, before it is refused.',
@@ -271,6 +273,9 @@ export const limitsTable = {
   ledgerCheckRoundMs: limit(300_000, 'Delay between rounds of that check.'),
   ledgerCheckAccountsMax: limit(200, 'Accounts per step.'),
   ledgerCheckReceiptsMax: limit(500, 'Receipts per step.'),
+  receiptsRemovedMax: limit(200, 'Old receipts that are removed in one step.'),
+  receiptRemovalMs: limit(100, 'Delay between those steps.'),
+  receiptRemovalRoundMs: limit(3_600_000, 'Delay between rounds of that removal.'),
   // As long as OpenAI keeps responses: https://developers.openai.com/api/docs/guides/conversation-state.
   providerObjectRetentionMs: limit(
     30 * 24 * 3_600_000,

@@ -138,6 +138,14 @@ export const settingsTable = {
     doc: '`adapt` or `refuse`: how to handle a `tool_choice` that a model does not support ([forced tools](../concepts/formats.md#forced-tools)).',
     fileDoc: '`adapt` or `refuse`, like `TOLLGATE_FORCED_TOOLS`.',
   },
+  receiptMonths: {
+    variable: 'TOLLGATE_RECEIPT_MONTHS',
+    path: 'server.receiptMonths',
+    schema: whole(1, 1_200),
+    default: null,
+    defaultText: 'all receipts are kept',
+    doc: 'Receipts of requests that began more than this many full months before the present one (UTC) are permanently removed ([retention](running.md#retention-of-receipts)).',
+  },
   metricsToken: {
     variable: 'TOLLGATE_METRICS_TOKEN',
     path: 'server.metricsToken',

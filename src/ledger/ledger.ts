@@ -179,6 +179,7 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       publish(ask.leaving, ['account'])
       return result
     },
+    removeReceipts: (before, limit) => run('removeReceipts', before, limit),
     shareKeyUsage: (key, withKey, account) => run('shareKeyUsage', key, withKey, account),
     async unrestrict(account) {
       await run('unrestrict', account)
@@ -190,7 +191,6 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
 }
 
 const settledTopics: readonly Topic[] = ['balance', 'requests', 'running']
-
 type Credits = Pick<
   Ledger,
   'credit' | 'signupCredit' | 'payTopUp' | 'returnTopUp' | 'restoreTopUp' | 'redeem'

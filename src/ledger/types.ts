@@ -201,6 +201,8 @@ export interface VerifyReport {
   readonly openHolds: number
   /** One line per contradiction found; empty when ok. */
   readonly drift: readonly string[]
+  /** Receipts of earlier requests were removed by age, so less of those is compared (ISO 8601); null: none were. */
+  readonly receiptsFrom: string | null
 }
 
 /** The only code that moves money. Every method is one atomic, whole operation. */
@@ -260,6 +262,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   keySpend(key: bigint, window: BudgetWindow, nowMs: number): Promise<{ spent: bigint; held: bigint }>
   /** Sums of the platform accounts, by name. */
   platformBalances(): Promise<Readonly<Record<string, bigint>>>
+  /** Removes at most `limit` receipts of requests with smaller IDs permanently, by age; returns how many. */
+  removeReceipts(before: bigint, limit: number): Promise<number>
   /** One bounded step of the background check. */
   check(ask: CheckAsk): Promise<Checked>
   verify(): Promise<VerifyReport>

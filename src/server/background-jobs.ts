@@ -5,13 +5,14 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { startRetention } from '../ledger/retention.ts'
 import { startPaymentWork } from '../payments/work.ts'
 import { startFileDeletions } from '../providers/file-deletions.ts'
 import { accountEmailSender } from './account-emails.ts'
 import type { Services } from './services.ts'
 
 interface JobDeps {
-  readonly config: Pick<Config, 'limits' | 'operator'>
+  readonly config: Pick<Config, 'limits' | 'operator' | 'receiptMonths'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -21,9 +22,37 @@ export function startJobs(around: JobDeps, services: Services, deps: GatewayDeps
   const { background, address } = deps
   return [
     startPaymentJobs(around, services, { background, address }),
+    ...retentionJobs(around, services, background),
     startFileDeletions({ ...deps, catalog: services.catalog }),
     deps.polls.start(),
   ]
+}
+
+/** Each round that removes receipts is a row of the audit log. */
+function retentionJobs(
+  { config, clock, log }: JobDeps,
+  { ledger, audit, nextId }: Pick<Services, 'ledger' | 'audit' | 'nextId'>,
+  background: Background,
+): (() => void)[] {
+  const { receiptMonths: months, limits } = config
+  if (months === null) return []
+  const stop = startRetention({
+    ...{ ledger, background, clock, months, limits },
+    async onRemoved({ beforeMs, receipts }) {
+      const before = new Date(beforeMs).toISOString()
+      log.info({ before, receipts }, 'removed old receipts')
+      const id = nextId()
+      const facts = {
+        operation: 'receipts.remove',
+        account: null,
+        input: { before, receipts },
+        address: null,
+      }
+      await audit.begin({ id, atMs: clock.wallMs(), actor: 'local', ...facts })
+      await audit.end(id, 'done', null)
+    },
+  })
+  return [stop]
 }
 
 /** `address`: the server's public URL. Returns a function that stops the job. */

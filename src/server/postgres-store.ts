@@ -53,7 +53,11 @@ async function openOnServer(
   { limits, failpoint }: Pick<Config, 'limits' | 'failpoint'>,
   { clock, random, onLost, onTrouble }: ServerStoreOptions,
 ): Promise<OpenResult> {
-  const refused = await migrate({ url, nowMs: clock.wallMs(), connectMsMax: limits.databaseConnectMs })
+  const refused = await migrateServerPostgres({
+    url,
+    nowMs: clock.wallMs(),
+    connectMsMax: limits.databaseConnectMs,
+  })
   if (refused !== null) return refused
   const processName = Buffer.from(random(processNameBytes)).toString('hex')
   const opened = await openDatabase<Tables>({
@@ -111,7 +115,7 @@ async function openOnServer(
 const processNameBytes = 6
 
 /** Null: the schema is the newest. */
-async function migrate(
+export async function migrateServerPostgres(
   on: Pick<PostgresMigrationOptions, 'url' | 'nowMs' | 'connectMsMax'>,
 ): Promise<Refused | null> {
   const control = { table: 'migration', steps: postgresMigrations } as const
@@ -131,7 +135,8 @@ const cannotBeUsed = (error: unknown): Refused => ({
   message: `DATABASE_URL cannot be used: ${reasonOf(error)}`,
 })
 
-function reasonOf(error: unknown): string {
+/** What the server or the system says, which names no password. */
+export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

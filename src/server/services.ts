@@ -48,6 +48,7 @@ import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
 import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
+import { refusalOfMoved } from './moved.ts'
 import { openServerStore } from './open-store.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
 import { commandStatus } from './server-status.ts'
@@ -137,6 +138,8 @@ async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesRe
   const { config, options } = plan
   const { dataFolder } = config
   const settings = settingsOf(store)
+  const moved = config.databaseUrl === null ? await refusalOfMoved(settings) : null
+  if (moved !== null) return { kind: 'refused', messages: [moved] }
   const { random } = options
   const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
   if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }

@@ -272,6 +272,7 @@ export interface Tables {
   account_profile: AccountProfileTable
   entry: EntryTable
   receipt: ReceiptTable
+  receipt_retention: { one: bigint; before_id: bigint }
   api_key: ApiKeyTable
   management_key: ManagementKeyTable
   upstream: UpstreamTable

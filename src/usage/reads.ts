@@ -17,7 +17,7 @@ import type { Database } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
 import { prepareRows } from '../store/sqlite/row-statement.ts'
 import { searchReceipts } from './receipt-search.ts'
-import { firstHourOf } from './steps.ts'
+import { firstHourOf, hourMs } from './steps.ts'
 import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
 import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
 
@@ -244,6 +244,7 @@ function readRunning(database: Database) {
   return (account: bigint, limit: number): readonly RunningRequest[] => select.all(account, BigInt(limit))
 }
 
+/** Where receipts were removed by age, by the hour. */
 function readFirst(database: Database) {
   const row = rowOf({ startedMs: number('started_ms') })
   const select = prepareRows(
@@ -251,5 +252,16 @@ function readFirst(database: Database) {
     row,
     `SELECT ${row.names} FROM receipt WHERE account = ? ORDER BY id LIMIT 1`,
   )
-  return (account: bigint): number | null => select.one(account)?.startedMs ?? null
+  const hourRow = rowOf({ hour: number('hour') })
+  const first = prepareRows(
+    database,
+    hourRow,
+    `SELECT ${hourRow.names} FROM usage_hour WHERE account = ? AND requests > 0 ORDER BY hour LIMIT 1`,
+  )
+  return (account: bigint): number | null => {
+    const startedMs = select.one(account)?.startedMs ?? null
+    const hour = first.one(account)?.hour ?? null
+    if (hour === null || (startedMs !== null && startedMs < (hour + 1) * hourMs)) return startedMs
+    return hour * hourMs
+  }
 }

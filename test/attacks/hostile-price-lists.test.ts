@@ -41,7 +41,7 @@ async function update(list: string, ...words: string[]) {
     openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
     readFile: readTextFile,
     ...{ variableNames: unused, setVariables: unused, testCredentials: unused },
-    ...{ verifyFolder: unused, backUp: unused, serve: unused },
+    ...{ verifyFolder: unused, backUp: unused, move: unused, cancelMove: unused, serve: unused },
   })
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }

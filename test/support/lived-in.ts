@@ -13,7 +13,8 @@ import { parseId } from '../../src/base/ids.ts'
 import { threadEntries } from '../../src/server/thread-entries.ts'
 import { ControlClient } from './control-client.ts'
 import { ask as askAs, clientOf, dialectClients } from './dialect-clients.ts'
-import { type TestGateway, testGateway } from './gateway.ts'
+import { freePort } from './free-port.ts'
+import { type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { eventually } from './metered-gateway.ts'
 import { shiftedDate } from './shifted-date.ts'
 import { type StripeServer, startStripeServer } from './stripe-server.ts'
@@ -36,8 +37,12 @@ export interface LivedIn {
   /** Its account. */
   readonly organization: string
   readonly ids: LivedInIds
+  /** A working key. */
+  readonly secret: string
   /** Starts a request that runs for minutes. */
   begin(): Promise<void>
+  /** Stops the server, and starts it again at its address with the variables that `between` returns. */
+  restart(between: (dataFolder: string) => Promise<Readonly<Record<string, string>>>): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,7 +104,7 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
     '',
   ]
   writeFileSync(join(dataFolder, 'tollgate.yaml'), file.join('\n'))
-  const gateway = await testGateway({
+  const options: TestGatewayOptions = {
     dataFolder,
     openai: sandbox.origin,
     anthropic: sandbox.origin,
@@ -120,16 +125,27 @@ export async function livedIn(nowMs: number): Promise<LivedIn> {
       STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
       STRIPE_API_URL: stripe.origin,
       TOLLGATE_METRICS_TOKEN: 'metrics-of-the-lived-in',
+      TOLLGATE_PORT: String(await freePort()),
     },
-  })
+  }
+  let gateway = await testGateway(options)
+  // The key of the first start was shown, so that a later start replaces nothing.
+  gateway.gateway.finishStart(() => {})
   stripe.sendTo(`${gateway.origin}/api/stripe/webhook`)
   const life: Life = { gateway, stripe, birthMs, nowMs, random: randomFrom(7), at: (ms) => date.set(ms) }
   const lived = await live(life)
   const running = new AbortController()
   const reading: Promise<string>[] = []
   return {
-    gateway,
+    get gateway() {
+      return gateway
+    },
     ...lived,
+    async restart(between) {
+      await gateway.close()
+      const more = await between(dataFolder)
+      gateway = await testGateway({ ...options, environment: { ...options.environment, ...more } })
+    },
     async begin() {
       const { key, origin } = { key: lived.secret, origin: gateway.origin }
       const beginning = {
@@ -168,10 +184,7 @@ interface Life {
   readonly at: (wallMs: number) => void
 }
 
-interface Lived extends Omit<LivedIn, 'gateway' | 'begin' | 'close'> {
-  /** A working key. */
-  readonly secret: string
-}
+type Lived = Omit<LivedIn, 'gateway' | 'begin' | 'restart' | 'close'>
 
 async function live(life: Life): Promise<Lived> {
   const { gateway, at, birthMs, nowMs } = life

@@ -151,5 +151,12 @@ function verifyRows(database: MemoryDatabase): VerifyReport {
   } catch (error) {
     drift.push(String(error))
   }
-  return { ok: drift.length === 0, accounts: account.size, entries: entry.size, openHolds: hold.size, drift }
+  return {
+    ok: drift.length === 0,
+    accounts: account.size,
+    entries: entry.size,
+    openHolds: hold.size,
+    drift,
+    receiptsFrom: null,
+  }
 }

@@ -164,9 +164,11 @@ async function whenReady(port: number, folder: string, before: string | null = n
 export async function runSql(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(text)
-  await client.end()
-  return rows
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => void systemClock.after(pauseMs, resolve))

@@ -1,5 +1,6 @@
 /** The migrations of a PostgreSQL database in their order. A migration that was released is never changed again. */
 import { sharedStatements } from '../../store/migrations/0001-schema.ts'
+import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -7,4 +8,19 @@ import { schemaStatements } from './schema.ts'
 
 const statements = [...schemaStatements, ...sharedStatements.map(toPostgres), ...changeTriggers]
 
-export const postgresMigrations: readonly Migration[] = [{ number: 1, name: 'schema', statements }]
+const retention = [
+  toPostgres(retentionTable),
+  `CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN
+      IF OLD.id < (SELECT coalesce(max(before_id), 0) FROM receipt_retention) THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'receipt rows are removed by age only' USING ERRCODE = '23000';
+    END $$`,
+  'DROP TRIGGER receipt_no_change ON receipt',
+  'CREATE TRIGGER receipt_no_change BEFORE UPDATE ON receipt FOR EACH ROW EXECUTE FUNCTION refuse_change()',
+  'CREATE TRIGGER receipt_no_removal BEFORE DELETE ON receipt FOR EACH ROW EXECUTE FUNCTION refuse_removal()',
+]
+
+export const postgresMigrations: readonly Migration[] = [
+  { number: 1, name: 'schema', statements },
+  { number: 2, name: 'receipt retention', statements: retention },
+]

@@ -5,6 +5,7 @@
 import { rollSpend, spentIn } from '../../limits/budget.ts'
 import type { BudgetWindow } from '../../limits/types.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
+import { platformSums } from '../sqlite/entry-reads.ts'
 import { accountJoin, accountRow, keyUsageState, receiptRow, runningRow } from '../sqlite/rows.ts'
 import type { AccountRow, ReceiptRow, RunningRow } from '../types.ts'
 import type { Query } from './query.ts'
@@ -59,8 +60,10 @@ export function ledgerReads(query: Query) {
       return { spent: spentIn(rollSpend(usage.spend, nowMs), window), held: usage.held }
     },
     async platformBalances(): Promise<Readonly<Record<string, bigint>>> {
-      const text = 'SELECT counter, (-sum(amount))::bigint FROM entry GROUP BY counter'
-      const sums = Object.fromEntries(await query('platform_balances', text)) as Record<string, bigint>
+      const sums = Object.fromEntries(await query('platform_balances', platformSums)) as Record<
+        string,
+        bigint
+      >
       return { revenue: 0n, promo: 0n, clearing: 0n, write_offs: 0n, refunds: 0n, ...sums }
     },
     verify: (driftLinesMax: number) => verifyRows(query, driftLinesMax),

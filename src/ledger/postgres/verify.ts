@@ -3,6 +3,7 @@
  * must not import the code that it checks.
  */
 import type { VerifyReport } from '../types.ts'
+import { keptFrom, keptFromHour, receiptsFrom, removedHours } from '../verify/kept-receipts.ts'
 import type { Query } from './query.ts'
 
 interface Check {
@@ -39,8 +40,13 @@ const checks: readonly Check[] = [
     name: 'spent of key',
     text: `SELECT k.key, k.spent::text, coalesce(r.total, 0)::text
       FROM key_usage k LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(charged) AS total
-        FROM receipt o LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
+        FROM (SELECT key, charged FROM receipt WHERE id >= ${keptFrom} UNION ALL
+          SELECT key, charged FROM usage_hour WHERE hour < ${keptFromHour}) o LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
       WHERE k.spent <> coalesce(r.total, 0)`,
+  },
+  {
+    name: 'hours before the receipts',
+    text: `SELECT account, hour || ': ' || stated, moved::text ${removedHours}`,
   },
   {
     name: 'hold with a receipt',
@@ -62,7 +68,7 @@ const checks: readonly Check[] = [
   {
     name: 'receipt of entry',
     text: `SELECT e.id, e.kind, 'none' FROM entry e LEFT JOIN receipt r ON r.account = e.account AND r.id = e.request
-      WHERE e.kind IN ('usage', 'write_off') AND r.id IS NULL`,
+      WHERE e.kind IN ('usage', 'write_off') AND r.id IS NULL AND e.request >= ${keptFrom}`,
   },
   {
     name: 'balance after entry',
@@ -108,5 +114,6 @@ export async function verifyRows(query: Query, driftLinesMax: number): Promise<V
     entries: await count('entry'),
     openHolds: await count('hold'),
     drift,
+    receiptsFrom: receiptsFrom((await query('kept from', `SELECT ${keptFrom}`))[0]?.[0]),
   }
 }

@@ -74,6 +74,14 @@ export function sumMovements(database: Database) {
     select.all(account, BigInt(fromMs), BigInt(toMs))
 }
 
+/**
+ * What each platform account has moved, with the sign turned. Revenue is what is missing from the balances of all accounts, so
+ * that entries of usage, of which there is one for each request, are not read. For both databases.
+ */
+export const platformSums = `SELECT counter, -sum(amount) FROM entry WHERE kind <> 'usage' GROUP BY counter
+  UNION ALL SELECT 'revenue', (SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage')
+    - (SELECT coalesce(sum(posted), 0) FROM account)`
+
 const dayRow = rowOf({ day: number(`created_ms / ${dayMs}`), amount: integer('sum(amount)') })
 
 export function sumDays(database: Database) {

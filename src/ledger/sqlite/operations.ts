@@ -10,6 +10,7 @@ import { backgroundOperations, isNoBackgroundHold } from './background-responses
 import type { SqliteEngine } from './engine.ts'
 import { machineOperations } from './machine-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
+import { removeReceiptsOperation } from './retention-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
@@ -25,6 +26,7 @@ export function ledgerOperations(database: Database, engine: SqliteEngine) {
     signupCredit: { durable: true, run: signupCreditOperation(database, engine, credit) },
     ...ownerOperations(database, engine),
     suspend: { durable: true, run: suspendOperation(database, machine.suspend.run) },
+    removeReceipts: { durable: false, run: removeReceiptsOperation(database) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
     orphans: { durable: false, run: findOrphans(database, engine) },
     overdue: { durable: false, run: findOverdue(database, engine) },

@@ -11,7 +11,7 @@ import type { AccountRow, ReceiptRow } from '../types.ts'
 import { checkStep } from '../verify/check-step.ts'
 import { verify } from '../verify/verify.ts'
 import { backgroundReads } from './background-responses.ts'
-import { listEntries, sumDays, sumMovements } from './entry-reads.ts'
+import { listEntries, platformSums, sumDays, sumMovements } from './entry-reads.ts'
 import { findProviderObjects } from './provider-objects.ts'
 import { accountJoin, accountRow, keyUsageState, receiptRow, runningRow } from './rows.ts'
 
@@ -126,7 +126,7 @@ function readSpend(database: Database) {
 
 /** Platform balances are sums of the entries with the sign turned; nothing stores them. */
 function platformBalances(database: Database): Readonly<Record<string, bigint>> {
-  const sums = prepare(database, 'SELECT counter, -sum(amount) FROM entry GROUP BY counter').rows()
+  const sums = prepare(database, platformSums).rows()
   const empty = { revenue: 0n, promo: 0n, clearing: 0n, write_offs: 0n, refunds: 0n }
   return { ...empty, ...(Object.fromEntries(sums) as Record<string, bigint>) }
 }

@@ -9,6 +9,7 @@ import { blob, integer, numberOrNull, rowOf, text, type ValueOf } from '../../st
 import type { Database } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import { type Check, check } from './check.ts'
+import { keptFrom, keptFromHour } from './kept-receipts.ts'
 
 /** The columns of a receipt that count in each sum of tokens. */
 const tokens = Object.fromEntries(
@@ -46,11 +47,11 @@ export const usageChecks: readonly Check[] = [
       model: 'coalesce(u.model, r.model)',
       ...differences,
     } as Readonly<Record<string, string>>,
-    `FROM usage_hour u FULL JOIN (SELECT account, ${idHourSql('id')} AS hour, key, model,
+    `FROM (SELECT * FROM usage_hour WHERE hour >= ${keptFromHour}) u FULL JOIN (SELECT account, ${idHourSql('id')} AS hour, key, model,
           ${Object.entries(sums)
             .map(([name, sum]) => `${sum} AS ${name}`)
             .join(', ')}
-        FROM receipt GROUP BY 1, 2, 3, 4) r
+        FROM receipt WHERE id >= ${keptFrom} GROUP BY 1, 2, 3, 4) r
         ON r.account = u.account AND r.hour = u.hour AND r.key = u.key AND r.model = u.model
       WHERE ${names.map((name) => `coalesce(u.${name}, 0) <> coalesce(r.${name}, 0)`).join(' OR ')}`,
     (row) => {
@@ -107,7 +108,7 @@ export function checkDurations(database: Database, report: (line: string) => voi
   const receipts = prepareRows(
     database,
     durationRow,
-    `SELECT ${durationRow.names} FROM receipt ORDER BY 1, 2, 3, 4`,
+    `SELECT ${durationRow.names} FROM receipt WHERE id >= ${keptFrom} ORDER BY 1, 2, 3, 4`,
   )
   const stored = prepareRows(
     database,

@@ -8,6 +8,7 @@ import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import type { VerifyReport } from '../types.ts'
 import { chargeChecks } from './charge-checks.ts'
 import { type Check, check } from './check.ts'
+import { keptFrom, keptFromHour, receiptsFrom, removedHours } from './kept-receipts.ts'
 import { paymentChecks } from './payment-checks.ts'
 import { checkDurations, usageChecks } from './usage-checks.ts'
 
@@ -34,6 +35,7 @@ export function verify(database: Database, driftLinesMax: number): VerifyReport 
     entries: count('entry'),
     openHolds: count('hold'),
     drift,
+    receiptsFrom: receiptsFrom(prepare(database, `SELECT ${keptFrom}`).row()?.[0]),
   }
 }
 
@@ -91,10 +93,18 @@ const checks: readonly Check[] = [
   check(
     { key: 'k.key', spent: 'k.spent', total: 'coalesce(r.total, 0)' },
     `FROM key_usage k
-      LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(charged) AS total FROM receipt o
+      LEFT JOIN (SELECT coalesce(m.shared, o.key) AS key, sum(charged) AS total FROM (
+            SELECT key, charged FROM receipt WHERE id >= ${keptFrom} UNION ALL
+            SELECT key, charged FROM usage_hour WHERE hour < ${keptFromHour}) o
           LEFT JOIN key_usage m ON m.key = o.key GROUP BY 1) r ON r.key = k.key
       WHERE k.spent <> coalesce(r.total, 0)`,
-    ({ key, spent, total }) => `key ${key}: spent is ${spent}, its receipts sum to ${total}`,
+    ({ key, spent, total }) => `key ${key}: spent is ${spent}, its receipts and older hours sum to ${total}`,
+  ),
+  check(
+    { id: 'account', hour: 'hour', stated: 'stated', moved: 'moved' },
+    removedHours,
+    ({ id, hour, stated, moved }) =>
+      `usage of account ${id}, hour ${hour}: states ${stated}, its usage entries moved ${moved}`,
   ),
   check(
     { key: 'k.key' },
@@ -150,7 +160,7 @@ const checks: readonly Check[] = [
   check(
     { id: 'e.id', kind: 'e.kind', request: 'e.request' },
     `FROM entry e LEFT JOIN receipt r ON r.id = e.request AND r.account = e.account
-      WHERE e.kind IN ('usage', 'write_off') AND r.id IS NULL`,
+      WHERE e.kind IN ('usage', 'write_off') AND r.id IS NULL AND e.request >= ${keptFrom}`,
     ({ id, kind, request }) => `entry ${id} (${kind}): request ${request} has no receipt`,
   ),
   check(
@@ -192,7 +202,7 @@ const checks: readonly Check[] = [
   check(
     { id: 'k.id', account: 'k.account', receipt: 'k.receipt' },
     `FROM provider_object k LEFT JOIN receipt r ON r.id = k.receipt AND r.account = k.account
-      WHERE r.id IS NULL`,
+      WHERE r.id IS NULL AND k.receipt >= ${keptFrom}`,
     ({ id, account, receipt }) => `provider object ${id}: account ${account} has no receipt ${receipt}`,
   ),
   check(

@@ -1,6 +1,7 @@
 /** The list of migrations in their order. A migration that was released is never changed again. */
 import type { Meter } from '../../../contract/meters.ts'
 import { schema } from './0001-schema.ts'
+import { receiptRetention } from './0002-receipt-retention.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -16,6 +17,6 @@ const meterColumns: Readonly<Record<Meter, Migration>> = {
   outputAudio: schema,
 }
 
-export const migrations: readonly Migration[] = [...new Set([schema, ...Object.values(meterColumns)])].sort(
-  (one, other) => one.number - other.number,
-)
+export const migrations: readonly Migration[] = [
+  ...new Set([schema, receiptRetention, ...Object.values(meterColumns)]),
+].sort((one, other) => one.number - other.number)
