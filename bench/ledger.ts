@@ -2,9 +2,10 @@
  * The cost of a hold and a settlement: CPU of all threads per request (user and system) and bytes written, in a closed loop
  * at several concurrencies, on the real store with durable commits. Prints one line each; decides nothing.
  *
- * `node bench/ledger.ts [requests per concurrency] [accounts] [--against FOLDER] [--postgres]`
+ * `node bench/ledger.ts [requests per concurrency] [accounts] [--against FOLDER] [--grown FOLDER] [--postgres]`
  *
- * `--against`: the embedded ledger of a second checkout, in the same process in turns of one slice. `--postgres`: on a
+ * `--against`: the embedded ledger of a second checkout, in the same process in turns of one slice; `--grown`: the same on a
+ * data folder, such as one of `bench/grow.ts`. `--postgres`: on a
  * PostgreSQL server of its own, which is not synced to disk, and whose CPU does not count.
  */
 
@@ -29,7 +30,7 @@ import { lowerQuartile, median } from './measure.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' }, postgres: { type: 'boolean', default: false } },
+  options: { against: { type: 'string' }, grown: { type: 'string' }, postgres: { type: 'boolean', default: false } },
 })
 const requests = Number(positionals[0] ?? 60_000)
 const accountCount = Number(positionals[1] ?? 1_000)
@@ -190,7 +191,7 @@ const fail = (error: unknown): never => {
 }
 
 /** The embedded store of a checkout, with that checkout's code and its own defaults. */
-async function openEmbedded(checkout: string): Promise<OpenStore> {
+async function openEmbedded(checkout: string, folder?: string): Promise<OpenStore> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
   const { openStore } = (await load('src/store/store.ts')) as typeof import('../src/store/store.ts')
   const { threadEntries } = (await load(
@@ -198,7 +199,7 @@ async function openEmbedded(checkout: string): Promise<OpenStore> {
   )) as typeof import('../src/server/thread-entries.ts')
   const ledger = (await load('src/ledger/ledger.ts')) as typeof import('../src/ledger/ledger.ts')
   const config = (await load('src/config/config.ts')) as typeof import('../src/config/config.ts')
-  const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  const directory = folder ?? mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const opened = await openStore({
     dataDirectory: directory,
     threads: threadEntries,
@@ -211,10 +212,11 @@ async function openEmbedded(checkout: string): Promise<OpenStore> {
   await store.database
     .insertInto('price_version')
     .values({ id: 1n, model: 'm', effective_from_ms: 0, body: JSON.stringify(price), source: 'bench' })
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
   const close = async (): Promise<void> => {
     await store.close()
-    rmSync(directory, { recursive: true })
+    if (folder === undefined) rmSync(directory, { recursive: true })
   }
   return { store, openLedger: ledger.openLedger, close }
 }
@@ -271,6 +273,8 @@ async function main(): Promise<void> {
   const subjects: Subject[] = []
   if (values.against !== undefined)
     subjects.push(await subjectOn('against', await openEmbedded(resolve(values.against))))
+  if (values.grown !== undefined)
+    subjects.push(await subjectOn('grown', await openEmbedded(here, resolve(values.grown))))
   subjects.push(await subjectOn('tollgate', await (values.postgres ? openPostgres() : openEmbedded(here))))
   for (const subject of subjects) await slice(subject, 64, Math.ceil(requests / 3))
   for (const concurrency of concurrencies) {
