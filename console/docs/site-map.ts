@@ -61,6 +61,7 @@ export const siteSections: readonly SiteSection[] = [
     title: 'Self-hosting',
     pages: [
       page('operate/running', 'Run the server'),
+      page('operate/troubleshooting', 'When something is wrong'),
       page('operate/postgresql', 'PostgreSQL'),
       page('operate/providers', 'Providers'),
       page('operate/models', 'Models and prices'),

@@ -57,8 +57,8 @@ async function answersOf({ client }: Member, { ids }: LivedIn): Promise<Readonly
       Object.entries(named).filter(([field]) => http[1].includes(`{${field}}`)),
     )
     const { status, text } = await client.ask(known, input)
-    // An export says when it was made.
-    answers[name] = `${status} ${text.replace(/"exported": "[^"]+"/, '')}`
+    // An export says when it was made, and a rejection which request it was.
+    answers[name] = `${status} ${text.replace(/"exported": "[^"]+"|"requestId":"[^"]+"/, '')}`
   }
   return answers
 }
