@@ -30,7 +30,11 @@ import { lowerQuartile, median } from './measure.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' }, grown: { type: 'string' }, postgres: { type: 'boolean', default: false } },
+  options: {
+    against: { type: 'string' },
+    grown: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
+  },
 })
 const requests = Number(positionals[0] ?? 60_000)
 const accountCount = Number(positionals[1] ?? 1_000)
