@@ -125,9 +125,8 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
 
   return {
     async admit(ask) {
-      const admission = unpackAdmission(
-        await run('admit', admitMessage.bind({ ask, settings: admitSettings })),
-      )
+      const reply = await run('admit', admitMessage.bind({ ask, settings: admitSettings }))
+      const admission = unpackAdmission(reply)
       standings.admitted(ask, admission)
       if (admission.kind !== 'held') return admission
       unrecorded.admitted(ask.id)
