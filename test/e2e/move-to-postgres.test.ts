@@ -14,6 +14,7 @@ import { cancelMove, type MoveResult, move } from '../../src/server/move.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type LivedIn, livedIn } from '../support/lived-in.ts'
+import { noonClock } from '../support/noon-clock.ts'
 import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import type { Member } from '../support/two-tenants.ts'
@@ -87,7 +88,7 @@ else
     after(() => database.stop())
 
     test('every page of a used installation answers the same, and keys and sessions work', async () => {
-      const lived = await livedIn(systemClock.wallMs())
+      const lived = await livedIn(noonClock().wallMs())
       try {
         const [operator, member] = [
           await answersOf(lived.operator, lived),
