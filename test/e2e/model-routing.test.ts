@@ -101,17 +101,18 @@ const added = {
 const put = (change: object) => operator.done('upstreams.put', { ...added, saveAnyway: true, ...change })
 
 test('tags and limits of an added upstream stay until they are changed', async () => {
-  const limits = { concurrent: 3, requestsPerMinute: null }
+  const none = { concurrent: null, requestsPerMinute: null, tokensPerMinute: null }
+  const limits = { ...none, concurrent: 3 }
   const made = await put({ credential: 'credential-of-added', tags: ['eu'], limits: { concurrent: 3 } })
   assert.deepEqual([made.tags, made.limits], [['eu'], limits])
   const weighed = await put({ weight: 2 })
   assert.deepEqual([weighed.tags, weighed.limits], [['eu'], limits])
   const both = await put({ limits: { requestsPerMinute: 60 } })
-  assert.deepEqual(both.limits, { concurrent: 3, requestsPerMinute: 60 })
+  assert.deepEqual(both.limits, { ...limits, requestsPerMinute: 60 })
   const less = await put({ tags: ['us', 'fast'], limits: { concurrent: null } })
-  assert.deepEqual([less.tags, less.limits], [['us', 'fast'], { concurrent: null, requestsPerMinute: 60 }])
-  const none = await put({ tags: null, limits: null })
-  assert.deepEqual([none.tags, none.limits], [null, null])
+  assert.deepEqual([less.tags, less.limits], [['us', 'fast'], { ...none, requestsPerMinute: 60 }])
+  const removed = await put({ tags: null, limits: null })
+  assert.deepEqual([removed.tags, removed.limits], [null, null])
 })
 
 test('tags and limits of an added upstream hold for requests', async () => {

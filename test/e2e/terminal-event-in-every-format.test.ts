@@ -107,6 +107,8 @@ const rich = await busy.account('10')
 
 /** Keeps the store busy for a while. */
 async function occupy(): Promise<{ done: Promise<unknown> }> {
+  // A read stores the holds, for which streams would wait.
+  await busy.balance(rich.id)
   const entryId = busy.gateway.services.nextId()
   const credit = { source: 'manual', reference: `busy-${entryId}`, nowMs: 0, note: null } as const
   const done = busy.ledger.credit({ entryId, account: rich.id, amount: 1n, ...credit })
