@@ -72,6 +72,7 @@ export const consolePages: readonly ConsolePage[] = [
   about('admin-account', ({ account }) => `/console/admin/accounts/${account}`, 'Example Ltd'),
   page('admin-people', '/console/admin/people', 'Admin'),
   page('admin-models', '/console/admin/models', 'Admin'),
+  about('admin-model', () => '/console/admin/models/gpt-5.5', /^gpt-5\.5/),
   page('admin-upstreams', '/console/admin/upstreams', 'Admin'),
   page('admin-codes', '/console/admin/codes', 'Admin'),
   page('admin-payments', '/console/admin/payments', 'Admin'),
