@@ -125,9 +125,10 @@ export const receipt = z.strictObject({
   model: z.string(),
   dialect: z.string(),
   streamed: z.boolean(),
-  provider: z.string(),
-  upstream: z.string(),
-  upstreamModel: z.string(),
+  /** Fields of the upstream are null where the operator does not show them to customers. */
+  provider: z.string().nullable(),
+  upstream: z.string().nullable(),
+  upstreamModel: z.string().nullable(),
   upstreamRequestId: z.string().nullable(),
   status: z.int(),
   endReason: z.enum([
@@ -162,7 +163,7 @@ export const receipt = z.strictObject({
   /** The amount written off. */
   writtenOff: usdOut,
   /** The usage at the provider's list price. */
-  upstreamCost: usdOut,
+  upstreamCost: usdOut.nullable(),
   /** Served with the account's own provider key: its provider charges it for the usage, and `charged` is the fee. */
   ownKey: z.boolean(),
   outputLimit: z.int(),
@@ -173,7 +174,7 @@ export const receipt = z.strictObject({
   ended: time,
   attempts: z.array(
     z.strictObject({
-      upstream: z.string(),
+      upstream: z.string().nullable(),
       status: z.int().nullable(),
       failure: z.string().nullable(),
       started: time,

@@ -9,7 +9,9 @@ import { buildSnapshot } from './snapshot.ts'
 import type { Snapshot } from './types.ts'
 
 const nowMs = Date.UTC(2026, 9, 1)
-const moment = { nowMs, limits: { modelsPageDefault: 2, modelsPageMax: 10 } }
+const view = { shows: 'names' as const, isKnownProvider: () => true, providerOf: () => undefined }
+const now = { nowMs, view }
+const moment = { ...now, limits: { modelsPageDefault: 2, modelsPageMax: 10 } }
 
 function snapshotOf(builtin: readonly ModelDefinition[]): Snapshot {
   const sources = {
@@ -83,7 +85,7 @@ test('Chat Completions clients get all of them in one page, the newest first', (
 })
 
 test('a row for Chat Completions clients', () => {
-  assert.deepEqual(showModel(snapshot, 'openai-chat', 'm-new', nowMs), {
+  assert.deepEqual(showModel(snapshot, 'openai-chat', 'm-new', now), {
     id: 'm-new',
     object: 'model',
     created: Date.UTC(2026, 6, 24) / 1_000,
@@ -119,18 +121,18 @@ test('a row for Chat Completions clients', () => {
 })
 
 test('a row for Messages clients has their names and the same price', () => {
-  const row = showModel(snapshot, 'anthropic', 'm-new', nowMs) as Record<string, unknown>
+  const row = showModel(snapshot, 'anthropic', 'm-new', now) as Record<string, unknown>
   assert.equal(row.type, 'model')
   assert.equal(row.created_at, '2026-07-24T00:00:00Z')
   assert.equal(row.max_input_tokens, 900_000)
   assert.equal(row.max_tokens, 128_000)
-  assert.deepEqual(row.pricing, (showModel(snapshot, 'openai-chat', 'm-new', nowMs) as typeof row).pricing)
-  const undated = showModel(snapshot, 'anthropic', 'm-undated', nowMs) as Record<string, unknown>
+  assert.deepEqual(row.pricing, (showModel(snapshot, 'openai-chat', 'm-new', now) as typeof row).pricing)
+  const undated = showModel(snapshot, 'anthropic', 'm-undated', now) as Record<string, unknown>
   assert.equal(undated.created_at, '1970-01-01T00:00:00Z')
 })
 
 test('a row for Gemini clients has their names and the same price', () => {
-  const row = showModel(snapshot, 'gemini', 'm-new', nowMs) as Record<string, unknown>
+  const row = showModel(snapshot, 'gemini', 'm-new', now) as Record<string, unknown>
   const { pricing, architecture, ...names } = row
   assert.deepEqual(names, {
     name: 'models/m-new',
@@ -146,15 +148,15 @@ test('a row for Gemini clients has their names and the same price', () => {
     dialects: ['openai-chat', 'anthropic'],
     deprecated: false,
   })
-  const openai = showModel(snapshot, 'openai-chat', 'm-new', nowMs) as typeof row
+  const openai = showModel(snapshot, 'openai-chat', 'm-new', now) as typeof row
   assert.deepEqual([pricing, architecture], [openai.pricing, openai.architecture])
-  const undated = showModel(snapshot, 'gemini', 'm-undated', nowMs) as typeof row
+  const undated = showModel(snapshot, 'gemini', 'm-undated', now) as typeof row
   assert.equal(undated.version, '')
 })
 
 test('an embedding model cannot be asked to generate', () => {
   const vectors = snapshotOf([{ id: 'm-vectors', ...plain, dialects: ['openai-embeddings'] }])
-  const row = showModel(vectors, 'gemini', 'm-vectors', nowMs) as Record<string, unknown>
+  const row = showModel(vectors, 'gemini', 'm-vectors', now) as Record<string, unknown>
   assert.deepEqual(row.supportedGenerationMethods, [])
 })
 
@@ -198,7 +200,7 @@ for (const query of ['pageSize=-1', 'pageSize=two', 'pageToken=m-none']) {
 }
 
 test('a name that is not sold has no row', () => {
-  assert.equal(showModel(snapshot, 'openai-chat', 'm-none', nowMs), undefined)
+  assert.equal(showModel(snapshot, 'openai-chat', 'm-none', now), undefined)
 })
 
 const pages: readonly [query: string, ids: readonly string[], hasMore: boolean][] = [
@@ -253,14 +255,14 @@ test('walking the pages meets every model once', () => {
 })
 
 test('what the lists say of a price is made once, however often they are read', () => {
-  const read = () => pricingRows(snapshot, nowMs)[0]?.price
+  const read = () => pricingRows(snapshot, now)[0]?.price
   assert.equal(read(), read())
   const shown = () => list('openai-chat').data[0]?.pricing
   assert.equal(shown(), shown())
 })
 
 test('the price list has the same models, in USD per million tokens, and the prices to come', () => {
-  const rows = pricingRows(snapshot, nowMs) as {
+  const rows = pricingRows(snapshot, now) as {
     model: string
     reasons: boolean
     takesTools: boolean
@@ -307,7 +309,8 @@ test('the price list has the same models, in USD per million tokens, and the pri
   })
   assert.equal(newest?.next.length, 1)
   assert.equal(
-    (pricingRows(snapshot, Date.UTC(2027, 0, 1))[0]!.price as Record<string, unknown>).input,
+    (pricingRows(snapshot, { ...now, nowMs: Date.UTC(2027, 0, 1) })[0]!.price as Record<string, unknown>)
+      .input,
     '1.00',
   )
 })

@@ -7,6 +7,7 @@ import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { ClientFormatName } from '../wire/format-names.ts'
+import { type CustomerView, shownModel } from './customer-view.ts'
 import { isConversationFormat } from './format-uses.ts'
 import { formatWindow } from './price-schedule.ts'
 import { mapRates } from './prices.ts'
@@ -28,9 +29,10 @@ export interface PageLimits {
   readonly modelsPageMax: number
 }
 
-/** The moment and the limits that a list is made with. */
+/** The moment, the limits and the customers that a list is made for. */
 export interface ListingMoment {
   readonly nowMs: number
+  readonly view: CustomerView
   readonly limits: PageLimits
 }
 
@@ -69,7 +71,8 @@ export function listModels(
   query: URLSearchParams,
   moment: ListingMoment,
 ): ListingObject {
-  return shapes[dialect].list(inOrder(snapshot).filter(isListed), query, moment)
+  const models = inOrder(snapshot).filter(isListed)
+  return shapes[dialect].list(shownModels(moment.view, snapshot, models), query, moment)
 }
 
 /** The same for lists that are alike in one snapshot, apart from prices; `names`: as for `only`. */
@@ -87,10 +90,14 @@ export function showModel(
   snapshot: Snapshot,
   dialect: ClientFormatName,
   name: string,
-  nowMs: number,
+  { nowMs, view }: Pick<ListingMoment, 'nowMs' | 'view'>,
 ): ListingObject | undefined {
   const found = modelNamed(snapshot, name)
-  return found === undefined ? undefined : shapes[dialect].row(found.model, nowMs)
+  return found === undefined ? undefined : shapes[dialect].row(shownModel(view, snapshot, found.model), nowMs)
+}
+
+function shownModels(view: CustomerView, snapshot: Snapshot, models: readonly Model[]): readonly Model[] {
+  return models.map((model) => shownModel(view, snapshot, model))
 }
 
 /** Special test models fail on purpose: a client that offers every listed model would offer failures. */
@@ -124,10 +131,10 @@ function priceListModels(snapshot: Snapshot, scope: PriceListScope): readonly Mo
 /** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
 export function pricingRows(
   snapshot: Snapshot,
-  nowMs: number,
+  { nowMs, view }: Pick<ListingMoment, 'nowMs' | 'view'>,
   scope: PriceListScope = 'offered',
 ): readonly ListingObject[] {
-  return priceListModels(snapshot, scope).map((model) => ({
+  return shownModels(view, snapshot, priceListModels(snapshot, scope)).map((model) => ({
     model: model.name,
     displayName: model.displayName,
     provider: model.provider,

@@ -91,6 +91,9 @@ export interface UpstreamLimits {
   readonly tokensPerMinute: number | null
 }
 
+/** How the names of upstreams on accounts' own provider keys begin; others have no colon. */
+export const ownKeyPrefix = 'own:'
+
 /** One configured endpoint of a provider with a credential. The credential leaves only towards `origin`. */
 export interface Upstream {
   readonly name: string

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { UpstreamView } from '../catalog/customer-view.ts'
 import type { ModelDefinition, UpstreamDefinition } from '../catalog/definition.ts'
 import { canonicalAddress } from '../catalog/upstream-address.ts'
 import { cloudVariables } from './cloud-keys.ts'
@@ -67,6 +68,8 @@ export interface Config {
   readonly markup: string | null
   /** How to handle a tool choice that a model does not support. */
   readonly forcedTools: 'adapt' | 'refuse'
+  /** What customers see of the upstreams that serve them. */
+  readonly showUpstreams: UpstreamView
   /** Plain HTTP origins that upstreams added in the console may use. */
   readonly plainOrigins: readonly string[]
   readonly sandbox: 'on' | 'off'
@@ -205,6 +208,7 @@ function assembled(
     disabled: values.disabled,
     markup: values.markup,
     forcedTools: values.forcedTools,
+    showUpstreams: values.showUpstreams,
     operator: { name: values.operatorName, contact: values.operatorContact },
     plainOrigins: values.plainOrigins.map(originOf),
     providerKeys: {

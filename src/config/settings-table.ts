@@ -3,6 +3,7 @@
  * documentation. The reader, `doctor` and docs/operate/configuration.md use this table.
  */
 import { z } from 'zod'
+import { upstreamViews } from '../catalog/customer-view.ts'
 import { cloudKeys } from './cloud-keys.ts'
 import { model, upstream } from './file-lists.ts'
 import { hostKeys } from './host-keys.ts'
@@ -137,6 +138,14 @@ export const settingsTable = {
     default: 'adapt',
     doc: '`adapt` or `refuse`: how to handle a `tool_choice` that a model does not support ([forced tools](../concepts/formats.md#forced-tools)).',
     fileDoc: '`adapt` or `refuse`, like `TOLLGATE_FORCED_TOOLS`.',
+  },
+  showUpstreams: {
+    variable: 'TOLLGATE_SHOW_UPSTREAMS',
+    path: 'showUpstreams',
+    schema: z.enum(upstreamViews, 'must be names, providers or none'),
+    default: 'names',
+    doc: '`names`, `providers` or `none`: what customers see of the upstreams that serve them ([what customers see](providers.md#what-customers-see)).',
+    fileDoc: '`names`, `providers` or `none`, like `TOLLGATE_SHOW_UPSTREAMS`.',
   },
   receiptMonths: {
     variable: 'TOLLGATE_RECEIPT_MONTHS',

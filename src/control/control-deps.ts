@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { CustomerView } from '../catalog/customer-view.ts'
 import type { Limits } from '../config/config.ts'
 import type { Identity } from '../identity/types.ts'
 import type { ProviderFiles } from '../ledger/provider-file-types.ts'
@@ -74,6 +75,8 @@ export interface ControlDeps {
   readonly audit: Audit
   readonly catalog: Catalog
   readonly changes: Changes
+  /** What customers see of upstreams. */
+  readonly customerView: CustomerView
   readonly files: Pick<ProviderFiles, 'deleteAll' | 'pendingDeletions'>
   readonly identity: Identity
   readonly ledger: Ledger

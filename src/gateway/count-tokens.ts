@@ -146,7 +146,7 @@ async function respond(
     if (response === null) return
     const label = response.source === null ? [] : ['x-tollgate-tokens', response.source]
     const headers = [...identityHeaders(context), ...of.rates, ...label]
-    context.client.answer(response.status, jsonHeaders(headers, response.headers), response.body)
+    context.client.answer(response.status, jsonHeaders(context, headers, response.headers), response.body)
   } finally {
     counted.parsed.body.drop()
   }

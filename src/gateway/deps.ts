@@ -11,6 +11,7 @@ import type { Failpoints } from '../base/failpoint.ts'
 import type { NextId } from '../base/ids.ts'
 import type { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Log } from '../base/log.ts'
+import type { CustomerView } from '../catalog/customer-view.ts'
 import type { Snapshot } from '../catalog/types.ts'
 import type { Limits } from '../config/config.ts'
 import type { LoadLevel } from '../http/load-shedding.ts'
@@ -50,6 +51,8 @@ export interface GatewayDeps extends FrontRates {
   /** The client network of a request, behind trusted proxies. */
   readonly clientNetwork: (request: IncomingMessage) => string
   readonly clock: Clock
+  /** What customers see of upstreams. */
+  readonly customerView: CustomerView
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter
   /** Limits of free token counting, per account: its rate, and concurrency slots. */

@@ -5,6 +5,7 @@ import { meterNames, meters } from '../../contract/meters.ts'
 import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
+import { shownUpstreams } from '../catalog/customer-view.ts'
 import { only, showModel } from '../catalog/listing.ts'
 import { answerEarly } from '../http/early-response.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
@@ -27,7 +28,10 @@ const lookups: Readonly<Record<MetadataOperation, Lookup>> = {
   list_models: writtenModelList,
   show_model: (deps, context, { policy }) => {
     const snapshot = only(deps.snapshot, policy.models)
-    const model = showModel(snapshot, context.dialect.name, context.subject, context.startedMs)
+    const model = showModel(snapshot, context.dialect.name, context.subject, {
+      nowMs: context.startedMs,
+      view: context.customerView,
+    })
     if (model === undefined) throw modelNotFound(snapshot, context.subject)
     return model
   },
@@ -110,7 +114,7 @@ async function generation(deps: GatewayDeps, subject: string, caller: Caller): P
   const running = id === undefined ? undefined : await deps.ledger.running(id)
   if (running?.account === caller.account) return { data: describeRunning(running) }
   const receipt = id === undefined ? undefined : await deps.ledger.receipt(id)
-  if (receipt?.account === caller.account) return { data: describeReceipt(receipt) }
+  if (receipt?.account === caller.account) return { data: describeReceipt(deps, receipt) }
   throw new TollgateError('generation_not_found', { message: 'This account has no request with this ID.' })
 }
 
@@ -125,7 +129,11 @@ function describeRunning(running: RunningRow): Readonly<Record<string, unknown>>
   }
 }
 
-function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>> {
+function describeReceipt(
+  { customerView }: Pick<GatewayDeps, 'customerView'>,
+  receipt: ReceiptRow,
+): Readonly<Record<string, unknown>> {
+  const shown = shownUpstreams(customerView, receipt)
   return {
     id: formatId('req', receipt.id),
     status: receipt.endReason,
@@ -133,8 +141,8 @@ function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>>
     model: receipt.model,
     dialect: receipt.dialect,
     streamed: receipt.streamed,
-    provider: receipt.provider,
-    upstream_id: receipt.upstreamRequestId,
+    provider: shown.provider,
+    upstream_id: shown.upstreamRequestId,
     http_status: receipt.status,
     error: receipt.errorCode,
     created_at: new Date(receipt.startedMs).toISOString(),
@@ -153,12 +161,12 @@ function describeReceipt(receipt: ReceiptRow): Readonly<Record<string, unknown>>
     hold: formatUsd(receipt.hold),
     input_bound: receipt.inputBound,
     background: receipt.background,
-    upstream_cost: formatUsd(receipt.upstreamCost),
+    upstream_cost: shown.upstreamCost === null ? null : formatUsd(shown.upstreamCost),
     own_key: receipt.ownKey,
     price_version: formatId('prc', receipt.priceVersion),
     max_output: receipt.outputLimit,
     max_output_lowered: receipt.outputLowered,
-    attempts: receipt.attempts.map((attempt) => ({
+    attempts: shown.attempts.map((attempt) => ({
       upstream: attempt.upstream,
       status: attempt.status,
       failure: attempt.failure,

@@ -39,7 +39,7 @@ const modelsPerRequest = 100
 /** The JSON of the list; throws 429. */
 export function writtenModelList(
   { snapshot, modelLists, limits, clock }: ModelListDeps,
-  { startedMs, dialect: { name }, query: text }: RequestContext,
+  { startedMs, dialect: { name }, query: text, customerView: view }: RequestContext,
   { account, policy }: Caller,
 ): Uint8Array {
   const query = new URLSearchParams(text)
@@ -57,6 +57,6 @@ export function writtenModelList(
     })
   if (kept !== undefined) return kept
   return modelLists.written.written(snapshot, key, startedMs, () =>
-    listModels(only(snapshot, policy.models), name, query, { nowMs: startedMs, limits }),
+    listModels(only(snapshot, policy.models), name, query, { nowMs: startedMs, view, limits }),
   )
 }

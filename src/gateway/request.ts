@@ -9,6 +9,7 @@ import type { OutputClasses } from '../../contract/meters.ts'
 import type { TollgateError } from '../base/errors.ts'
 import type { Interruptible } from '../base/interruption.ts'
 import type { MemoryReservation } from '../base/shared-budget.ts'
+import type { CustomerView } from '../catalog/customer-view.ts'
 import type { Model, Offer, PriceVersion } from '../catalog/types.ts'
 import type { Body } from '../http/body.ts'
 import type { Downstream } from '../http/downstream.ts'
@@ -75,6 +76,8 @@ export interface RequestContext {
   readonly client: Downstream
   /** The network that it comes from, behind trusted proxies: an IPv4 address, or a /64 of IPv6. */
   readonly network: string
+  /** What its sender sees of upstreams. */
+  readonly customerView: CustomerView
   /** Interrupts the work on the request when the client leaves or an operator stops it. */
   readonly work: Interruptible
   readonly startedMs: number

@@ -2,6 +2,7 @@
  * Response headers, as flat lists of names and values, and the few upstream headers that are relayed.
  */
 import type { Caller } from '../access/types.ts'
+import { type CustomerView, shownUpstream } from '../catalog/customer-view.ts'
 import type { FlatHeaders } from '../http/downstream.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
 import { rateHeaders } from '../limits/headers.ts'
@@ -42,8 +43,11 @@ export function heldHeaders(
   const { source } = hold.input
   if (source !== 'bytes') headers.push('x-tollgate-input-bound', source)
   if (hold.lowered) headers.push('x-tollgate-max-output', String(hold.outputLimit))
-  if (candidate !== null)
-    headers.push('x-tollgate-model', plan.model.name, 'x-tollgate-upstream', candidate.upstream.name)
+  if (candidate !== null) {
+    headers.push('x-tollgate-model', plan.model.name)
+    const shown = shownUpstream(context.customerView, candidate.upstream)
+    if (shown !== null) headers.push('x-tollgate-upstream', shown)
+  }
   const { adjusted } = plan
   if (adjusted.length > 0) headers.push('x-tollgate-adjusted', adjustedText(adjusted))
   if (caller.policy.showBalance) headers.push('x-tollgate-balance', formatUsd(hold.available))
@@ -70,20 +74,32 @@ export function firstKeepAlive({ envelope, dialect }: RequestContext): string {
 }
 
 export function streamHeaders(
-  { envelope, dialect }: RequestContext,
+  { envelope, dialect, customerView }: RequestContext,
   own: FlatHeaders,
   upstream: ReadonlyMap<string, string> | undefined,
 ): FlatHeaders {
   const type = envelope?.contentType ?? dialect.streamType
-  return ['content-type', type, ...streamHead, ...own, ...(upstream === undefined ? [] : relayed(upstream))]
+  return [
+    'content-type',
+    type,
+    ...streamHead,
+    ...own,
+    ...(upstream === undefined ? [] : relayed(customerView, upstream)),
+  ]
 }
 
-export function jsonHeaders(own: FlatHeaders, upstream: ReadonlyMap<string, string>): FlatHeaders {
+export function jsonHeaders(
+  { customerView }: Pick<RequestContext, 'customerView'>,
+  own: FlatHeaders,
+  upstream: ReadonlyMap<string, string>,
+): FlatHeaders {
   const type = upstream.get('content-type') ?? 'application/json'
-  return ['content-type', type, ...wholeHead, ...own, ...relayed(upstream)]
+  return ['content-type', type, ...wholeHead, ...own, ...relayed(customerView, upstream)]
 }
 
-function relayed(upstream: ReadonlyMap<string, string>): FlatHeaders {
+function relayed({ shows }: CustomerView, upstream: ReadonlyMap<string, string>): FlatHeaders {
+  // Each of them says which provider responded.
+  if (shows === 'none') return []
   const headers: string[] = []
   for (const name of relayedHeaders) {
     const value = upstream.get(name)

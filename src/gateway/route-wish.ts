@@ -2,20 +2,22 @@
  * `x-tollgate-route`: which upstreams may serve a request, and in which order, as its sender says. It chooses among what the
  * operator offers and never adds to it. Pure.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { KeyPolicy } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
+import { type CustomerView, shownNames, shownUpstream } from '../catalog/customer-view.ts'
 import type { Upstream } from '../catalog/types.ts'
+import type { RequestContext } from './request.ts'
 
 const routeHeader = 'x-tollgate-route'
 
 const clauses = ['only', 'avoid', 'order', 'require'] as const
 type Clause = (typeof clauses)[number]
 
-/** Upstreams are named by their own name or by their provider's; an empty list says nothing. */
+/** Upstreams are named as customers see them, by their own name or by their provider's; an empty list says nothing. */
 export interface RouteWish extends Readonly<Record<Clause, readonly string[]>> {
   /** Where it comes from, for errors. */
   readonly source: string
+  readonly view: CustomerView
 }
 
 /** More than there are upstreams. */
@@ -24,26 +26,25 @@ const listPattern = /^[A-Za-z0-9._-]+(?: *, *[A-Za-z0-9._-]+)*$/
 
 /** The header of a request and the tags that its key requires; undefined: neither. */
 export function wishOfRequest(
-  headers: IncomingHttpHeaders,
+  { request, customerView: view }: Pick<RequestContext, 'request' | 'customerView'>,
   { requiredTags }: Pick<KeyPolicy, 'requiredTags'>,
   upstreams: () => readonly Wished[],
 ): RouteWish | undefined {
-  if (headers[routeHeader] === undefined && !requiredTags) return undefined
-  const asked = routeWish(headers, upstreams())
+  const written = request.headers[routeHeader]
+  if (written === undefined && !requiredTags) return undefined
+  const asked = written === undefined ? undefined : routeWish(String(written), view, upstreams())
   if (!requiredTags) return asked
   const ofKey = 'the tags that this API key requires'
-  if (asked === undefined) return { only: [], avoid: [], order: [], require: requiredTags, source: ofKey }
+  if (asked === undefined)
+    return { only: [], avoid: [], order: [], require: requiredTags, source: ofKey, view }
   return { ...asked, require: [...requiredTags, ...asked.require], source: `${asked.source} and ${ofKey}` }
 }
 
 /**
- * Undefined: the sender has none. Throws 400 for anything but `clause=name,name; clause=name`, and for a name that none of the
- * upstreams has, as a mistyped one to avoid would be called.
+ * Throws 400 for anything but `clause=name,name; clause=name`, and for a name that none of the upstreams has, as a mistyped
+ * one to avoid would be called.
  */
-function routeWish(headers: IncomingHttpHeaders, upstreams: readonly Wished[]): RouteWish | undefined {
-  const written = headers[routeHeader]
-  if (written === undefined) return undefined
-  const text = String(written)
+function routeWish(text: string, view: CustomerView, upstreams: readonly Wished[]): RouteWish {
   if (text.length > headerLengthMax) throw invalid(`at most ${headerLengthMax} characters are supported.`)
   const wish = new Map<Clause, readonly string[]>()
   for (const part of text.split(';')) {
@@ -58,23 +59,38 @@ function routeWish(headers: IncomingHttpHeaders, upstreams: readonly Wished[]): 
   }
   const listOf = (clause: Clause): readonly string[] => wish.get(clause) ?? []
   const named = [...listOf('only'), ...listOf('avoid'), ...listOf('order')]
-  const unknown = named.find((name) => !upstreams.some((upstream) => isNamed(upstream, name)))
-  if (unknown !== undefined) throw invalid(`no upstream or provider is named ${unknown}.`)
+  const unknown = named.find((name) => !upstreams.some((upstream) => isNamed(view, upstream, name)))
+  if (unknown !== undefined) throw invalid(unknownName(view, unknown))
   return {
     only: listOf('only'),
     avoid: listOf('avoid'),
     order: listOf('order'),
     require: listOf('require'),
     source: routeHeader,
+    view,
   }
 }
 
-type Wished = Pick<Upstream, 'name' | 'provider' | 'tags'>
+function unknownName({ shows }: CustomerView, name: string): string {
+  switch (shows) {
+    case 'names':
+      return `no upstream or provider is named ${name}.`
+    case 'providers':
+      return `no provider is named ${name}.`
+    case 'none':
+      return 'this server does not show its upstreams, so that only tags can be required.'
+  }
+}
+
+type Wished = Pick<Upstream, 'name' | 'provider' | 'tags' | 'ownKey'>
 
 /** Why the wish excludes an upstream; undefined: it does not. */
-export function excludedBecause({ only, avoid, require }: RouteWish, upstream: Wished): string | undefined {
-  if (only.length > 0 && !only.some((name) => isNamed(upstream, name))) return 'is not in only'
-  if (avoid.some((name) => isNamed(upstream, name))) return 'is avoided'
+export function excludedBecause(
+  { only, avoid, require, view }: RouteWish,
+  upstream: Wished,
+): string | undefined {
+  if (only.length > 0 && !only.some((name) => isNamed(view, upstream, name))) return 'is not in only'
+  if (avoid.some((name) => isNamed(view, upstream, name))) return 'is avoided'
   const missing = require.find((tag) => !(upstream.tags ?? []).includes(tag))
   return missing === undefined ? undefined : `lacks the tag ${missing}`
 }
@@ -91,7 +107,12 @@ export function wishedOf<Of extends Wished>(
 /** Throws 404, with the reason for each, where a wish excludes every upstream of something. */
 export function assertMatching(wish: RouteWish | undefined, of: string, upstreams: readonly Wished[]): void {
   if (wish === undefined || upstreams.length === 0 || wishedOf(wish, upstreams).length > 0) return
-  const reasons = new Set(upstreams.map((upstream) => `${upstream.name} ${excludedBecause(wish, upstream)}`))
+  const reasons = new Set(
+    upstreams.map((upstream) => {
+      const shown = shownUpstream(wish.view, upstream) ?? 'an upstream'
+      return `${shown} ${excludedBecause(wish, upstream)}`
+    }),
+  )
   throw new TollgateError('no_matching_upstream', {
     message: `No upstream for ${of} matches ${wish.source}: ${[...reasons].join('; ')}.`,
     param: 'model',
@@ -99,13 +120,13 @@ export function assertMatching(wish: RouteWish | undefined, of: string, upstream
 }
 
 /** The group of an upstream by the wished order: those that it names, then the operator's groups. */
-export function wishedPriority({ order }: RouteWish, upstream: Wished, priority: number): number {
-  const place = order.findIndex((name) => isNamed(upstream, name))
+export function wishedPriority({ order, view }: RouteWish, upstream: Wished, priority: number): number {
+  const place = order.findIndex((name) => isNamed(view, upstream, name))
   return place < 0 ? order.length + priority : place
 }
 
-function isNamed({ name, provider }: Wished, wished: string): boolean {
-  return name === wished || provider === wished
+function isNamed(view: CustomerView, upstream: Wished, wished: string): boolean {
+  return shownNames(view, upstream).includes(wished)
 }
 
 function invalid(message: string): TollgateError {

@@ -3,12 +3,9 @@
  * their own address. Pure.
  */
 import { formatsAt } from '../catalog/offers.ts'
-import type { Model, Offer } from '../catalog/types.ts'
+import { type Model, type Offer, ownKeyPrefix } from '../catalog/types.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import type { KeyProvider, OwnKey, ProviderKeys } from './types.ts'
-
-/** Names of an operator's upstreams have no colon, so that no other upstream has the name of a key's. */
-const ownKeyPrefix = 'own:'
 
 /** The upstream of an account's key for the provider. */
 export function ownKeyName(provider: string): string {

@@ -89,7 +89,9 @@ export function createControlPlane(
     const scope = request.query.models === 'all' ? 'all' : 'offered'
     const { snapshot } = control.catalog
     const nowMs = control.clock.wallMs()
-    const list = lists.written(snapshot, scope, nowMs, () => ({ data: pricingRows(snapshot, nowMs, scope) }))
+    const list = lists.written(snapshot, scope, nowMs, () => ({
+      data: pricingRows(snapshot, { nowMs, view: control.customerView }, scope),
+    }))
     return reply.type('application/json; charset=utf-8').send(list)
   })
   addApi(app, pages.api)

@@ -85,7 +85,7 @@ export function composeGatewayDeps(
     access: services.access,
     ...openSharedMemory(limits),
     clientNetwork: clientNetworkOf(services.clientAddress),
-    connectorOf: services.connectorOf,
+    ...{ customerView: services.customerView, connectorOf: services.connectorOf },
     ...services.counters,
     modelLists: openModelLists(limits),
     counting: {

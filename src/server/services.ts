@@ -18,6 +18,7 @@ import { formatId, type NextId, type RandomBytes } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { builtinModels } from '../catalog/builtin.ts'
 import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
+import { type CustomerView, customerViewOf } from '../catalog/customer-view.ts'
 import { hostModels } from '../catalog/hosts/host-models.ts'
 import { catalogMistakes } from '../catalog/mistakes.ts'
 import { sandboxModels } from '../catalog/sandbox-models.ts'
@@ -89,6 +90,8 @@ export interface Services extends PeopleServices {
     readonly pdfs: PdfReader
     readonly bodyThreads: BodyThreads
   }
+  /** What customers see of upstreams. */
+  readonly customerView: CustomerView
   readonly files: ProviderFiles
   /** For the addresses at which uploads are continued. */
   readonly uploads: SecretSealer
@@ -219,7 +222,7 @@ async function composeServices(
     audit,
     catalog,
     connectorOf: openConnectors(() => catalog.snapshot.upstreams),
-    changes,
+    ...{ changes, customerView: customerViewOf(config.showUpstreams, connectors, catalog) },
     payments: paying.payments,
     openPayments: paying,
     ...{ files, uploads: createSealer(secret.keyFor('uploads'), random) },

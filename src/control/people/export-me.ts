@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import { accountOutput } from '../account/output.ts'
+import type { Actor } from '../actor.ts'
 import { personOwner } from '../authorize.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
@@ -26,7 +27,8 @@ export const exportMe = operationHandler('me.export', async (deps, _input, { act
       providerKeys: account === undefined ? [] : providerKeysOf(deps, account.id),
     }
     const texts: string[] = []
-    if (account !== undefined) for await (const text of requestTexts(deps, account.id)) texts.push(text)
+    if (account !== undefined)
+      for await (const text of requestTexts(deps, actor, account.id)) texts.push(text)
     const name = `tollgate-export-${isoTime(atMs).slice(0, 10)}.json`
     return { name, text: exportText(content, texts) }
   })
@@ -59,13 +61,13 @@ function providerKeysOf({ providerKeys }: ControlDeps, account: bigint) {
 }
 
 /** The latest ones, as many as the limit allows, as lines of JSON in batches, so that other requests are served in between. */
-async function* requestTexts(deps: ControlDeps, account: bigint): AsyncGenerator<string, void> {
+async function* requestTexts(deps: ControlDeps, actor: Actor, account: bigint): AsyncGenerator<string, void> {
   const { ledger, limits } = deps
   let before: bigint | null = null
   for (let left = limits.exportReceiptsMax; left > 0; ) {
     const wanted = Math.min(receiptsPerRead, left)
     const receipts = await ledger.receipts(account, wanted, before)
-    const outputs = await receiptOutputs(deps, receipts)
+    const outputs = await receiptOutputs(deps, receipts, actor)
     if (outputs.length > 0) yield outputs.map((output) => `    ${JSON.stringify(output)}`).join(',\n')
     if (receipts.length < wanted) return
     before = receipts.at(-1)?.id ?? null

@@ -2,11 +2,10 @@
 import { meterNames, meters } from '../../../contract/meters.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
-import type { ReceiptRow } from '../../ledger/types.ts'
 import { type CsvCell, csvLines, csvText } from '../csv.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
-import { findPersonNames } from './receipt-output.ts'
+import { findPersonNames, receiptFor, type ShownReceipt } from './receipt-output.ts'
 import { rangeTooWide, receiptBatches, searchOf } from './search.ts'
 
 const usd = (nano: bigint): CsvCell => ({ amount: formatUsd(nano) })
@@ -14,7 +13,7 @@ const usd = (nano: bigint): CsvCell => ({ amount: formatUsd(nano) })
 /** Column by column: its name, and what it tells of a receipt. */
 const columns: readonly (readonly [
   name: string,
-  cell: (row: ReceiptRow, names: ReadonlyMap<string, string>) => CsvCell,
+  cell: (row: ShownReceipt, names: ReadonlyMap<string, string>) => CsvCell,
 ])[] = [
   ['id', ({ id }) => formatId('req', id)],
   ['started', ({ startedMs }) => isoTime(startedMs)],
@@ -30,13 +29,13 @@ const columns: readonly (readonly [
   ['end_reason', ({ endReason }) => endReason],
   ['error', ({ errorCode }) => errorCode],
   ['usage_source', ({ usageSource }) => usageSource],
-  ...meterNames.map((name) => [`${meters[name].column}_tokens`, (row: ReceiptRow) => row[name]] as const),
+  ...meterNames.map((name) => [`${meters[name].column}_tokens`, (row: ShownReceipt) => row[name]] as const),
   ['reasoning_tokens', ({ reasoning }) => reasoning],
   ['fees', ({ fees }) => (Object.keys(fees).length === 0 ? null : JSON.stringify(fees))],
   ['price', ({ priceVersion }) => formatId('prc', priceVersion)],
   ['held_usd', ({ hold }) => usd(hold)],
   ['charged_usd', ({ charged }) => usd(charged)],
-  ['upstream_cost_usd', ({ upstreamCost }) => usd(upstreamCost)],
+  ['upstream_cost_usd', ({ upstreamCost }) => (upstreamCost === null ? null : usd(upstreamCost))],
   ['attempts', ({ attempts }) => attempts.length],
   ['member', ({ person }, names) => (person === null ? null : (names.get(person) ?? person))],
   ['input_bound', ({ inputBound }) => inputBound],
@@ -44,7 +43,7 @@ const columns: readonly (readonly [
   ['own_key', ({ ownKey }) => String(ownKey)],
 ]
 
-export const requestsCsv = accountOperationHandler('requests.csv', (deps, input, { account }) =>
+export const requestsCsv = accountOperationHandler('requests.csv', (deps, input, { account, actor }) =>
   deps.usage.makingFile(account.id, async () => {
     const { csvRowsMax, csvReceiptsScannedMax } = deps.limits
     const texts = [
@@ -62,7 +61,8 @@ export const requestsCsv = accountOperationHandler('requests.csv', (deps, input,
       looked += scanned
       if (looked > csvReceiptsScannedMax) throw rangeTooWide(csvReceiptsScannedMax)
       const names = await findPersonNames(deps, receipts)
-      texts.push(csvLines(receipts.map((row) => columns.map(([, cell]) => cell(row, names)))))
+      const shown = receipts.map((row) => receiptFor(actor, deps, row))
+      texts.push(csvLines(shown.map((row) => columns.map(([, cell]) => cell(row, names)))))
     }
     return { name: `requests-${formatId('acct', account.id)}.csv`, text: texts.join('') }
   }),

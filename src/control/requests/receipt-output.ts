@@ -3,19 +3,35 @@ import { tokensOf } from '../../../contract/meters.ts'
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
+import { type ShownUpstreams, shownUpstreams } from '../../catalog/customer-view.ts'
 import type { Attempt, ReceiptRow } from '../../ledger/types.ts'
+import type { Actor } from '../actor.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 
 type ReceiptOutput = OperationOutput<'requests.list'>[number]
 
+/** A receipt as the actor sees it. */
+export type ShownReceipt = Omit<ReceiptRow, keyof ShownUpstreams<Attempt>> & ShownUpstreams<Attempt>
+
 /** Receipts with the names of those who asked; each person is looked up once. */
 export async function receiptOutputs(
-  deps: Pick<ControlDeps, 'identity'>,
+  deps: Pick<ControlDeps, 'identity' | 'customerView'>,
   rows: readonly ReceiptRow[],
+  actor: Actor,
 ): Promise<ReceiptOutput[]> {
   const names = await findPersonNames(deps, rows)
-  return rows.map((row) => receiptOutput(row, names))
+  return rows.map((row) => receiptOutput(receiptFor(actor, deps, row), names))
+}
+
+/** Administrators see upstreams by name; others see what the operator shows to customers. */
+export function receiptFor(
+  actor: Actor,
+  { customerView }: Pick<ControlDeps, 'customerView'>,
+  row: ReceiptRow,
+): ShownReceipt {
+  const isOperator = actor.kind === 'local' || (actor.kind === 'person' && actor.person.operator)
+  return isOperator ? row : { ...row, ...shownUpstreams(customerView, row) }
 }
 
 type PersonNames = ReadonlyMap<string, string>
@@ -30,7 +46,7 @@ export async function findPersonNames(
   return new Map(found.flatMap((person) => (person === undefined ? [] : [[person.id, person.name]])))
 }
 
-function receiptOutput(row: ReceiptRow, names: PersonNames): ReceiptOutput {
+function receiptOutput(row: ShownReceipt, names: PersonNames): ReceiptOutput {
   return {
     id: formatId('req', row.id),
     account: formatId('acct', row.account),
@@ -60,7 +76,7 @@ function receiptOutput(row: ReceiptRow, names: PersonNames): ReceiptOutput {
     background: row.background,
     charged: formatUsd(row.charged),
     writtenOff: formatUsd(row.writtenOff),
-    upstreamCost: formatUsd(row.upstreamCost),
+    upstreamCost: row.upstreamCost === null ? null : formatUsd(row.upstreamCost),
     ownKey: row.ownKey,
     outputLimit: row.outputLimit,
     outputLowered: row.outputLowered,
@@ -72,7 +88,7 @@ function receiptOutput(row: ReceiptRow, names: PersonNames): ReceiptOutput {
   }
 }
 
-function attemptOutput(attempt: Attempt): ReceiptOutput['attempts'][number] {
+function attemptOutput(attempt: ShownReceipt['attempts'][number]): ReceiptOutput['attempts'][number] {
   return {
     upstream: attempt.upstream,
     status: attempt.status,

@@ -116,12 +116,13 @@ export async function startResponse(
 }
 
 function answerStarted(
-  { client }: RequestContext,
+  context: RequestContext,
   headers: readonly string[],
   of: { body: AnswerBody; upstreamResponse: UpstreamResponse },
 ): void {
   const { status, bytes } = of.body
-  client.answer(status, jsonHeaders(headers, of.upstreamResponse.upstreamHeaders), bytes)
+  const { upstreamHeaders } = of.upstreamResponse
+  context.client.answer(status, jsonHeaders(context, headers, upstreamHeaders), bytes)
 }
 
 async function cancelUnowned(
@@ -369,11 +370,11 @@ function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint |
     ? Buffer.concat(withCost(answer.bytes, context.dialect.costFields, cost))
     : answer.bytes
   const headers = [...identityHeaders(context), 'x-tollgate-cost', cost]
-  context.client.answer(answer.status, jsonHeaders(headers, answer.headers), bytes)
+  context.client.answer(answer.status, jsonHeaders(context, headers, answer.headers), bytes)
 }
 
 function relayPlain({ context }: ResponseTask, { status, headers, bytes }: ObjectResponse): void {
-  context.client.answer(status, jsonHeaders(identityHeaders(context), headers), bytes)
+  context.client.answer(status, jsonHeaders(context, identityHeaders(context), headers), bytes)
 }
 
 function notFound(): TollgateError {

@@ -88,7 +88,7 @@ export function chosenUpstream(
 ): Upstream {
   assertNotOnly(providerKeys, caller, host)
   const storing = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
-  const wish = wishOfRequest(context.request.headers, caller.policy, () => snapshot.upstreams)
+  const wish = wishOfRequest(context, caller.policy, () => snapshot.upstreams)
   const serving = wishedOf(wish, storing)
   if (serving.length === 0) assertMatching(wish, 'files', storing)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
@@ -225,7 +225,7 @@ export function fitsRow({ limits }: FileDeps, { object }: FileFacts): boolean {
 export function headersOf(context: RequestContext, { headers }: ObjectResponse): readonly string[] {
   const disposition = headers.get('content-disposition')
   return [
-    ...jsonHeaders(identityHeaders(context), headers),
+    ...jsonHeaders(context, identityHeaders(context), headers),
     ...(disposition === undefined ? [] : ['content-disposition', disposition]),
   ]
 }

@@ -130,9 +130,9 @@ interface RoutedModel extends SoldModel {
 function wishOf(
   { snapshot, providerKeys }: Pick<RouteDeps, 'snapshot' | 'providerKeys'>,
   { account, policy }: Caller,
-  { request }: RequestContext,
+  context: RequestContext,
 ): RouteWish | undefined {
-  return wishOfRequest(request.headers, policy, () => [
+  return wishOfRequest(context, policy, () => [
     ...snapshot.upstreams,
     ...providerKeys.of(account).flatMap(({ upstream }) => upstream ?? []),
   ])

@@ -119,6 +119,12 @@ export interface Span {
 /** What the names of upstreams on provider keys begin with; others have no colon. */
 const ownKeyPrefix = 'own:'
 
+/** null: this installation does not show which upstream it was. */
+function attemptLabel(upstream: string | null): string {
+  if (upstream === null) return 'Attempt'
+  return upstream.startsWith(ownKeyPrefix) ? 'Your own key' : upstream
+}
+
 /** Each attempt's share of the request's time. */
 export function spansOf(receipt: Receipt): readonly Span[] {
   const start = Date.parse(receipt.started)
@@ -129,7 +135,7 @@ export function spansOf(receipt: Receipt): readonly Span[] {
     const to = Date.parse(attempt.ended)
     return {
       number: index + 1,
-      label: attempt.upstream.startsWith(ownKeyPrefix) ? 'Your own key' : attempt.upstream,
+      label: attemptLabel(attempt.upstream),
       start: share(from - start),
       length: share(to - from),
       ms: Math.max(0, to - from),

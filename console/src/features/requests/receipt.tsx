@@ -150,7 +150,7 @@ function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
 function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const { person } = useMe()
   const { held, charged, writtenOff, upstreamCost } = receipt
-  const decimals = columnDecimals([held, charged, writtenOff, upstreamCost], true)
+  const decimals = columnDecimals([held, charged, writtenOff, upstreamCost ?? '0'], true)
   return (
     <Card title="Cost" description="We reserved the maximum cost up front and released what wasn't used.">
       <MoneyBar part={charged} whole={held} label="Charged share of the reservation" calm className="h-2" />
@@ -169,12 +169,12 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             <Money amount={writtenOff} decimals={decimals} />
           </Line>
         )}
-        {receipt.ownKey ? (
+        {receipt.ownKey && upstreamCost !== null ? (
           <Line label="On your own key" hint="at list price; the provider charges you">
             <Money amount={upstreamCost} decimals={decimals} />
           </Line>
         ) : null}
-        {person.operator && !receipt.ownKey ? (
+        {person.operator && !receipt.ownKey && upstreamCost !== null ? (
           <Line label="Provider list price" hint="visible to admins only">
             <Money amount={upstreamCost} decimals={decimals} />
           </Line>
@@ -211,13 +211,15 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Fact label="Request ID">
           <Id text={receipt.id} what="request ID" />
         </Fact>
-        <Fact label="Provider request ID">
-          {receipt.upstreamRequestId === null ? (
-            <span className="text-ink-soft">Not provided</span>
-          ) : (
-            <Id text={receipt.upstreamRequestId} what="provider request ID" />
-          )}
-        </Fact>
+        {receipt.provider === null ? null : (
+          <Fact label="Provider request ID">
+            {receipt.upstreamRequestId === null ? (
+              <span className="text-ink-soft">Not provided</span>
+            ) : (
+              <Id text={receipt.upstreamRequestId} what="provider request ID" />
+            )}
+          </Fact>
+        )}
         <Fact label="Key">
           <Link
             to="/console/keys/$key"
@@ -250,15 +252,19 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           {receipt.streamed ? ', streamed' : ''}
           {receipt.background ? ', background' : ''}
         </Fact>
-        <Fact label="Provider">
-          <Name>{receipt.ownKey ? 'On your own key' : receipt.upstream}</Name>
-          {receipt.upstream === receipt.provider && !receipt.ownKey ? null : (
-            <span className="text-ink-soft"> ({receipt.provider})</span>
-          )}
-        </Fact>
-        <Fact label="Provider model">
-          <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
-        </Fact>
+        {receipt.provider === null ? null : (
+          <Fact label="Provider">
+            <Name>{receipt.ownKey ? 'On your own key' : (receipt.upstream ?? receipt.provider)}</Name>
+            {receipt.upstream === receipt.provider && !receipt.ownKey ? null : (
+              <span className="text-ink-soft"> ({receipt.provider})</span>
+            )}
+          </Fact>
+        )}
+        {receipt.upstreamModel === null ? null : (
+          <Fact label="Provider model">
+            <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
+          </Fact>
+        )}
         <Fact label="Status">
           <Badge tone={receipt.status < 400 ? 'good' : 'bad'}>{receipt.status}</Badge>
         </Fact>

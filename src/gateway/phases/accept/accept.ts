@@ -2,10 +2,12 @@
  * Request line and headers → RequestContext: which format, which operation, under which ID. Reads no body and knows
  * no caller.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TollgateError } from '../../../base/errors.ts'
 import { formatId, type NextId } from '../../../base/ids.ts'
 import { Interruptible } from '../../../base/interruption.ts'
+import type { CustomerView } from '../../../catalog/customer-view.ts'
 import { Downstream } from '../../../http/downstream.ts'
 import { malformation } from '../../../http/edge.ts'
 import { hopsOf } from '../../../providers/hops.ts'
@@ -21,6 +23,7 @@ export interface AcceptDeps extends TracingDeps {
   readonly clientNetwork: (request: IncomingMessage) => string
   /** The public base URL of this server. */
   readonly address: string
+  readonly customerView: CustomerView
 }
 
 /** Never throws: an error of the request line is in `refusal`, so that it is answered in the request's format. */
@@ -52,6 +55,7 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
     request,
     client,
     network: deps.clientNetwork(request),
+    customerView: deps.customerView,
     work,
     ...started,
     trace: beginTrace(deps, request, started),

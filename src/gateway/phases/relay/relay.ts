@@ -74,6 +74,7 @@ async function relayAnswer(
   if (settlement.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
   const cost = formatUsd(settlement.charged)
   const headers = jsonHeaders(
+    context,
     [...relayContext.headers, 'x-tollgate-cost', cost],
     upstreamResponse.upstreamHeaders,
   )
@@ -153,7 +154,7 @@ async function relayRejection(
       isRetriedByLibraries(body.status) ? withFinalStatus(error) : error,
     )
   }
-  const headers = jsonHeaders([...relayContext.headers, ...advice], upstreamResponse.upstreamHeaders)
+  const headers = jsonHeaders(context, [...relayContext.headers, ...advice], upstreamResponse.upstreamHeaders)
   context.client.answer(body.status, headers, body.bytes)
 }
 
