@@ -22,9 +22,12 @@ const accountsInParallel = 16
 export async function startGateway(
   name: string,
   checkout: string,
-  { upstreamPort, accounts }: { readonly upstreamPort: number; readonly accounts: number },
+  {
+    accounts,
+    ...place
+  }: { readonly upstreamPort: number; readonly accounts: number; readonly threads?: number },
 ): Promise<Gateway> {
-  const server = await startServer(name, checkout, upstreamPort)
+  const server = await startServer(name, checkout, place)
   await untilAnswering(server.port, '/readyz')
   const keys: string[] = []
   let next = 0

@@ -43,7 +43,7 @@ export async function startScript(
 export async function startServer(
   name: string,
   checkout: string,
-  upstreamPort: number,
+  { upstreamPort, threads = 1 }: { readonly upstreamPort: number; readonly threads?: number },
 ): Promise<Program & { readonly dataFolder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const settings = join(folder, 'tollgate.yaml')
@@ -56,6 +56,7 @@ export async function startServer(
       TOLLGATE_DATA: dataFolder,
       TOLLGATE_CONFIG: settings,
       TOLLGATE_PORT: '0',
+      TOLLGATE_THREADS: `${threads}`,
       TOLLGATE_LOG_LEVEL: 'error',
       OPENAI_API_KEY: 'bench',
       TOLLGATE_OPENAI_URL: `http://127.0.0.1:${upstreamPort}`,

@@ -63,19 +63,25 @@ async function chosenScenarios(): Promise<readonly Scenario[]> {
 }
 
 /** Floors first, the gateway of this checkout last. */
-async function startContenders(upstreamPort: number, accounts: number): Promise<Contender[]> {
+async function startContenders(
+  upstreamPort: number,
+  accounts: number,
+  threadCounts: readonly number[] = [],
+): Promise<Contender[]> {
   const nginx = await startNginx(upstreamPort)
   const floors = [
     ...(nginx === undefined ? [] : [nginx]),
     await startScript('node relay', './relay.ts', [`${upstreamPort}`]),
   ]
+  const own = fileURLToPath(new URL('..', import.meta.url))
   const checkouts = [
-    ...(values.against === undefined ? [] : [['against', resolve(values.against)] as const]),
-    ['tollgate', fileURLToPath(new URL('..', import.meta.url))] as const,
+    ...(values.against === undefined ? [] : [['against', resolve(values.against), 1] as const]),
+    ...threadCounts.map((threads) => [`tollgate, ${threads} threads`, own, threads] as const),
+    ['tollgate', own, 1] as const,
   ]
   const gateways: Gateway[] = []
-  for (const [name, folder] of checkouts)
-    gateways.push(await startGateway(name, folder, { upstreamPort, accounts }))
+  for (const [name, folder, threads] of checkouts)
+    gateways.push(await startGateway(name, folder, { upstreamPort, accounts, threads }))
   return [
     ...floors.map((program) => ({ program })),
     ...gateways.map((gateway) => ({ program: gateway, gateway })),
@@ -139,7 +145,8 @@ async function main(): Promise<void> {
   let contenders: Contender[] = []
   try {
     const accounts = scenarios.some(({ keys }) => keys === 'all') ? accountsTotal : 1
-    contenders = await startContenders(upstream.port, accounts)
+    const threadCounts = [...new Set(scenarios.flatMap(({ threads }) => threads ?? []))]
+    contenders = await startContenders(upstream.port, accounts, threadCounts)
     const bench = { contenders, generator, ownProcesses: [process.pid, generator.pid, ...upstream.processes] }
     const results = new Results()
     const answered = new Map<Program, number>()

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly stream?: { readonly family: string; readonly events: number }
   /** Floors get no more requests than gateways, as they otherwise do. */
   readonly isExact?: true
+  /** The same load also for a gateway with so many threads. */
+  readonly threads?: number
   /** Runs only when it is named: it takes long, or needs a machine of its own. */
   readonly onlyIfNamed?: true
 }

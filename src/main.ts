@@ -27,7 +27,7 @@ async function runWords(words: readonly string[]): Promise<number> {
     print: (text) => process.stdout.write(text),
     printError: (text) => process.stderr.write(text),
     program,
-    readConfig: async () => (await import('./config/config.ts')).readConfig(),
+    readConfig: async (variables) => (await import('./config/config.ts')).readConfigWith(variables),
     variableNames: async () => (await import('./config/settings-table.ts')).variableNames,
     setVariables: async () => (await import('./config/config.ts')).setVariables(),
     variable: async (name) => (await import('./config/config.ts')).variableNamed(name),
@@ -87,7 +87,7 @@ async function serve(config: Config): Promise<number> {
   releaseIdleMemory(systemClock)
   const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
-    log.fatal('the database is lost; exiting')
+    log.fatal('a part of the server is lost; exiting')
     gateway.stopRequests()
   } else {
     log.info({ signal: ended }, 'shutting down: waiting for running requests')

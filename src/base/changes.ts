@@ -13,6 +13,9 @@ export interface Change {
 
 type Listener = (change: Change) => void
 
+/** Called where an account begins to be watched, and where it is no longer watched. */
+type WatchListener = (account: bigint, isWatched: boolean) => void
+
 interface PendingChange {
   readonly topics: Set<Topic>
   request: bigint | null
@@ -28,6 +31,7 @@ export class Changes {
   readonly #gatherMs: number
   readonly #listeners = new Map<bigint, Set<Listener>>()
   readonly #pending = new Map<bigint, PendingChange>()
+  #onWatched: WatchListener = () => {}
 
   constructor(clock: Clock, { changesGatherMs }: ChangesLimits) {
     this.#clock = clock
@@ -51,14 +55,23 @@ export class Changes {
     for (const account of this.#listeners.keys()) this.publish(account, topics)
   }
 
+  /** For others that publish changes of accounts only while they are watched. */
+  onWatched(listener: WatchListener): void {
+    this.#onWatched = listener
+  }
+
   /** Returns a function that unsubscribes. */
   watch(account: bigint, listener: Listener): () => void {
-    const listeners = this.#listeners.get(account) ?? new Set()
+    const known = this.#listeners.get(account)
+    const listeners = known ?? new Set()
     listeners.add(listener)
     this.#listeners.set(account, listeners)
+    if (known === undefined) this.#onWatched(account, true)
     return () => {
       listeners.delete(listener)
-      if (listeners.size === 0 && this.#listeners.get(account) === listeners) this.#listeners.delete(account)
+      if (listeners.size > 0 || this.#listeners.get(account) !== listeners) return
+      this.#listeners.delete(account)
+      this.#onWatched(account, false)
     }
   }
 

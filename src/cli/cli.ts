@@ -5,7 +5,7 @@
 
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
-import type { Config, ConfigResult } from '../config/config.ts'
+import type { Config, ConfigResult, Environment } from '../config/config.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
@@ -30,7 +30,8 @@ export interface CommandLineHost {
   readonly printError: (text: string) => void
   /** `nodeRange` as in package.json: `>=24.15`. */
   readonly program: { readonly version: string; readonly nodeRange: string }
-  readonly readConfig: () => Promise<ConfigResult>
+  /** `variables`: in place of those of the environment. */
+  readonly readConfig: (variables: Environment) => Promise<ConfigResult>
   /** Every environment variable that the configuration reads. */
   readonly variableNames: () => Promise<readonly string[]>
   /** The names of all environment variables that are set. */
@@ -91,7 +92,7 @@ type ParsedRun = Extract<ParsedArguments, { kind: 'run' }>
 
 async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<number> {
   const { command } = parsed
-  const config = await host.readConfig()
+  const config = await host.readConfig(variablesOf(parsed))
   if (command.kind === 'local' && command.name === 'doctor') return await doctor({ host, json }, config)
   if (config.kind === 'mistakes') {
     for (const mistake of config.mistakes) printFailure(host, mistake)
@@ -115,6 +116,12 @@ async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<numbe
     default:
       return await migrate(configured)
   }
+}
+
+/** What the options of a command set in place of the environment. */
+function variablesOf({ command, input }: ParsedRun): Environment {
+  const isThreadsSet = command.kind === 'local' && command.name === 'serve' && input.threads !== undefined
+  return isThreadsSet ? { TOLLGATE_THREADS: String(input.threads) } : {}
 }
 
 async function runCatalogUpdate(input: CatalogUpdateInput, run: ConfiguredRun): Promise<number> {

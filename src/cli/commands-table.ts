@@ -166,7 +166,11 @@ const priceOptions: readonly OptionRow[] = [
 ]
 
 export const commands: readonly Command[] = [
-  local('serve', 'Run the server'),
+  local('serve', 'Run the server', {
+    options: [
+      option('threads>threads', 'number', 'N', 'threads that serve requests to models (default: configured)'),
+    ],
+  }),
   command('account.create', {
     words: 'account create',
     options: [

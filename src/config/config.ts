@@ -40,6 +40,8 @@ export interface Config {
   readonly host: string
   /** `chosen`: set by the operator, so no other port is tried when it is in use. */
   readonly port: { readonly number: number; readonly chosen: boolean }
+  /** Threads that serve requests to models. */
+  readonly threads: number
   /** Absolute. */
   readonly dataFolder: string
   /** The address of PostgreSQL, with its password; null: the embedded databases in the data folder. */
@@ -144,6 +146,7 @@ export function readConfig(
     ...secret.mistakes,
     ...cloudVariablesOf(values).mistakes,
     ...namesUsedTwice(upstreams),
+    ...threadsMistakes(values.threads),
   ]
   if (all.length > 0) return { kind: 'mistakes', mistakes: all }
   const isPortChosen = set.some((name) => name === 'TOLLGATE_PORT' || name === 'server.port')
@@ -157,6 +160,11 @@ export function readConfig(
   }
   const limitsSet = Object.keys(limits).map((name) => `limits.${name}`)
   return { kind: 'config', config: frozen(config), set: [...set, ...limitsSet] }
+}
+
+/** The same with these variables in place of those of the environment, as options of a command set them. */
+export function readConfigWith(variables: Environment): ConfigResult {
+  return readConfig({ ...process.env, ...variables })
 }
 
 function readFile(environment: Environment, workingFolder: string): FileResult {
@@ -194,6 +202,7 @@ function assembled(
   const mail = url === null || from === null ? null : { url, from }
   return {
     host,
+    threads: values.threads,
     dataFolder: dataFolder(values.dataFolder, workingFolder),
     databaseUrl: values.databaseUrl,
     publicUrl: publicUrl === null ? null : originOf(publicUrl),
@@ -226,6 +235,11 @@ function assembled(
     mail,
     failpoint: values.failpoint,
   }
+}
+
+/** On other systems all connections of a port go to one of its listeners, or listeners cannot share it. */
+function threadsMistakes(threads: number, platform: NodeJS.Platform = process.platform): readonly string[] {
+  return threads === 1 || platform === 'linux' ? [] : ['TOLLGATE_THREADS: more than 1 needs Linux']
 }
 
 /** In the checkout, or in the working directory when installed as a package. */

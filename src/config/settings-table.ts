@@ -86,6 +86,13 @@ export const settingsTable = {
     default: 8080,
     doc: 'The port to listen on; 0 lets the system choose. Only this port is tried if you set it. Otherwise, the first start uses the next free port, and later starts use the same one.',
   },
+  threads: {
+    variable: 'TOLLGATE_THREADS',
+    path: 'server.threads',
+    schema: whole(1, 64),
+    default: 1,
+    doc: 'Threads that serve requests to models; more than 1 on Linux only. `tollgate serve --threads 2` sets it too. See [Threads](running.md#threads).',
+  },
   dataFolder: {
     variable: 'TOLLGATE_DATA',
     path: 'server.dataFolder',

@@ -49,10 +49,10 @@ export type DownloadedText =
 export interface ServerStatus {
   readonly startedMs: number
   readonly version: string
-  /** How many requests run. */
-  running(): number
-  /** Ends a request; false: it does not run here. */
-  stop(request: bigint): boolean
+  /** How many requests run in this process. */
+  running(): Promise<number>
+  /** Ends a request; false: it does not run in this process. */
+  stop(request: bigint): Promise<boolean>
   draining(): boolean
   memoryBytes(): number
   eventLoopDelayMs(): number

@@ -2,7 +2,16 @@
  * Metrics for the operator's monitoring: counts and durations by format and outcome, never by key, account or a model
  * name that a caller chose.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { RequestContext } from './request.ts'
 import { type MeasuredSettlement, usageMetrics } from './usage-metrics.ts'
 
@@ -17,6 +26,30 @@ export interface Metrics {
   refusalsDropped(count: number): void
   /** Spans that did not reach the collector. */
   spansDropped(count: number): void
+}
+
+/** The values of one thread's metrics. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+/** Metrics as they are scraped. */
+export interface MetricsText {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** Those of this thread together with those of the others: sums, except where a metric says otherwise. */
+export function metricsText(registry: Registry, others: () => Promise<readonly MetricValues[]>): MetricsText {
+  const { contentType } = registry
+  return {
+    contentType,
+    async text() {
+      const found = await others()
+      if (found.length === 0) return registry.metrics()
+      const all = [await registry.getMetricsAsJSON(), ...found]
+      // The library takes them as they come from another process, where each is an array that has lost its type.
+      return AggregatorRegistry.aggregate(all as unknown as object[]).metrics()
+    },
+  }
 }
 
 /** What gauges read when they are scraped. */
@@ -74,6 +107,7 @@ export function createMetrics(
     name: 'tollgate_upstream_healthy',
     help: '1, or 0 while an upstream is set aside after failures.',
     labelNames: ['upstream'],
+    aggregator: 'min',
     registers: [registry],
     collect() {
       this.reset()

@@ -3,7 +3,12 @@
  * Sets every timeout and limit that Node leaves open, and closes gracefully. Knows nothing of models.
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import {
+  type AddressInfo,
+  Server as NetServer,
+  type ListenOptions as ServerListenOptions,
+  type Socket,
+} from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { networkScopes } from '../base/network.ts'
@@ -54,12 +59,21 @@ export interface HttpServer {
   readonly node: http.Server
   readonly draining: { readonly isStarted: boolean }
   /** Resolves with the port once it listens; rejects as Node does, e.g. with `EADDRINUSE`. */
-  listen(host: string, port: number): Promise<number>
+  listen(host: string, port: number, how?: ListenOptions): Promise<number>
+  /** The same at the path of a local socket. */
+  listenAt(path: string): Promise<void>
+  /** Takes no more connections; those that are open, and requests on them, are served as before. */
+  stopListening(): void
   /**
    * Takes no more connections, lets answers under way end, and closes each connection after its
    * last answer; at the deadline all that is left is cut. Resolves when no connection is left.
    */
   drain(deadlineMs: number): Promise<void>
+}
+
+export interface ListenOptions {
+  /** Other listeners share the port: the kernel chooses one for each connection. */
+  readonly shared: boolean
 }
 
 /** How often Node looks for requests that take too long. */
@@ -111,10 +125,16 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   return {
     node: server,
     draining,
-    async listen(host, port) {
-      const boundPort = await listen(server, host, port)
+    async listen(host, port, { shared } = { shared: false }) {
+      await listen(server, { host, port, reusePort: shared })
+      const boundPort = (server.address() as AddressInfo).port
       if (options.onAcceptError !== undefined) server.on('error', options.onAcceptError)
       return boundPort
+    },
+    listenAt: (path) => listen(server, { path }),
+    stopListening() {
+      // Not that of the HTTP server: it also closes connections on which a request may be under way.
+      NetServer.prototype.close.call(server)
     },
     drain(deadlineMs) {
       draining.isStarted = true
@@ -200,12 +220,12 @@ function refusalOf(
   }
 }
 
-function listen(server: http.Server, host: string, port: number): Promise<number> {
+function listen(server: http.Server, at: ServerListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port }, () => {
+    server.listen(at, () => {
       server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
+      resolve()
     })
   })
 }

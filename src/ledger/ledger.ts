@@ -2,8 +2,6 @@
  * The ledger as the rest of the program sees it: each method becomes one operation on the store's threads (`sqlite/`).
  * Opening it takes an ID slot for this process and closes what a killed process left open. Contains no statement and
  * decides no amount: `rules/` does.
- *
- * `const opened = await openStore({ dataDirectory, threads: storeThreads, … })`
  * `const { ledger, nextId, recovered, close } = await openLedger(opened.store, { clock, limits })`
  */
 import type { Topic } from '../../contract/events.ts'
@@ -48,6 +46,8 @@ export interface LedgerOptions {
   readonly changes?: Pick<Changes, 'publish'>
   /** Called with errors of background work: closing holds that were left open. */
   readonly onTrouble: (error: unknown) => void
+  /** `thread`: one more user of the ledger in a process that has opened it. Left out: a process. */
+  readonly as?: 'process' | 'thread'
 }
 
 /** The threads of a store, as the ledger uses them. */
@@ -82,18 +82,18 @@ type Read = <Name extends keyof LedgerReads>(
 
 /** Rejects with store_unavailable when the store cannot write. */
 export async function openLedger(store: LedgerStore, options: LedgerOptions): Promise<OpenLedger> {
-  const { clock } = options
+  const { clock, as = 'process' } = options
   // The types of both ends come from the same table; only the way between them is untyped.
   const run: Run = (name, ...values) => store.run([name, ...values]) as never
-  const processSlot = await run('claimProcess', clock.wallMs())
+  const processSlot = await run(as === 'process' ? 'claimProcess' : 'claimThread', clock.wallMs())
   const nextId = idSource(clock, processSlot)
   const ledger = ledgerOn(store, run, processSlot, options)
   const closing = { settle: ledger.settle, nextId, nowMs: clock.wallMs }
-  // Before their holds are closed: only that distinguishes them from those that are open.
-  const unrecorded = await run('removeUnrecorded')
   const closeOrphaned = () =>
     closeOrphans({ ...closing, find: () => run('orphans', processSlot, orphansPerBatch) })
-  const recovered = await closeOrphaned()
+  // Before their holds are closed: only that distinguishes them from those that are open.
+  const unrecorded = as === 'process' ? await run('removeUnrecorded') : []
+  const recovered = as === 'process' ? await closeOrphaned() : 0
   const stopSweeping = sweepHolds(options, nextId, {
     closeOverdue: (before) =>
       closeOrphans({ ...closing, find: () => run('overdue', processSlot, before, orphansPerBatch) }),

@@ -56,7 +56,7 @@ export type ServerFile = z.infer<typeof serverFile>
 
 /** Listens for operations. Call it only as the owner of the data folder: what a dead server left behind is replaced. */
 export async function openAdminSocket(options: AdminSocketOptions): Promise<AdminSocket> {
-  const location = prepareSocketLocation(options.dataFolder)
+  const location = prepareSocketLocation(options.dataFolder, 'admin')
   const server = createServer((incoming, outgoing) => void handleConnection(options, incoming, outgoing))
   server.requestTimeout = options.limits.adminTimeoutMs
   server.headersTimeout = options.limits.adminTimeoutMs
@@ -80,27 +80,27 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
   }
 }
 
-interface SocketLocation {
+export interface SocketLocation {
   /** Made for the socket alone; null where sockets are no files. */
   readonly folder: string | null
   readonly socketPath: string
 }
 
 /** A folder of our own, closed to others before the socket exists, so that there is no moment in which they can connect. */
-function prepareSocketLocation(dataFolder: string): SocketLocation {
+export function prepareSocketLocation(dataFolder: string, name: string): SocketLocation {
   // Named pipes are outside of the file system, and others than their maker cannot write to them.
   if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${process.pid}` }
-  const adminFolder = join(dataFolder, 'admin')
+  const ownFolder = join(dataFolder, name)
   // A server that was taken over removes its own socket and no other.
-  const adminSocketPath = join(adminFolder, `socket-${process.pid}`)
-  if (Buffer.byteLength(adminSocketPath) > socketPathBytesMax) {
+  const socketPath = join(ownFolder, `socket-${process.pid}`)
+  if (Buffer.byteLength(socketPath) > socketPathBytesMax) {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
     return { folder, socketPath: join(folder, 'socket') }
   }
-  rmSync(adminFolder, { recursive: true, force: true })
-  mkdirSync(adminFolder, { recursive: true, mode: 0o700 })
-  chmodSync(adminFolder, 0o700)
-  return { folder: adminFolder, socketPath: adminSocketPath }
+  rmSync(ownFolder, { recursive: true, force: true })
+  mkdirSync(ownFolder, { recursive: true, mode: 0o700 })
+  chmodSync(ownFolder, 0o700)
+  return { folder: ownFolder, socketPath }
 }
 
 function listen(server: Server, socketPath: string): Promise<void> {

@@ -12,9 +12,7 @@ import fastify, {
 } from 'fastify'
 import { addApi } from '../api/api.ts'
 import type { ApiDeps } from '../api/api-deps.ts'
-import { gatewayOpenApiPath } from '../api/gateway-openapi.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
-import { stylePath } from '../api/page.ts'
 import { PathTable } from '../api/path-table.ts'
 import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
 import { sendError } from '../api/send-response.ts'
@@ -22,11 +20,12 @@ import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.t
 import { formatId } from '../base/ids.ts'
 import { priceListScopes, pricingRows } from '../catalog/listing.ts'
 import { WrittenLists } from '../catalog/written-lists.ts'
-import type { Metrics } from '../gateway/metrics.ts'
+import type { MetricsText } from '../gateway/metrics.ts'
 
 export interface ControlPlaneDeps {
   readonly api: ApiDeps
-  readonly sendMetrics: Metrics
+  /** The metrics of all threads. */
+  readonly metrics: MetricsText
   /** Without it `/metrics` does not exist. */
   readonly metricsToken: string | null
   /** Whether requests can be served: false while draining or without a store. */
@@ -36,24 +35,6 @@ export interface ControlPlaneDeps {
   /** The pages of the documentation, below `/docs`. */
   readonly docsFiles: FastifyPluginAsync
 }
-
-/** Paths that are not the data plane's. `/api/v1/…` is a spelling of the data plane that clients use. */
-export function isControlPlanePath(path: string): boolean {
-  if (controlPlanePaths.has(path)) return true
-  if (path.startsWith('/api/')) return !/^\/api\/v1(\/|$)/.test(path)
-  return path.startsWith('/console') || path.startsWith('/docs')
-}
-
-const controlPlanePaths: ReadonlySet<string> = new Set([
-  '/',
-  '/pricing',
-  '/livez',
-  '/readyz',
-  '/metrics',
-  '/favicon.ico',
-  stylePath,
-  gatewayOpenApiPath,
-])
 
 /**
  * The routes, on the server that `serverFactory` supplies; it never listens itself. `paths` lists all routes once `app`
@@ -192,8 +173,8 @@ async function metrics(
   if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
     return respondWithError(pages, request, reply, unknownPath(pages.api.control.address))
   }
-  const { registry } = pages.sendMetrics
-  return reply.type(registry.contentType).send(await registry.metrics())
+  const { contentType, text } = pages.metrics
+  return reply.type(contentType).send(await text())
 }
 
 function sameText(a: string, b: string): boolean {

@@ -1,4 +1,5 @@
-/** What serving a request needs, composed of the services and of what belongs to this process alone. */
+/** What serving a request needs, composed of the services and of what belongs to this thread alone. */
+import type { IncomingMessage } from 'node:http'
 import { accountSuspended, keyStopped } from '../access/stopped.ts'
 import { Background } from '../base/background.ts'
 import type { Clock } from '../base/clock.ts'
@@ -26,26 +27,33 @@ import { openSpeeds } from '../providers/speeds.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
 import { program } from './program.ts'
-import type { Services } from './services.ts'
+import type { DataPlaneServices } from './serving-services.ts'
 
-interface ProcessOptions {
+interface ThreadOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
   readonly random: RandomBytes
+  /** 1: the main thread, which also has the metrics of the process. */
+  readonly thread: number
+}
+
+export interface GatewayServices extends DataPlaneServices {
+  /** The client's address behind trusted proxies. */
+  readonly clientAddress: (request: IncomingMessage) => string
 }
 
 /** `state`: what changes while the server runs. */
 export function composeGatewayDeps(
-  options: ProcessOptions,
-  services: Services,
+  options: ThreadOptions,
+  services: GatewayServices,
   state: {
     readonly load: GatewayDeps['load']
     readonly draining: GatewayDeps['draining']
     readonly addressRef: { readonly address: string }
   },
 ): GatewayDeps {
-  const { config, clock, log } = options
+  const { config, clock, log, thread } = options
   const { limits } = config
   const inFlight = new InFlightRequests()
   const metrics = createMetrics(
@@ -56,7 +64,7 @@ export function composeGatewayDeps(
           return { name, isHealthy: !['cooling', 'ejected'].includes(services.health.report(name).state) }
         }),
     },
-    config.metricsToken !== null || config.telemetry !== null,
+    thread === 1 && (config.metricsToken !== null || config.telemetry !== null),
     limits,
   )
   const telemetry = configuredTelemetry(options, metrics)
@@ -128,13 +136,18 @@ export function composeGatewayDeps(
 }
 
 function configuredTelemetry(
-  { config, clock, log, random }: ProcessOptions,
+  { config, clock, log, random, thread }: ThreadOptions,
   metrics: Metrics,
 ): Telemetry | null {
   const { telemetry: settings, limits } = config
   if (settings === null) return null
   return openTelemetry({
-    ...{ settings, limits, clock, log, random, version: program.version },
+    ...{ limits, clock, log, random, version: program.version },
+    // What a thread counts is a series of its own at the collector.
+    settings:
+      thread === 1
+        ? settings
+        : { ...settings, resource: { 'tollgate.thread': String(thread), ...settings.resource } },
     sender: openSender({ limits, clock }),
     registry: metrics.registry,
     dropped: (count) => metrics.spansDropped(count),
@@ -143,7 +156,7 @@ function configuredTelemetry(
 
 function refusalLog(
   options: { readonly clock: Clock; readonly limits: Config['limits'] },
-  { usage, changes }: Services,
+  { usage, changes }: DataPlaneServices,
   { background, metrics }: Pick<GatewayDeps, 'background' | 'metrics'>,
 ): RefusalLog {
   return new RefusalLog({

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
-import { type OpenResult, openStore } from '../store/store.ts'
+import { attachStore, type OpenResult, openStore, type Store, type StorePorts } from '../store/store.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface OpenStoreOptions {
@@ -12,17 +12,19 @@ export interface OpenStoreOptions {
   readonly log: Log
   /** The store can do nothing any more: the process should end. */
   readonly onLost: (error: Error) => void
+  /** Other threads that will use it; left out: none. */
+  readonly clients?: number
 }
+
+export type AttachStoreOptions = Omit<OpenStoreOptions, 'onLost' | 'clients'> & { readonly ports: StorePorts }
 
 /** The store, or why it cannot be opened. */
 export async function openServerStore(config: Config, options: OpenStoreOptions): Promise<OpenResult> {
-  const { clock, onLost, log } = options
-  const onTrouble = (error: unknown): void =>
-    log.error({ err: error }, 'the lease of this process on the database could not be renewed or ended')
+  const { clock, onLost, clients = 0 } = options
   if (config.databaseUrl !== null) {
     // Its client takes memory that an embedded installation has no use for.
     const { openServerPostgres } = await import('./postgres-store.ts')
-    return openServerPostgres(config.databaseUrl, config, { ...options, onTrouble })
+    return openServerPostgres(config.databaseUrl, config, { ...options, onTrouble: leaseTrouble(options) })
   }
   return openStore({
     dataDirectory: config.dataFolder,
@@ -30,6 +32,29 @@ export async function openServerStore(config: Config, options: OpenStoreOptions)
     clock,
     limits: config.limits,
     onLost,
+    clients,
     failpoints: config.failpoint ?? undefined,
   })
 }
+
+/** The same store in another thread of the process that has opened it. */
+export async function attachServerStore(config: Config, options: AttachStoreOptions): Promise<Store> {
+  const { clock, ports } = options
+  if (config.databaseUrl !== null) {
+    const { attachServerPostgres } = await import('./postgres-store.ts')
+    return attachServerPostgres(config.databaseUrl, config, { ...options, onTrouble: leaseTrouble(options) })
+  }
+  return attachStore({
+    dataDirectory: config.dataFolder,
+    threads: threadEntries,
+    clock,
+    ports,
+    limits: config.limits,
+    failpoints: config.failpoint ?? undefined,
+  })
+}
+
+const leaseTrouble =
+  ({ log }: Pick<OpenStoreOptions, 'log'>) =>
+  (error: unknown): void =>
+    log.error({ err: error }, 'the lease of this process on the database could not be renewed or ended')

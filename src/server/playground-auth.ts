@@ -13,12 +13,7 @@ import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { defaultPolicy } from '../control/key/policy.ts'
 import type { CallerOf } from '../gateway/phases/authenticate.ts'
-
-/** Where the playground's addresses lead in the data plane. */
-const paths: ReadonlyMap<string, string> = new Map([
-  ['/api/play/v1/chat/completions', '/v1/chat/completions'],
-  ['/api/play/v1/models', '/v1/models'],
-])
+import { isPlaygroundPath, pathOf, playgroundPaths } from './control-plane-paths.ts'
 
 /** Operators who are no members of an account do not spend its money. */
 const policy: Extract<Policy, { kind: 'account' }> = {
@@ -29,10 +24,6 @@ const policy: Extract<Policy, { kind: 'account' }> = {
   operator: 'no',
   local: false,
   recent: false,
-}
-
-export function isPlaygroundPath(url: string): boolean {
-  return paths.has(pathOf(url))
 }
 
 /** Where requests to the data plane come in: with a key, or from the playground once there is a control plane. */
@@ -59,7 +50,7 @@ export function createAuthSelector(keyed: CallerOf): AuthSelector {
 function toDataPlane(control: ControlDeps, request: IncomingMessage): CallerOf {
   const url = request.url ?? ''
   const account = new URLSearchParams(url.slice(pathOf(url).length)).get('account')
-  request.url = paths.get(pathOf(url)) ?? url
+  request.url = playgroundPaths.get(pathOf(url)) ?? url
   return () => callerOf(control, request, account)
 }
 
@@ -104,9 +95,4 @@ function referenceOf(account: string): string {
     message: 'account: must be an account ID (acct_…).',
     param: 'account',
   })
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query < 0 ? url : url.slice(0, query)
 }

@@ -8,12 +8,18 @@ import type { Config } from '../config/config.ts'
 import { postgresIdentityMigrations } from '../identity/store/migrations/index.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
-import { type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
+import { attachDatabase, type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
 import { migratePostgres, type PostgresMigrationOptions } from '../store/postgres/migrate.ts'
-import { receiveChanges, type SharedChange } from '../store/postgres/shared-changes.ts'
+import { receiveChanges } from '../store/postgres/shared-changes.ts'
 import { postgresLanguage } from '../store/sqlite/kysely-dialect.ts'
 import { probeOperation } from '../store/sqlite/messages.ts'
-import { claimDataFolder, type OpenResult } from '../store/store.ts'
+import {
+  claimDataFolder,
+  type OpenResult,
+  type Store,
+  type StorePorts,
+  sharedChanges,
+} from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import { deriveSums } from '../usage/postgres-sums.ts'
 import { postgresThreads } from './thread-entries.ts'
@@ -22,6 +28,8 @@ export interface ServerStoreOptions {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly onLost: (error: Error) => void
+  /** Other threads that will use it; left out: none. */
+  readonly clients?: number
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -47,20 +55,43 @@ export async function openServerPostgres(
   return { kind: 'open', store: { ...opened.store, close } }
 }
 
+/** The store in a thread of a process that has opened it: the ledger's lanes, and its lease, are of its own. */
+export async function attachServerPostgres(
+  url: string,
+  config: Pick<Config, 'limits' | 'failpoint'>,
+  options: Omit<ServerStoreOptions, 'onLost'> & { readonly ports: StorePorts },
+): Promise<Store> {
+  const { clock, random, ports } = options
+  const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
+  return onServer(attachDatabase<Tables>({ ...on, ports, onChange: () => {} }), on, options)
+}
+
 /** Rejects where the server cannot be reached. */
 async function openOnServer(
   url: string,
-  { limits, failpoint }: Pick<Config, 'limits' | 'failpoint'>,
-  { clock, random, onLost, onTrouble }: ServerStoreOptions,
+  config: Pick<Config, 'limits' | 'failpoint'>,
+  options: ServerStoreOptions,
 ): Promise<OpenResult> {
-  const refused = await migrateServerPostgres({
-    url,
-    nowMs: clock.wallMs(),
-    connectMsMax: limits.databaseConnectMs,
-  })
+  const { clock, random, onLost, clients } = options
+  const connectMsMax = config.limits.databaseConnectMs
+  const refused = await migrateServerPostgres({ url, nowMs: clock.wallMs(), connectMsMax })
   if (refused !== null) return refused
-  const processName = Buffer.from(random(processNameBytes)).toString('hex')
+  const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
   const opened = await openDatabase<Tables>({
+    ...on,
+    onLost,
+    clients: { count: clients ?? 0, onChange: () => {} },
+  })
+  if (opened.kind === 'refused') return opened
+  return { kind: 'open', store: await onServer(opened.database, on, options) }
+}
+
+function databaseOptions(
+  url: string,
+  { limits, failpoint }: Pick<Config, 'limits' | 'failpoint'>,
+  { clock, processName }: { readonly clock: Clock; readonly processName: string },
+) {
+  return {
     path: url,
     shownPath: 'PostgreSQL',
     language: postgresLanguage,
@@ -74,18 +105,22 @@ async function openOnServer(
     },
     clock,
     limits,
-    onLost,
     failpoints: failpoint ?? undefined,
-  })
-  if (opened.kind === 'refused') return opened
-  const { database } = opened
+  }
+}
+
+/** Adds the lanes and what other processes change. */
+async function onServer(
+  database: OpenDatabase<Tables>,
+  { path: url, postgres, limits, clock }: ReturnType<typeof databaseOptions>,
+  { onTrouble }: Pick<ServerStoreOptions, 'onTrouble'>,
+): Promise<Store> {
   const findOut = probeOf(database)
   // From before anything is read, so that no change is missed.
-  const early: SharedChange[] = []
-  let listener = (change: SharedChange): void => void early.push(change)
-  const changes = { url, clock, processName, connectMsMax: limits.databaseConnectMs, onLost: findOut }
-  const onChange = (change: SharedChange): void => listener(change)
-  const stopReceiving = await receiveChanges({ ...changes, onChange }).catch(async (error: unknown) => {
+  const shared = sharedChanges()
+  const { processName, connectMsMax } = postgres
+  const changes = { url, clock, processName, connectMsMax, onLost: findOut, onChange: shared.onChange }
+  const stopReceiving = await receiveChanges(changes).catch(async (error: unknown) => {
     await database.close()
     throw error
   })
@@ -97,20 +132,16 @@ async function openOnServer(
   })
   const store = joined(database, lanes, findOut)
   return {
-    kind: 'open',
-    store: {
-      ...store,
-      listen(onSharedChange) {
-        listener = onSharedChange
-        for (const change of early.splice(0)) onSharedChange(change)
-      },
-      async close() {
-        await stopReceiving()
-        await store.close()
-      },
+    ...store,
+    listen: shared.listen,
+    async close() {
+      await stopReceiving()
+      await store.close()
     },
   }
 }
+
+const processNameFrom = (random: RandomBytes): string => Buffer.from(random(processNameBytes)).toString('hex')
 
 const processNameBytes = 6
 

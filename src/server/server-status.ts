@@ -15,6 +15,7 @@ import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 import { downloadText } from './download-text.ts'
 import { program } from './program.ts'
+import type { DataPlaneThreads } from './serving-threads.ts'
 
 const noServer = {
   names: [],
@@ -28,8 +29,8 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
   return {
     startedMs: clock.wallMs(),
     version: program.version,
-    running: () => 0,
-    stop: () => false,
+    running: async () => 0,
+    stop: async () => false,
     draining: () => false,
     memoryBytes,
     eventLoopDelayMs: () => 0,
@@ -83,14 +84,16 @@ export function runningStatus(
   { clock, inFlight, draining, sender, limits, nextId }: GatewayDeps,
   pressure: Pick<LoadMonitor, 'readings'>,
   watch: Pick<LedgerWatch, 'report'>,
+  others: Pick<DataPlaneThreads, 'running' | 'stop'>,
 ): ServerStatus {
   const asking = { sender, clock, limits }
   const hostOf = (host: ModelHost) => modelHost(host, nextId())
   return {
     startedMs: clock.wallMs(),
     version: program.version,
-    running: () => inFlight.count,
-    stop: (request) => inFlight.stopRequest(request, stoppedFromConsole()),
+    running: async () => inFlight.count + (await others.running()),
+    stop: async (request) =>
+      inFlight.stopRequest(request, stoppedFromConsole()) || (await others.stop(request)),
     draining: () => draining.begun,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
@@ -106,6 +109,6 @@ function memoryBytes(): number {
   return process.memoryUsage.rss()
 }
 
-function stoppedFromConsole(): TollgateError {
+export function stoppedFromConsole(): TollgateError {
   return new TollgateError('request_stopped', { message: 'The request was stopped from the console.' })
 }

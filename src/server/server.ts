@@ -7,28 +7,22 @@ import type { RequestListener } from 'node:http'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { EventStreams } from '../api/event-streams.ts'
 import type { Clock } from '../base/clock.ts'
-import { TollgateError } from '../base/errors.ts'
-import { formatId, type RandomBytes } from '../base/ids.ts'
+import type { RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
-import { within } from '../base/within.ts'
 import type { Config } from '../config/config.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { dispatch } from '../control/dispatch.ts'
 import { finishAccountDeletions } from '../control/people/account-deletions.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { metricsText } from '../gateway/metrics.ts'
 import { authenticateByKey } from '../gateway/phases/authenticate.ts'
-import { serve } from '../gateway/serve.ts'
-import { proxyCheck } from '../http/client-address.ts'
-import { answerCrossOrigin, type CrossOriginPolicy, crossOriginPolicy } from '../http/cross-origin.ts'
-import { isAddressTaken, listen } from '../http/listen.ts'
-import { monitorLoad, processReadings } from '../http/load-shedding.ts'
+import { isAddressTaken } from '../http/listen.ts'
 import { isReady } from '../http/readiness.ts'
-import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { watchLedger } from '../ledger/verify/ledger-watch.ts'
-import { openAdminSocket } from './admin-socket.ts'
+import { type AdminSocket, openAdminSocket } from './admin-socket.ts'
 import { startJobs } from './background-jobs.ts'
 import { builtConsole, consoleFiles } from './console-files.ts'
-import { type ControlPlaneDeps, createControlPlane, isControlPlanePath } from './control-plane.ts'
+import { createControlPlane } from './control-plane.ts'
 import { docsFiles } from './docs-files.ts'
 import {
   beginInstallation,
@@ -37,10 +31,12 @@ import {
   isFirstStart,
   type ServerEndpoints,
 } from './first-run.ts'
-import { composeGatewayDeps } from './gateway-deps.ts'
-import { type AuthSelector, createAuthSelector, isPlaygroundPath } from './playground-auth.ts'
+import { type Listeners, openListeners } from './listeners.ts'
+import { createAuthSelector } from './playground-auth.ts'
 import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
+import { composeDataPlane, type DataPlane, type ServerParts } from './serving.ts'
+import { noThreads } from './serving-threads.ts'
 
 export interface GatewayOptions {
   readonly config: Config
@@ -62,7 +58,7 @@ export interface Gateway {
   readonly deps: GatewayDeps
   readonly services: Services
   readonly sandbox: Sandbox | null
-  /** Resolves when the store is lost and the process must end. */
+  /** Resolves when the store or a thread is lost and the process must end. */
   readonly lost: Promise<void>
   /**
    * Takes no more requests and lets running ones end; stops them at the deadline. Resolves when none is left
@@ -110,62 +106,76 @@ async function composeGateway(options: GatewayOptions, cleanup: Cleanup): Promis
   const { config, clock, random, log } = options
   const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
   if (sandbox !== null) cleanup.push(() => sandbox.close())
-  const lost = Promise.withResolvers<void>()
+  const lost = watchLoss(log)
   const opened = await openServices(config, {
     clock,
     random,
     log,
     sandboxOrigin: sandbox?.origin ?? null,
-    onLost: (error) => {
-      log.fatal({ err: error }, 'the store ended')
-      lost.resolve()
-    },
+    threads: config.threads,
+    onLost: lost.store,
   })
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join('\n') }
   const { services } = opened
   cleanup.push(() => services.close())
-  return {
-    kind: 'started',
-    gateway: await listenAndServe(options, { services, sandbox, lost: lost.promise, cleanup }),
-  }
+  return { kind: 'started', gateway: await listenAndServe(options, { services, sandbox, lost, cleanup }) }
 }
 
 interface OpenedServer {
   readonly services: Services
   readonly sandbox: Sandbox | null
-  readonly lost: Promise<void>
+  readonly lost: Loss
   readonly cleanup: Cleanup
 }
 
-async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
-  const { config, clock, log } = options
-  const { services, sandbox } = opened
-  const read = processReadings(services.store.commitMs)
-  const pressure = monitorLoad({ limits: config.limits, clock, read })
-  const [started, draining, addressRef] = [{ isFinished: false }, { begun: false }, { address: '' }]
-  const deps = composeGatewayDeps(options, services, { load: pressure, draining, addressRef })
+/** What the process must end for. */
+interface Loss {
+  readonly promise: Promise<void>
+  readonly store: (error: Error) => void
+  readonly thread: (error: Error) => void
+}
+
+function watchLoss(log: Log): Loss {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const lost = (what: string) => (error: Error) => {
+    log.fatal({ err: error }, what)
+    resolve()
+  }
+  return { promise, store: lost('the store ended'), thread: lost('a thread of the data plane ended') }
+}
+
+async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
+  const options = { ...given, thread: 1 }
+  const { config } = options
+  const { services, sandbox, lost } = opened
+  const addressRef = { address: '' }
+  const dataPlane = composeDataPlane(options, services, addressRef)
+  const { deps } = dataPlane
   const watch = watchLedger({ ...deps, limits: config.limits })
+  opened.cleanup.push(async () => watch.stop())
   // Requests that arrive before the pages are loaded wait for them.
   const pages = Promise.withResolvers<RequestListener>()
   const authSelector = createAuthSelector(authenticateByKey(deps))
-  const server = openServer(options, services, { deps, authSelector, pages: pages.promise })
-  opened.cleanup.push(() => server.drain(0).finally(watch.stop))
-  const origin = await listen(server, config, {
-    settings: services.settings,
-    isFirstStart: await isFirstStart(services),
+  const parts: ServerParts = {
+    deps,
+    callerOf: authSelector.callerOf,
+    controlPlane: (request, response) => void pages.promise.then((answer) => answer(request, response)),
+    hasPlayground: true,
+  }
+  const listeners = await openListeners(options, parts, {
+    services,
+    sandboxOrigin: sandbox?.origin ?? null,
+    onLost: lost.thread,
+    opened: (closing) => opened.cleanup.push(closing),
   })
-  const address = config.publicUrl ?? origin
+  const { origin, address, threads } = listeners
   addressRef.address = address
-  const control = services.control(address, runningStatus(deps, pressure, watch))
+  const control = services.control(address, runningStatus(deps, dataPlane.load, watch, threads))
   await finishAccountDeletions(control)
   authSelector.enablePlayground(control)
-  const streams = new EventStreams(clock, config.limits)
-  const { app: fastify } = createControlPlane(
-    controlPlaneDeps(options, services, { deps, control, streams, started }),
-    () => server.node,
-  )
-  await fastify.ready()
-  pages.resolve(fastify.routing)
+  const started = { isFinished: false }
+  const pagesServer = await openPages(options, { services, deps, control, started, listeners })
+  pages.resolve(pagesServer.routing)
   const admin = await openAdminSocket({
     dataFolder: config.dataFolder,
     address,
@@ -174,150 +184,123 @@ async function listenAndServe(options: GatewayOptions, opened: OpenedServer): Pr
   })
   opened.cleanup.push(() => admin.close())
   const start = await beginInstallation(control)
-  warnUnsold(services, log)
+  warnUnsold(services, options.log)
   const stops = [...startJobs(options, services, deps), watch.stop]
-  const stopWork = (): void => {
-    for (const stop of stops) stop()
-  }
-  const stopRequests = (): void => deps.inFlight.stopAll(shuttingDown())
   return {
-    origin,
-    start,
+    ...{ origin, start, deps, services, sandbox },
     endpoints: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
     finishStart: (onReady) =>
       finishStart({ settings: services.settings, background: deps.background, limits: config.limits }, () => {
         started.isFinished = true
-        pressure.begin()
+        dataPlane.load.begin()
+        threads.begin()
         onReady()
       }),
-    deps,
-    services,
-    sandbox,
-    lost: opened.lost,
-    stopRequests,
-    drain() {
-      stopWork()
-      return drain(options, { deps, streams, draining, stopRequests })
+    lost: lost.promise,
+    ...shutdownOf({ dataPlane, listeners, services, sandbox, stops, parts: [pagesServer, admin] }),
+  }
+}
+
+interface RunningParts {
+  readonly dataPlane: DataPlane
+  readonly listeners: Listeners
+  readonly services: Services
+  readonly sandbox: Sandbox | null
+  /** How to stop the background jobs. */
+  readonly stops: readonly (() => void)[]
+  readonly parts: readonly [Pages, AdminSocket]
+}
+
+/** How a server ends: what listens in its threads side by side, then what they use. */
+function shutdownOf({
+  dataPlane,
+  listeners: { servers, threads, removeSocket },
+  services,
+  sandbox,
+  stops,
+  parts: [pages, admin],
+}: RunningParts): Pick<Gateway, 'stopRequests' | 'drain' | 'close'> {
+  const beginEnd = (): void => {
+    for (const stop of stops) stop()
+    // Event-stream clients reconnect to a running server; they lose nothing.
+    pages.streams.close()
+  }
+  return {
+    stopRequests() {
+      dataPlane.stopRequests()
+      threads.stopRequests()
+    },
+    async drain() {
+      beginEnd()
+      // On a port of several listeners, a connection would wait for a thread that has ended.
+      if (threads !== noThreads) servers[0].stopListening()
+      await Promise.all([dataPlane.drain(), threads.drain()])
     },
     async close() {
-      draining.begun = true
-      stopWork()
-      streams.close()
-      const { closeMs } = config.limits
-      await within(clock, closeMs, deps.inFlight.whenIdle())
-      await server.drain(closeMs)
-      await fastify.close()
+      beginEnd()
+      await Promise.all([dataPlane.closeServers(servers), threads.close()])
+      removeSocket()
+      await pages.close()
       await admin.close()
-      pressure.stop()
-      deps.refusals.flush()
-      if (!(await within(clock, closeMs, deps.background.drained()))) {
-        log.error({ works: deps.background.count }, 'not everything was written; the next start closes holds')
-      }
-      await Promise.all([deps.telemetry?.close(), deps.sender.close()])
+      await dataPlane.close()
       // A store that is lost cannot be closed; what listens must not keep the process alive for it.
       await services.close().finally(() => sandbox?.close())
     },
   }
 }
 
-function openServer(
+/** The control plane, composed. */
+interface Pages {
+  readonly routing: RequestListener
+  readonly streams: EventStreams
+  close(): Promise<void>
+}
+
+async function openPages(
   { config, clock }: GatewayOptions,
-  services: Services,
   {
-    deps,
-    authSelector,
-    pages,
-  }: { deps: GatewayDeps; authSelector: AuthSelector; pages: Promise<RequestListener> },
-): HttpServer {
-  const { browserOrigins, limits } = config
-  const policy = crossOriginPolicy(browserOrigins, limits.preflightCacheMs)
-  const serveRequest: RequestListener = (request, response) =>
-    void serve(deps, request, response, authSelector.callerOf(request))
-  return createHttpServer({
-    dataPlane: policy === undefined ? serveRequest : withCrossOrigin(policy, serveRequest),
-    controlPlane: (request, response) => void pages.then((answer) => answer(request, response)),
-    isDataPlane: ({ url = '/' }) => isPlaygroundPath(url) || !isControlPlanePath(url.split('?', 1)[0] ?? '/'),
-    isProxy: proxyCheck(config.trustedProxies),
-    limits: config.limits,
-    clock,
-    nextRequestId: () => formatId('req', services.nextId()),
-  })
-}
-
-/** The playground is for the console's own pages: it is authenticated by a cookie. */
-function withCrossOrigin(policy: CrossOriginPolicy, serveRequest: RequestListener): RequestListener {
-  return (request, response) => {
-    const isForKeys = !isPlaygroundPath(request.url ?? '/')
-    if (isForKeys && answerCrossOrigin(policy, request, response)) return
-    serveRequest(request, response)
-  }
-}
-
-function controlPlaneDeps(
-  { config }: GatewayOptions,
-  services: Services,
-  {
+    services,
     deps,
     control,
-    streams,
     started,
+    listeners: { servers, threads },
   }: {
-    deps: GatewayDeps
-    control: ControlDeps
-    streams: EventStreams
-    started: { readonly isFinished: boolean }
+    readonly services: Services
+    readonly deps: GatewayDeps
+    readonly control: ControlDeps
+    readonly started: { readonly isFinished: boolean }
+    readonly listeners: Listeners
   },
-): ControlPlaneDeps {
-  return {
-    api: {
-      control,
-      handleAuth: services.handleAuth,
-      clientAddress: services.clientAddress,
-      streams,
+): Promise<Pages> {
+  const streams = new EventStreams(clock, config.limits)
+  const { app } = createControlPlane(
+    {
+      api: {
+        control,
+        handleAuth: services.handleAuth,
+        clientAddress: services.clientAddress,
+        streams,
+      },
+      metrics: metricsText(deps.metrics.registry, threads.metrics),
+      metricsToken: config.metricsToken,
+      ready: () =>
+        isReady({
+          isStarted: started.isFinished,
+          isDraining: deps.draining.begun,
+          store: services.store,
+          commitMsMax: config.limits.commitMsMax,
+          read: () => isFirstStart(services),
+        }),
+      consoleFiles: consoleFiles(builtConsole),
+      docsFiles: docsFiles(builtConsole, control.address),
     },
-    sendMetrics: deps.metrics,
-    metricsToken: config.metricsToken,
-    ready: () =>
-      isReady({
-        isStarted: started.isFinished,
-        isDraining: deps.draining.begun,
-        store: services.store,
-        commitMsMax: config.limits.commitMsMax,
-        read: () => isFirstStart(services),
-      }),
-    consoleFiles: consoleFiles(builtConsole),
-    docsFiles: docsFiles(builtConsole, control.address),
-  }
-}
-
-async function drain(
-  { clock, config }: GatewayOptions,
-  serving: {
-    deps: GatewayDeps
-    streams: EventStreams
-    draining: { begun: boolean }
-    stopRequests: () => void
-  },
-): Promise<void> {
-  const { inFlight, background } = serving.deps
-  const { drainMs, closeMs } = config.limits
-  serving.draining.begun = true
-  // Event-stream clients reconnect to a running server; they lose nothing.
-  serving.streams.close()
-  const deadlineMs = clock.monoMs() + drainMs
-  const deadline = clock.after(drainMs, serving.stopRequests)
-  await inFlight.whenIdle()
-  deadline.cancel()
-  serving.deps.refusals.flush()
-  // Settlements that the store does not take now; while it is away there is no end to them.
-  await within(clock, Math.max(closeMs, deadlineMs - clock.monoMs()), background.drained())
+    () => servers[0].node,
+  )
+  await app.ready()
+  return { routing: app.routing, streams, close: () => app.close() }
 }
 
 /** An operator must hear at the start which of the models that they could sell have no price. */
 function warnUnsold({ catalog }: Services, log: Log): void {
   for (const [model, reason] of catalog.snapshot.unsold) log.debug({ model, reason }, 'model is not sold')
-}
-
-function shuttingDown(): TollgateError {
-  return new TollgateError('draining', { message: 'This server is shutting down.' })
 }

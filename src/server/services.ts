@@ -4,57 +4,34 @@
  */
 
 import { createHmac } from 'node:crypto'
-import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
-import { openAccess } from '../access/access.ts'
 import { type BuiltInKeys, openBuiltInKeys } from '../access/built-in-keys.ts'
 import { openManagementKeys } from '../access/management-keys.ts'
-import { createSealer, type SecretSealer } from '../access/sealing.ts'
 import { openSecret, type RootSecret } from '../access/secret.ts'
-import type { Access, ManagementKeys } from '../access/types.ts'
+import type { ManagementKeys } from '../access/types.ts'
 import { type Audit, openAudit } from '../audit/audit.ts'
-import { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'
-import { formatId, type NextId, type RandomBytes } from '../base/ids.ts'
+import type { RandomBytes } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
-import { builtinModels } from '../catalog/builtin.ts'
-import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
-import { type CustomerView, customerViewOf } from '../catalog/customer-view.ts'
+import type { GivenSources } from '../catalog/catalog.ts'
 import { hostModels } from '../catalog/hosts/host-models.ts'
 import { catalogMistakes } from '../catalog/mistakes.ts'
-import { sandboxModels } from '../catalog/sandbox-models.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandServices, ControlDeps, ServerStatus } from '../control/control-deps.ts'
-import { localAccountSetting } from '../control/find-account.ts'
 import { shownHost } from '../http/shown-host.ts'
-import { type OpenLedger, openLedger } from '../ledger/ledger.ts'
-import type { ProviderFiles } from '../ledger/provider-file-types.ts'
-import { openProviderFiles } from '../ledger/sqlite/provider-files.ts'
-import type { Ledger } from '../ledger/types.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
-import type { RateLimits } from '../limits/types.ts'
 import { type OpenPayments, openPayments } from '../payments/payments.ts'
 import type { Payments } from '../payments/types.ts'
 import { keyUrlMistakes } from '../provider-keys/key-providers.ts'
-import { openProviderKeys, type ProviderKeysDeps } from '../provider-keys/provider-keys.ts'
-import type { ProviderKeys } from '../provider-keys/types.ts'
-import type { Connector } from '../providers/connector.ts'
-import { type Health, openHealth } from '../providers/health.ts'
-import { connectors, openConnectors } from '../providers/registry.ts'
+import { connectors } from '../providers/registry.ts'
 import { databaseBytes } from '../store/database-bytes.ts'
-import { type Settings, settingsOf } from '../store/settings.ts'
+import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
-import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
-import { type Counter, openCounter } from '../tokens/count.ts'
-import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
-import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
-import type { Usage } from '../usage/types.ts'
-import { openUsage } from '../usage/usage.ts'
 import { refusalOfMoved } from './moved.ts'
 import { openServerStore } from './open-store.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
 import { commandStatus } from './server-status.ts'
+import { catalogSources, type DataPlaneServices, openDataPlane } from './serving-services.ts'
 import { applySharedChanges } from './shared-changes.ts'
-import { threadEntries } from './thread-entries.ts'
 
 export interface ServicesOptions {
   readonly clock: Clock
@@ -62,43 +39,22 @@ export interface ServicesOptions {
   readonly log: Log
   /** Where the sandbox listens; null: nowhere in this process, so its models can be listed and not used. */
   readonly sandboxOrigin: string | null
+  /** Threads that will serve requests to models; left out: this one. */
+  readonly threads?: number
   /** The store can do nothing any more: the process should end. */
   readonly onLost: (error: Error) => void
 }
 
-export interface Services extends PeopleServices {
-  readonly store: Store
-  readonly settings: Settings
-  readonly ledger: Ledger
-  readonly nextId: NextId
+export interface Services extends PeopleServices, DataPlaneServices {
   /** How many requests of processes that died were closed on opening. */
   readonly recovered: number
-  readonly access: Access
   readonly builtInKeys: BuiltInKeys
   readonly managementKeys: ManagementKeys
   readonly addressHash: (folded: string) => Uint8Array
   readonly audit: Audit
-  readonly changes: Changes
   readonly payments: Payments
   /** The same with the background jobs. */
   readonly openPayments: OpenPayments
-  readonly catalog: Catalog
-  /** Finds the connector of a provider, custom hosts included. */
-  readonly connectorOf: (provider: string) => Connector
-  readonly counters: {
-    readonly counter: Counter
-    readonly pdfs: PdfReader
-    readonly bodyThreads: BodyThreads
-  }
-  /** What customers see of upstreams. */
-  readonly customerView: CustomerView
-  readonly files: ProviderFiles
-  /** For the addresses at which uploads are continued. */
-  readonly uploads: SecretSealer
-  readonly health: Health
-  readonly offerStatistics: OfferStatistics
-  readonly providerKeys: ProviderKeys
-  readonly usage: Usage
   /** What control-plane operations work with; `address`: where people reach the server. */
   control(address: string, server: ServerStatus): ControlDeps
   close(): Promise<void>
@@ -118,7 +74,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     ...keyUrlMistakes(connectors, config.providerKeys.urls),
   ]
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
-  const opened = await openServerStore(config, options)
+  const opened = await openServerStore(config, { ...options, clients: (options.threads ?? 1) - 1 })
   if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
   const { store } = opened
   try {
@@ -154,7 +110,7 @@ async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesRe
   if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
   const { people } = opened
   try {
-    const services = await composeServices({ store, settings, people, secret: secret.secret }, plan)
+    const services = await composeServices({ store, people, secret: secret.secret }, plan)
     store.listen(applySharedChanges(services, options.log))
     return { kind: 'open', services }
   } catch (error) {
@@ -165,7 +121,6 @@ async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesRe
 
 interface ServicesBase {
   readonly store: Store
-  readonly settings: Settings
   readonly people: OpenPeople
   readonly secret: RootSecret
 }
@@ -174,38 +129,14 @@ async function composeServices(
   base: ServicesBase,
   { config, options, sources }: ServicesPlan,
 ): Promise<Services> {
-  const { store, settings, people, secret } = base
+  const { store, people, secret } = base
   const { clock, random, log } = options
   const { limits } = config
-  const audit = openAudit(store)
-  const changes = new Changes(clock, limits)
-  const opened = await openAccountLedger(store, changes, { clock, limits, log })
-  const { ledger, nextId } = opened
-  const rates = await openAccountRates(settings, nextId, limits)
-  const hashKey = secret.keyFor('api-key-hash')
-  const access = openAccess({ store, clock, nextId, random, hashKey, accountRates: rates, limits })
-  const builtInKeys = openBuiltInKeys({ store, access, clock, nextId, random, accountRates: rates })
-  const managementKeys = openManagementKeys({
-    store,
-    clock,
-    nextId,
-    random,
-    hashKey: secret.keyFor('management-key-hash'),
-    limits,
-    onTrouble: (error) => log.error({ err: error }, 'failed to record the last use of a management key'),
-  })
-  const sealer = createSealer(secret.keyFor('upstream-credentials'), random)
-  const catalog = await openCatalog({ store, clock, nextId, settings, sealer, sources })
-  const keySealer = createSealer(secret.keyFor('provider-keys'), random)
-  const providerKeys = await openKeys(store, { ...config, sealer: keySealer, clock })
-  const bodyThreads = openBodyThreads({ clock, limits, log, entry: threadEntries.bodies })
-  const counter = openCounter({ clock, limits, entry: threadEntries.counter })
-  const pdfs = openPdfReader({ clock, limits, entry: threadEntries.pdfs })
-  const usage = openUsage(store, { clock, limits })
+  const dataPlane = await openDataPlane({ ...options, config, store, secret, sources, as: 'process' })
+  const { access, nextId, ledger, changes } = dataPlane.parts
+  const { accountRates } = dataPlane
   const foldKey = secret.keyFor('address-fold')
   const addressHash = (folded: string): Uint8Array => createHmac('sha256', foldKey).update(folded).digest()
-  const files = await openFileStore(store, log)
-  const keys = { access, builtInKeys, managementKeys }
   const paying = openPayments({
     ...{ store, ledger, clock, nextId, random, changes, log, limits },
     stripe: config.stripe,
@@ -213,29 +144,22 @@ async function composeServices(
     codeKey: secret.keyFor('redeem-code'),
   })
   const parts = {
-    store,
-    settings,
-    ledger,
-    nextId,
-    ...keys,
+    ...dataPlane.parts,
+    builtInKeys: openBuiltInKeys({ store, access, clock, nextId, random, accountRates }),
+    managementKeys: openManagementKeys({
+      ...{ store, clock, nextId, random, limits },
+      hashKey: secret.keyFor('management-key-hash'),
+      onTrouble: (error) => log.error({ err: error }, 'failed to record the last use of a management key'),
+    }),
     addressHash,
-    audit,
-    catalog,
-    connectorOf: openConnectors(() => catalog.snapshot.upstreams),
-    ...{ changes, customerView: customerViewOf(config.showUpstreams, connectors, catalog) },
+    audit: openAudit(store),
     payments: paying.payments,
     openPayments: paying,
-    ...{ files, uploads: createSealer(secret.keyFor('uploads'), random) },
-    counters: { counter, pdfs, bodyThreads },
-    health: openHealth({ clock, limits }),
-    offerStatistics: openOfferStatistics({ clock, limits }),
-    providerKeys,
-    usage,
     ...people.parts,
   }
   return {
     ...parts,
-    recovered: opened.recovered,
+    recovered: dataPlane.recovered,
     control(address, server) {
       const control = controlDeps(parts, { ...options, config, address, server })
       people.serve(control)
@@ -243,10 +167,7 @@ async function composeServices(
     },
     async close() {
       await people.close()
-      await bodyThreads.close()
-      await counter.close()
-      await pdfs.close()
-      await opened.close()
+      await dataPlane.close()
       await store.close()
     },
   }
@@ -282,86 +203,6 @@ function controlDeps(
         : { kind: 'postgresql', bytes: null },
     signupNano: limits.signupNano,
     address,
-  }
-}
-
-function openKeys(
-  store: Store,
-  options: Pick<Config, 'limits' | 'providerKeys'> & Pick<ProviderKeysDeps, 'sealer' | 'clock'>,
-): Promise<ProviderKeys> {
-  const { limits, sealer, clock, providerKeys: settings } = options
-  return openProviderKeys({ store, limits, sealer, clock, settings, connectors })
-}
-
-/**
- * What an earlier process began to upload and did not finish belongs to no account: it can be used by none. Its id is not
- * known, so it cannot be deleted either.
- */
-async function openFileStore(store: Store, log: Log): Promise<ProviderFiles> {
-  const files = openProviderFiles(store)
-  for (const { upstream, account } of await files.removeUnfinished()) {
-    const facts = { upstream, account: formatId('acct', account) }
-    log.warn(
-      facts,
-      'an upload was cut short: the upstream may keep a file of unknown id that no account owns',
-    )
-  }
-  return files
-}
-
-async function openAccountLedger(
-  store: Store,
-  changes: Changes,
-  { clock, limits, log }: Pick<ServicesOptions, 'clock' | 'log'> & Pick<Config, 'limits'>,
-): Promise<OpenLedger> {
-  const opened = await openLedger(store, {
-    clock,
-    limits,
-    changes,
-    onTrouble: (error) => log.error({ err: error }, 'failed to close expired holds'),
-  })
-  for (const { id, account } of opened.unrecorded) {
-    const facts = { request: formatId('req', id), account: formatId('acct', account) }
-    log.warn(
-      facts,
-      'a background request was cut short: its upstream may run a response that no account owns',
-    )
-  }
-  return opened
-}
-
-const unlimitedRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
-
-/** Only its balance limits the account that the first start creates: its keys belong to the operator. */
-async function openAccountRates(
-  settings: Settings,
-  nextId: NextId,
-  { requestsPerMinute, tokensPerMinute, concurrent }: RateLimits,
-): Promise<(account: bigint) => RateLimits> {
-  const local = await settings.claim(localAccountSetting, formatId('acct', nextId()))
-  const usual: RateLimits = { requestsPerMinute, tokensPerMinute, concurrent }
-  return (account) => (formatId('acct', account) === local ? unlimitedRates : usual)
-}
-
-function catalogSources(config: Config, sandboxOrigin: string | null): GivenSources {
-  const { models, aliases, disabled, markup, upstreams } = config
-  const isSandboxOn = config.sandbox === 'on'
-  const sandboxUpstream = {
-    name: 'sandbox',
-    provider: 'sandbox',
-    url: sandboxOrigin,
-    credential: 'sandbox',
-    weight: 1,
-    models: 'all' as const,
-  }
-  return {
-    builtin: isSandboxOn ? [...builtinModels, ...sandboxModels(behaviors)] : builtinModels,
-    configured: models,
-    aliases,
-    disabled,
-    markup,
-    upstreams: isSandboxOn ? [...upstreams, sandboxUpstream] : upstreams,
-    providers: connectors,
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a process that shares its database does about changes that other processes have made. */
+/** What a thread does about changes that other threads, and other processes on its database, have made. */
 import type { Access } from '../access/types.ts'
 import type { Changes } from '../base/changes.ts'
 import type { Log } from '../base/log.ts'
@@ -42,7 +42,7 @@ const effects: Readonly<Record<string, Apply>> = {
 /** Applies one change after another; those of one table that have not begun are one. */
 export function applySharedChanges(parts: SharedParts, log: Log): (change: SharedChange) => void {
   const onFailure = (error: unknown): void =>
-    log.error({ err: error }, 'a change made by another process could not be read')
+    log.error({ err: error }, 'a change made by another thread or process could not be read')
   const waiting = new Map<string, () => Promise<void>>()
   let isRunning = false
   async function run(): Promise<void> {

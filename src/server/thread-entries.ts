@@ -13,6 +13,7 @@ export const postgresThreads = {
 export const threadEntries = {
   writer: entry('writer'),
   reader: entry('reader'),
+  dataPlane: entry('serving'),
   identity: entry('identity'),
   counter: entry('count'),
   pdfs: entry('pdf'),

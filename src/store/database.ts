@@ -1,15 +1,18 @@
 /**
- * One embedded database seen from the main thread: the writer thread, the reader thread, and the
- * statements between. Knows no folder, no lock and no table; its caller has made sure that no other process opens it.
+ * One embedded database as a thread of this program sees it: the writer thread, the reader thread, and the
+ * statements between. The main thread starts both; others are given ports to them. Knows no folder, no lock and no table; its
+ * caller has made sure that no other process opens it.
  */
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
-import { type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
+import { attachThread, type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
 import { type ChannelLimits, type DeferralState, type MakeCall, openChannel } from './channel.ts'
 import { databaseErrors, storeUnavailable } from './errors.ts'
+import type { SharedChange } from './postgres/shared-changes.ts'
 import { routedDialect, type SqlLanguage } from './sqlite/kysely-dialect.ts'
 import type { Call, ReaderRequests, StatementResult, WriterRequests } from './sqlite/messages.ts'
-import { statementOperation, type ThreadSetup } from './sqlite/writer.ts'
+import { statementOperation, type ThreadSetup, type WriterNotices } from './sqlite/writer.ts'
 
 export interface StoreLimits extends ChannelLimits {
   /** Threads for long reads, in addition to the one for short reads. */
@@ -31,6 +34,28 @@ export interface DatabaseOptions extends Pick<ThreadSetup, 'postgres'> {
   readonly onLost: (error: Error) => void
   /** For tests: see base/failpoint.ts. */
   readonly failpoints?: string | undefined
+  /** Left out: no other thread uses it. */
+  readonly clients?: StoreClients | undefined
+}
+
+/** Other threads that use the database. */
+export interface StoreClients {
+  readonly count: number
+  /** Called with what one of them has changed. */
+  readonly onChange: (change: SharedChange) => void
+}
+
+/** What a thread is given to use a database that another one has opened. */
+export interface StorePorts {
+  readonly writer: MessagePort
+  readonly reader: MessagePort
+}
+
+export interface AttachOptions
+  extends Pick<DatabaseOptions, 'path' | 'language' | 'postgres' | 'clock' | 'limits' | 'failpoints'> {
+  readonly threads: Pick<DatabaseOptions['threads'], 'reader'>
+  readonly ports: StorePorts
+  readonly onChange: StoreClients['onChange']
 }
 
 export interface OpenDatabase<Tables> {
@@ -48,6 +73,8 @@ export interface OpenDatabase<Tables> {
   commitMs(): number
   /** False from a commit that the machine made fail until one works again; see commit-health.ts. */
   canCommit(): boolean
+  /** One for each other thread; each may be moved to it once. */
+  readonly ports: readonly StorePorts[]
   /** Finishes what was accepted, then closes the reader and the writer. */
   close(): Promise<void>
 }
@@ -66,42 +93,97 @@ export type DatabaseResult<Tables> =
 
 /** Starts the threads and brings the schema up to date. */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<DatabaseResult<Tables>> {
-  const { path, threads, clock, limits, onLost, failpoints, postgres } = options
+  const { path, threads, limits, onLost, clients } = options
   const { shownPath = path } = options
-  const setup: ThreadSetup = { path, failpoints, nowMs: clock.wallMs(), postgres }
-  const shared = { setup, onLost, errors: databaseErrors, lostError: storeUnavailable }
+  const channels = Array.from({ length: clients?.count ?? 0 }, () => ({
+    writer: new MessageChannel(),
+    reader: new MessageChannel(),
+  }))
+  const setup = setupOf(options)
+  const serving = (of: 'writer' | 'reader') => {
+    const moved = channels.map((channel) => channel[of].port1)
+    return { moved, setup: { ...setup, clients: moved } }
+  }
+  const shared = { onLost, errors: databaseErrors, lostError: storeUnavailable }
   const writer = await openThread<WriterRequests>({
     ...shared,
+    ...serving('writer'),
+    handlers: { ...noticesFor(clients?.onChange) },
     ...{ entry: threads.writer, name: 'store writer', waitingMax: limits.operationsQueuedMax },
   })
   if (writer.kind === 'refused') {
     const isFailed = writer.reason === 'failed'
     return isFailed ? { ...writer, message: `${shownPath} cannot be used: ${writer.message}` } : writer
   }
-  const reading: ThreadOptions = {
-    ...shared,
-    ...{ entry: threads.reader, name: 'store reader', waitingMax: limits.operationsQueuedMax },
-    full: (waiting) => storeUnavailable(`${waiting} reads are running`),
-  }
-  const reader = await openThread<ReaderRequests>(reading)
+  const reading = readingOn(options, onLost)
+  const reader = await openThread<ReaderRequests>({ ...reading, ...serving('reader') })
   if (reader.kind === 'refused') {
     await writer.thread.close()
     return reader
   }
-  const parts = { reading, writer: writer.thread, reader: reader.thread }
+  const ports = channels.map((channel) => ({ writer: channel.writer.port2, reader: channel.reader.port2 }))
+  const parts = { reading, writer: writer.thread, reader: reader.thread, ports }
   return { kind: 'open', database: databaseOn<Tables>(options, parts) }
 }
+
+/** The database as a thread uses it that did not open it. Closing it leaves the threads to the one that did. */
+export function attachDatabase<Tables>(options: AttachOptions): OpenDatabase<Tables> {
+  const { ports, limits, onChange } = options
+  const shared = { errors: databaseErrors, lostError: storeUnavailable }
+  return databaseOn<Tables>(options, {
+    reading: readingOn(options, () => {}),
+    writer: attachThread(ports.writer, {
+      ...shared,
+      handlers: { ...noticesFor(onChange) },
+      waitingMax: limits.operationsQueuedMax,
+    }),
+    reader: attachThread(ports.reader, {
+      ...shared,
+      waitingMax: limits.operationsQueuedMax,
+      full: tooManyReads,
+    }),
+    ports: [],
+  })
+}
+
+type SetupOptions = Pick<DatabaseOptions, 'path' | 'failpoints' | 'clock' | 'postgres'>
+
+function setupOf({ path, failpoints, clock, postgres }: SetupOptions): ThreadSetup {
+  return { path, failpoints, nowMs: clock.wallMs(), postgres, clients: [] }
+}
+
+function noticesFor(onChange: StoreClients['onChange'] = () => {}): WriterNotices {
+  return {
+    changed(changes) {
+      for (const change of changes) onChange(change)
+    },
+  }
+}
+
+function readingOn(
+  options: SetupOptions & Pick<AttachOptions, 'threads' | 'limits'>,
+  onLost: DatabaseOptions['onLost'],
+): ThreadOptions {
+  return {
+    ...{ onLost, errors: databaseErrors, lostError: storeUnavailable, setup: setupOf(options) },
+    ...{ entry: options.threads.reader, name: 'store reader' },
+    ...{ waitingMax: options.limits.operationsQueuedMax, full: tooManyReads },
+  }
+}
+
+const tooManyReads = (waiting: number): Error => storeUnavailable(`${waiting} reads are running`)
 
 interface Threads {
   /** How a thread that reads is started. */
   readonly reading: ThreadOptions
   readonly writer: OpenThread<WriterRequests>
   readonly reader: OpenThread<ReaderRequests>
+  readonly ports: readonly StorePorts[]
 }
 
 function databaseOn<Tables>(
-  { clock, limits, language, postgres }: DatabaseOptions,
-  { reading, writer, reader }: Threads,
+  { clock, limits, language, postgres }: Pick<DatabaseOptions, 'clock' | 'limits' | 'language' | 'postgres'>,
+  { reading, writer, reader, ports }: Threads,
 ): OpenDatabase<Tables> {
   const channel = openChannel(writer, clock, limits)
   async function read(call: Call): Promise<unknown> {
@@ -145,6 +227,7 @@ function databaseOn<Tables>(
     deferral: postgres === undefined ? channel.deferral : null,
     commitMs: channel.commitMs,
     canCommit: channel.canCommit,
+    ports,
     read,
     readApart,
     database,

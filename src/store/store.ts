@@ -7,21 +7,34 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DatabaseOptions, type OpenDatabase, openDatabase, type Refused } from './database.ts'
+import {
+  type AttachOptions,
+  attachDatabase,
+  type DatabaseOptions,
+  type OpenDatabase,
+  openDatabase,
+  type Refused,
+} from './database.ts'
 import { databasePath } from './database-path.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { SharedChange } from './postgres/shared-changes.ts'
 import type { Tables } from './tables.ts'
 
-export type { Refused, StoreLimits } from './database.ts'
+export type { Refused, StoreLimits, StorePorts } from './database.ts'
 
-export interface StoreOptions extends Omit<DatabaseOptions, 'path'> {
+export interface StoreOptions extends Omit<DatabaseOptions, 'path' | 'clients'> {
   /** Created (0700) when it is not there; holds `tollgate.db` and `lock.db`. */
+  readonly dataDirectory: string
+  /** Other threads that will use it; left out: none. */
+  readonly clients?: number
+}
+
+export interface AttachStoreOptions extends Omit<AttachOptions, 'path' | 'onChange'> {
   readonly dataDirectory: string
 }
 
 export interface Store extends OpenDatabase<Tables> {
-  /** Calls the listener with what other processes on the same database change; an embedded database has none. */
+  /** Calls the listener with what other threads, and other processes on the same database, have changed. */
   listen(listener: (change: SharedChange) => void): void
   /** Closing it gives the lock back, too. */
   close(): Promise<void>
@@ -30,10 +43,19 @@ export interface Store extends OpenDatabase<Tables> {
 export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Refused
 
 /** Opens the directory for this process alone and brings its schema up to date. */
-export async function openStore({ dataDirectory, ...options }: StoreOptions): Promise<OpenResult> {
+export async function openStore({
+  dataDirectory,
+  clients = 0,
+  ...options
+}: StoreOptions): Promise<OpenResult> {
   const claimed = claimDataFolder(dataDirectory)
   if (claimed.kind === 'refused') return claimed
-  const opened = await openDatabase<Tables>({ ...options, path: databasePath(dataDirectory) })
+  const changes = sharedChanges()
+  const opened = await openDatabase<Tables>({
+    ...options,
+    path: databasePath(dataDirectory),
+    clients: { count: clients, onChange: changes.onChange },
+  })
   if (opened.kind === 'refused') {
     claimed.lock.release()
     return opened
@@ -41,13 +63,36 @@ export async function openStore({ dataDirectory, ...options }: StoreOptions): Pr
   let closing: Promise<void> | undefined
   const store: Store = {
     ...opened.database,
-    listen() {},
+    listen: changes.listen,
     close() {
       closing ??= opened.database.close().finally(() => claimed.lock.release())
       return closing
     },
   }
   return { kind: 'open', store }
+}
+
+/** The store in a thread that did not open it. */
+export function attachStore({ dataDirectory, ...options }: AttachStoreOptions): Store {
+  const changes = sharedChanges()
+  const path = databasePath(dataDirectory)
+  const database = attachDatabase<Tables>({ ...options, path, onChange: changes.onChange })
+  return { ...database, listen: changes.listen }
+}
+
+/** Keeps what is changed until there is a listener, so that no change is missed. */
+export function sharedChanges(): Pick<Store, 'listen'> & {
+  readonly onChange: (change: SharedChange) => void
+} {
+  const early: SharedChange[] = []
+  let listener = (change: SharedChange): void => void early.push(change)
+  return {
+    onChange: (change) => listener(change),
+    listen(onChange) {
+      listener = onChange
+      for (const change of early.splice(0)) onChange(change)
+    },
+  }
 }
 
 /** Takes the folder for this process alone; created (0700) when it is not there. */

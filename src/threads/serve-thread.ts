@@ -3,14 +3,30 @@ import { parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
 import { releaseIdleMemory } from '../base/idle-memory.ts'
-import { greeting, openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
+import {
+  greeting,
+  type MessageChannelPort,
+  openPort,
+  type Port,
+  type PortOptions,
+  type StartRefusal,
+} from './port.ts'
+
+export type ServeOptions = Omit<PortOptions, 'onGreeting' | 'waitingMax'> &
+  Partial<Pick<PortOptions, 'waitingMax'>>
 
 /** Answers the thread that started this one; `Requests` is what can be asked back. */
-export function serveThread<Requests = Record<never, never>>(
-  options: Omit<PortOptions, 'onGreeting' | 'waitingMax'> & Partial<Pick<PortOptions, 'waitingMax'>>,
+export function serveThread<Requests = Record<never, never>>(options: ServeOptions): Port<Requests> {
+  return servePort(starter(), options)
+}
+
+/** The same for another thread, which has the other end of the port. */
+export function servePort<Requests = Record<never, never>>(
+  channel: MessageChannelPort,
+  options: ServeOptions,
 ): Port<Requests> {
   // A thread that asks nothing back needs no bound.
-  return openPort<Requests>(starter(), { waitingMax: 0, ...options })
+  return openPort<Requests>(channel, { waitingMax: 0, ...options })
 }
 
 /** The first message of a thread that was opened with `openThread`; null: it can work. */

@@ -2,7 +2,7 @@
  * A thread seen from the one that starts it: its port, its ready message, and its end, which fails every pending call.
  * Must not know what the thread does.
  */
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
 
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
@@ -12,6 +12,8 @@ export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancell
   readonly name: string
   /** Plain values; the thread's `workerData`. */
   readonly setup?: unknown
+  /** Ports in the setup, which the thread has from then on. */
+  readonly moved?: readonly MessagePort[]
   /** The error of calls when a thread ended unexpectedly. */
   readonly lostError: (reason: string) => Error
   /** It ended, and nothing here asked for it. `cause`: what it threw. */
@@ -65,6 +67,30 @@ export async function openThread<Requests>(
   return { kind: 'open', thread: { ...thread, close } }
 }
 
+/**
+ * A thread that another one has started, over a port of its own to it. Closing it closes the port: who has started the thread
+ * ends it.
+ */
+export function attachThread<Requests>(
+  channel: MessagePort,
+  options: Omit<PortOptions, 'onGreeting' | 'cancellable'> & Pick<ThreadOptions, 'lostError'>,
+): OpenThread<Requests> {
+  const { lostError, ...rest } = options
+  const { fail, ...port } = openPort<Requests>(channel, rest)
+  channel.once('close', () => fail(lostError('its other end was closed')))
+  const end = (reason: Error): void => {
+    fail(reason)
+    channel.close()
+  }
+  return {
+    ...port,
+    ref: () => channel.ref(),
+    unref: () => channel.unref(),
+    terminate: async (reason) => end(reason),
+    close: async () => end(lostError('it was closed')),
+  }
+}
+
 interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
@@ -76,8 +102,8 @@ interface StartedThread<Requests> {
 type ThreadState = 'starting' | 'working' | 'ending' | 'ended'
 
 function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThread<Requests> {
-  const { entry, name, setup, lostError, onLost, ...rest } = options
-  const worker = new Worker(entry, { workerData: setup, name })
+  const { entry, name, setup, moved = [], lostError, onLost, ...rest } = options
+  const worker = new Worker(entry, { workerData: setup, name, transferList: [...moved] })
   const greeted = Promise.withResolvers<StartRefusal | null>()
   let state = first
   const { fail, ...port } = openPort<Requests>(worker, {

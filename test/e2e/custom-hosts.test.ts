@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { runningStatus } from '../../src/server/server-status.ts'
+import { noThreads } from '../../src/server/serving-threads.ts'
 import { testGateway } from '../support/gateway.ts'
 import { asking, personActor } from '../support/operators.ts'
 
@@ -131,6 +132,7 @@ const status = runningStatus(
   gate.gateway.deps,
   { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
   { report: () => ({ checkedMs: null, contradictions: 0 }) },
+  noThreads,
 )
 const control = gate.gateway.services.control(gate.origin, status)
 const operator = asking(control, personActor('ada', { operator: true }))

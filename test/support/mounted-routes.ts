@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { EventStreams } from '../../src/api/event-streams.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
+import { metricsText } from '../../src/gateway/metrics.ts'
 import { builtConsole, consoleFiles } from '../../src/server/console-files.ts'
 import { createControlPlane } from '../../src/server/control-plane.ts'
 import { docsFiles } from '../../src/server/docs-files.ts'
@@ -19,7 +20,7 @@ export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<r
         clientAddress: services.clientAddress,
         streams: new EventStreams(systemClock, limitDefaults),
       },
-      sendMetrics: serving.metrics,
+      metrics: metricsText(serving.metrics.registry, async () => []),
       metricsToken: null,
       ready: async () => true,
       consoleFiles: consoleFiles(builtConsole),

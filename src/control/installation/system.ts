@@ -8,9 +8,10 @@ import { collectWarnings } from './warnings.ts'
 
 export const showSystem = operationHandler('system.show', async (deps) => {
   const { server, identity, payments, ledger } = deps
-  const [balances, verified] = await Promise.all([
+  const [balances, verified, running] = await Promise.all([
     platformBalances(deps),
     readLastVerification(deps.settings),
+    server.running(),
   ])
   const { checkedMs, contradictions } = server.ledgerReport()
   return {
@@ -19,7 +20,7 @@ export const showSystem = operationHandler('system.show', async (deps) => {
     startedAt: isoTime(server.startedMs),
     address: deps.address,
     database: deps.databaseUse(),
-    running: server.running(),
+    running,
     draining: server.draining(),
     memoryBytes: server.memoryBytes(),
     eventLoopDelayMs: server.eventLoopDelayMs(),

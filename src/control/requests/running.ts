@@ -26,5 +26,5 @@ export const runningRequests = accountOperationHandler(
 export const stopRequest = accountOperationHandler('request.stop', async ({ server }, { request }) => {
   const id = parseId('req', request)
   assert(id !== undefined, 'an id of parsed input is an id')
-  return { id: request, stopped: server.stop(id) }
+  return { id: request, stopped: await server.stop(id) }
 })

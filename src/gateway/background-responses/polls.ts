@@ -79,10 +79,13 @@ export class ResponsePolls {
       },
       reads,
     )
-    return () => {
-      this.#isStopped = true
-      this.#timer?.cancel()
-    }
+    return () => this.stop()
+  }
+
+  /** Polls no more. */
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
   }
 
   /** Schedules a response that has just started. */

@@ -106,6 +106,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
   }
   const scans: Answers = {
     claimProcess: slot.claim,
+    claimThread: slot.claim,
     removeUnrecorded: () => [],
     orphans: async (process: number, limit: number) => findOrphans(await side.get(), process, limit),
     overdue: async (process: number, before: bigint, limit: number) =>

@@ -28,6 +28,7 @@ export function ledgerOperations(database: Database, engine: SqliteEngine) {
     suspend: { durable: true, run: suspendOperation(database, machine.suspend.run) },
     removeReceipts: { durable: false, run: removeReceiptsOperation(database) },
     claimProcess: { durable: true, run: claimProcessOperation(database) },
+    claimThread: { durable: true, run: claimThreadOperation(database) },
     orphans: { durable: false, run: findOrphans(database, engine) },
     overdue: { durable: false, run: findOverdue(database, engine) },
   } as const satisfies OperationTable
@@ -48,22 +49,38 @@ function suspendOperation(database: Database, suspend: (account: bigint, atMs: n
  * start makes IDs unique even when the clock has stepped back, and identifies earlier holds as orphans.
  */
 function claimProcessOperation(database: Database) {
-  const last = prepare(database, 'SELECT id FROM process ORDER BY started_ms DESC LIMIT 1')
+  const take = slotTaker(database)
   const clear = prepare(database, 'DELETE FROM process')
+  return (nowMs: number): number => take(nowMs, () => clear.run())
+}
+
+/** Takes another slot, for a thread of this process. */
+function claimThreadOperation(database: Database) {
+  const take = slotTaker(database)
+  return (nowMs: number): number => take(nowMs)
+}
+
+/** Takes the slot after the one that was taken last. `beforeTaking` runs when that is known. */
+function slotTaker(database: Database) {
+  const last = prepare(database, 'SELECT id, started_ms FROM process ORDER BY started_ms DESC LIMIT 1')
   const insert = prepare(database, 'INSERT INTO process (id, started_ms) VALUES (?, ?)')
-  return (nowMs: number): number => {
-    const slot = (Number(last.row()?.[0] ?? -1) + 1) % processSlots
-    clear.run()
-    insert.run(BigInt(slot), BigInt(nowMs))
+  return (nowMs: number, beforeTaking: () => void = () => {}): number => {
+    const [id, startedMs] = last.row() ?? [-1n, 0n]
+    const slot = (Number(id) + 1) % processSlots
+    beforeTaking()
+    // Later than the last one, whatever the clock says: the order of slots is found by it.
+    const takenMs = Math.max(nowMs, Number(startedMs) + 1)
+    insert.run(BigInt(slot), BigInt(takenMs))
     return slot
   }
 }
 
-/** Holds of processes that are gone; `process` is the one that lives. */
+/** Holds of processes, and of their threads, that are gone; `process` is one that lives. */
 function findOrphans(database: Database, engine: SqliteEngine) {
   const select = prepare(
     database,
-    `SELECT ${orphanColumns} FROM hold WHERE process <> ? AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
+    `SELECT ${orphanColumns} FROM hold WHERE process <> ? AND process NOT IN (SELECT id FROM process)
+      AND ${isNoBackgroundHold} ORDER BY id LIMIT ?`,
   )
   return (process: number, limit: number): readonly Orphan[] => {
     engine.flush()

@@ -51,7 +51,7 @@ function assertVersion(database: Database): void {
 }
 
 /** The connection that writes: durable at every commit unless a batch says otherwise. */
-export function openForWriting(path: string): Database {
+export function openForWriting(path: string): DatabaseSync {
   createPrivately(path)
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: lockWaitMs })
   assertVersion(database)

@@ -4,7 +4,7 @@
  * control plane's statements.
  */
 import { workerData } from 'node:worker_threads'
-import { greet, serveThread } from '../../threads/serve-thread.ts'
+import { greet, servePort, serveThread } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import type { Operation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
@@ -36,10 +36,12 @@ export function runReader(
   open: (setup: ThreadSetup) => OpenForReading = openEmbedded,
 ): void {
   try {
-    const opened = open(workerData as ThreadSetup)
+    const setup = workerData as ThreadSetup
+    const opened = open(setup)
     const { database } = opened
-    const handlers = { read: reader(opened, plan), close: () => database.close() }
-    serveThread({ handlers, errors: databaseErrors })
+    const read = reader(opened, plan)
+    serveThread({ handlers: { read, close: () => database.close() }, errors: databaseErrors })
+    for (const channel of setup.clients) servePort(channel, { handlers: { read }, errors: databaseErrors })
   } catch (error) {
     greet({ reason: 'failed', message: toFailure(error).message })
     return

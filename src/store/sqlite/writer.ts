@@ -3,17 +3,21 @@
  * batches and control-plane transactions, one message at a time. Knows no operation: its caller, the
  * thread's entry file, passes them in.
  */
-import { workerData } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { failpoints } from '../../base/failpoint.ts'
-import { greet, serveThread } from '../../threads/serve-thread.ts'
+import type { Port } from '../../threads/port.ts'
+import { greet, servePort, serveThread } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import { migrate } from '../migrate.ts'
+import type { SharedChange } from '../postgres/shared-changes.ts'
 import { batchRunner, type Committer, committer, type Operation, type WriterPlan } from './batch.ts'
+import { reportChanges } from './change-log.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
 import { type Failure, probeOperation, recordOperation, toFailure, type WriterRequests } from './messages.ts'
 import { statementRunner } from './statements.ts'
+import { WriterClients } from './writer-clients.ts'
 
 /** What a thread needs to reach PostgreSQL. */
 export interface PostgresSetup {
@@ -35,6 +39,14 @@ export interface ThreadSetup {
   readonly postgres?: PostgresSetup | undefined
   readonly failpoints: string | undefined
   readonly nowMs: number
+  /** Of other threads that use the database, too. */
+  readonly clients: readonly MessagePort[]
+}
+
+/** What a store's thread tells those that use it. */
+export interface WriterNotices {
+  /** What another client's transaction has changed. */
+  changed(changes: readonly SharedChange[]): void
 }
 
 /** The operation that runs one statement of the control plane; part of every writer's table. */
@@ -52,11 +64,14 @@ export interface OpenForWriting {
   readonly probe: string
 }
 
-/** Opens the database, with its newest schema; or says why not. */
-export type OpenWriting = (setup: ThreadSetup) => OpenForWriting | { readonly newerSchema: string }
+/** Opens the database, with its newest schema; or says why not. `publish`: tells the other clients what one has changed. */
+export type OpenWriting = (
+  setup: ThreadSetup,
+  publish: WriterNotices['changed'],
+) => OpenForWriting | { readonly newerSchema: string }
 
 /** The embedded database. */
-const openEmbedded: OpenWriting = ({ path, nowMs }) => {
+const openEmbedded: OpenWriting = ({ path, nowMs, clients }, publish) => {
   const database = openForWriting(path)
   const outcome = migrate(database, nowMs)
   if (outcome.kind === 'newer_schema') {
@@ -64,16 +79,27 @@ const openEmbedded: OpenWriting = ({ path, nowMs }) => {
     return { newerSchema: outcome.message }
   }
   const fence = takeFence(database)
-  // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
-  return { database, fence, commits: committer(database, fence), probe: 'PRAGMA user_version = 0' }
+  const commits = committer(database, fence)
+  return {
+    database,
+    fence,
+    commits: clients.length === 0 ? commits : reportChanges(database, commits, publish),
+    // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
+    probe: 'PRAGMA user_version = 0',
+  }
 }
 
 /** To be called once, by the entry file of a worker thread. */
 export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): void {
   const setup = workerData as ThreadSetup
+  const ports: Pick<Port<WriterNotices>, 'notify'>[] = []
+  const publish: WriterNotices['changed'] = (changes) => {
+    for (const [client, port] of ports.entries())
+      if (client !== clients.current) port.notify('changed', changes)
+  }
   let opened: ReturnType<OpenWriting>
   try {
-    opened = open(setup)
+    opened = open(setup, publish)
   } catch (error) {
     greet({ reason: 'failed', message: toFailure(error).message })
     return
@@ -84,28 +110,33 @@ export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): v
   }
   const { fence } = opened
   const requests = writer(opened, plan, setup)
-  serveThread({
-    handlers: {
-      batch: (calls: Parameters<WriterRequests['batch']>[0]) => {
-        const reply = requests.batch(calls)
-        endWithFence(fence)
-        return reply
-      },
-      begin: () => {
-        try {
-          requests.begin()
-        } finally {
-          endWithFence(fence)
-        }
-      },
-      statement: requests.statement,
-      commit: requests.commit,
-      rollback: requests.rollback,
-      close: requests.close,
-    },
-    errors: databaseErrors,
-  })
+  const clients = new WriterClients(endingWithFence(requests, fence))
+  const handlers = { ...clients.requestsOf(0), close: requests.close }
+  ports.push(serveThread<WriterNotices>({ handlers, errors: databaseErrors }))
+  for (const channel of setup.clients) {
+    const client = ports.length
+    ports.push(servePort(channel, { handlers: clients.requestsOf(client), errors: databaseErrors }))
+    channel.once('close', () => clients.leave(client))
+  }
   greet(null)
+}
+
+function endingWithFence(requests: WriterRequests, fence: Pick<Fence, 'isLost'>): WriterRequests {
+  return {
+    ...requests,
+    batch(calls) {
+      const reply = requests.batch(calls)
+      endWithFence(fence)
+      return reply
+    },
+    begin() {
+      try {
+        requests.begin()
+      } finally {
+        endWithFence(fence)
+      }
+    },
+  }
 }
 
 /** Nothing that this process knows of the database is true any more: its thread ends after the reply, then the process. */

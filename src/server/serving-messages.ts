@@ -1,0 +1,48 @@
+/** What the main thread and a further thread of the data plane ask and tell each other. Types alone. */
+import type { Change } from '../base/changes.ts'
+import type { Config } from '../config/config.ts'
+import type { MetricValues } from '../gateway/metrics.ts'
+import type { StorePorts } from '../store/store.ts'
+
+/** What a thread is started with. */
+export interface DataPlaneSetup {
+  /** Without the address of the collector, which is not a plain value. */
+  readonly config: Config
+  readonly collector: string | null
+  /** 2 for the first one: the main thread is 1. */
+  readonly thread: number
+  readonly logLevel: string
+  readonly ports: StorePorts
+  readonly sandboxOrigin: string | null
+  /** Where the main thread listens for what only it serves. */
+  readonly mainSocket: string
+  /** The public URL. */
+  readonly address: string
+  readonly port: number
+}
+
+/** Asked by the main thread. */
+export interface DataPlaneRequests {
+  /** The start is over: the load of the event loop counts from now on. */
+  begin(): void
+  /** The number of requests with a hold. */
+  running(): number
+  /** Stops a request with a hold; false: it is not in flight here. */
+  stop(request: bigint): boolean
+  metrics(): Promise<MetricValues>
+  /** Reports changes of the account from now on, or no longer. */
+  watch(account: bigint, isWatched: boolean): void
+  /** Takes no more connections and requests; answered when none is left. */
+  drain(): Promise<void>
+  stopRequests(): void
+  /** Part of every thread that is closed in order. */
+  close(): Promise<void>
+}
+
+/** Told to the main thread. */
+export interface DataPlaneNotices {
+  /** One log line as JSON. */
+  writeLog(line: string): void
+  /** Of an account that is watched. */
+  changed(account: bigint, change: Change): void
+}
