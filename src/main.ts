@@ -77,7 +77,14 @@ async function serve(config: Config): Promise<number> {
   const { createLog } = await import('./base/log.ts')
   const log = createLog({ level: config.logLevel })
   const { startGateway } = await import('./server/server.ts')
-  const started = await startGateway({ config, clock: systemClock, random: systemRandom, log })
+  const stopping = new AbortController()
+  const firstSignal = nextSignal().then((signal) => {
+    stopping.abort()
+    return signal
+  })
+  const { signal: stop } = stopping
+  const started = await startGateway({ config, clock: systemClock, random: systemRandom, log, stop })
+  if (started.kind === 'stopped') return 0
   if (started.kind === 'refused') {
     process.stderr.write(`tollgate: ${started.message}\n`)
     return 1
@@ -85,7 +92,7 @@ async function serve(config: Config): Promise<number> {
   const { gateway } = started
   await announce(gateway, config)
   releaseIdleMemory(systemClock)
-  const ended = await Promise.race([nextSignal(), gateway.lost.then(() => 'lost' as const)])
+  const ended = await Promise.race([firstSignal, gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('a part of the server is lost; exiting')
     gateway.stopRequests()

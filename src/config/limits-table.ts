@@ -212,6 +212,7 @@ export const limitsTable = {
     "How long a request waits for the account's other requests to release enough balance.",
   ),
   holdWaitersPerAccountMax: limitOrZero(64, 'Requests per account that wait that way.'),
+  storeWaitMs: limit(2_000, 'How long a new request waits for the database before it is rejected.'),
   settleWaitMs: limit(5_000, 'How long the end of a response waits for its settlement.'),
   settleRetryMs: limit(1_000, 'Delay between attempts to store a settlement.'),
   settleRetriesMax: limit(86_400, 'Number of attempts to store a settlement.'),
@@ -253,6 +254,7 @@ export const limitsTable = {
     2_000,
     'How long a request is tried again while PostgreSQL cannot be reached, before it is refused.',
   ),
+  databaseRetryMs: limit(1_000, 'Delay between attempts to reach PostgreSQL during a start.'),
   databaseLeaseMs: limit(
     15_000,
     'How long a server that no longer reaches PostgreSQL owns its requests; then the other servers close them.',

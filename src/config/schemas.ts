@@ -7,6 +7,7 @@ import { z } from 'zod'
 import '../../contract/schema-messages.ts'
 import { usdPattern } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
+import { databaseUrlMistake } from '../base/database-hosts.ts'
 import { addressMistake } from '../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
 import type { Limit, Share } from './limits-table.ts'
@@ -143,18 +144,10 @@ export const apiOrigin = z
   )
   .transform((url) => url.origin)
 
-function isDatabaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, pathname } = new URL(text)
-  return ['postgres:', 'postgresql:'].includes(protocol) && hostname !== '' && pathname.length > 1
-}
-
-export const databaseUrl = z
-  .string()
-  .refine(
-    isDatabaseUrl,
-    'must be postgres:// with a host and a database, such as postgres://user:password@db.example/tollgate',
-  )
+export const databaseUrl = z.string().superRefine((text, context) => {
+  const message = databaseUrlMistake(text)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
 
 export const mailServer = z
   .string()

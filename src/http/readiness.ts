@@ -1,4 +1,6 @@
 /** Whether this server can receive requests, as reported by `/readyz`. */
+import type { Clock } from '../base/clock.ts'
+import { within } from '../base/within.ts'
 
 export interface ReadinessParts {
   /** Everything that a start does is done. */
@@ -12,13 +14,13 @@ export interface ReadinessParts {
   readonly commitMsMax: number
   /** Reads something from the store. */
   readonly read: () => Promise<unknown>
+  /** How long that may take. */
+  readonly readMsMax: number
+  readonly clock: Clock
 }
 
 export async function isReady(parts: ReadinessParts): Promise<boolean> {
-  const { isStarted, isDraining, store, commitMsMax, read } = parts
+  const { isStarted, isDraining, store, commitMsMax, read, readMsMax, clock } = parts
   if (!isStarted || isDraining || !store.canCommit() || store.commitMs() > commitMsMax) return false
-  return read().then(
-    () => true,
-    () => false,
-  )
+  return within(clock, readMsMax, read()).catch(() => false)
 }

@@ -13,6 +13,7 @@ import { localAccountSetting } from '../control/find-account.ts'
 import { defaultPolicy } from '../control/key/policy.ts'
 import { makeSetupToken, setupLinkOf } from '../control/setup/token.ts'
 import type { AccountRow } from '../ledger/types.ts'
+import type { Store } from '../store/store.ts'
 
 export type InstallationStart =
   | { readonly kind: 'first'; readonly balance: bigint; readonly key: string; readonly setupLink: string }
@@ -36,6 +37,39 @@ export async function beginInstallation(deps: ControlDeps): Promise<Installation
   })
   const setupLink = setupLinkOf(deps.address, await makeSetupToken(deps))
   return { kind: 'first', balance, key: key.secret, setupLink }
+}
+
+export interface BegunInstallation {
+  readonly start: InstallationStart
+  /** Lets other servers on the same database begin; to be called once the start is announced, or given up. */
+  readonly release: () => Promise<void>
+}
+
+interface TurnDeps {
+  readonly isFirst: boolean
+  readonly lock: Store['lock']
+  /** Repeats what fails for lack of the database. */
+  readonly untilDone: <Result>(step: () => Promise<Result>) => Promise<Result>
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** Of servers that start together on one database, one announces a key, and the others find that it has. */
+export async function beginInTurn(
+  deps: ControlDeps,
+  { isFirst, lock, untilDone, onTrouble }: TurnDeps,
+): Promise<BegunInstallation> {
+  const unlock = isFirst ? await untilDone(() => lock('first start')) : null
+  let releasing: Promise<void> | undefined
+  const release = (): Promise<void> => {
+    releasing ??= unlock?.().catch(onTrouble) ?? Promise.resolve()
+    return releasing
+  }
+  try {
+    return { start: await untilDone(() => beginInstallation(deps)), release }
+  } catch (error) {
+    await release()
+    throw error
+  }
 }
 
 /** Records that the key was announced, so that no later start creates one. */

@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts'
 import { listen } from '../http/listen.ts'
 import type { HttpServer } from '../http/server.ts'
 import { prepareSocketLocation } from './admin-socket.ts'
-import { isFirstStart } from './first-run.ts'
 import { passedMore, takePeersFromThreads } from './pass-to-main.ts'
 import type { Services } from './services.ts'
 import { createServer, type DataPlaneOptions, type ServerParts } from './serving.ts'
@@ -27,6 +26,7 @@ export interface Listeners {
 
 export interface OpenListenersOptions {
   readonly services: Services
+  readonly isFirst: boolean
   readonly sandboxOrigin: string | null
   /** A thread ended: the process must end. */
   readonly onLost: (error: Error) => void
@@ -38,14 +38,14 @@ export interface OpenListenersOptions {
 export async function openListeners(
   options: DataPlaneOptions,
   parts: ServerParts,
-  { services, sandboxOrigin, onLost, opened }: OpenListenersOptions,
+  { services, isFirst, sandboxOrigin, onLost, opened }: OpenListenersOptions,
 ): Promise<Listeners> {
   const { config, log } = options
   const server = createServer(options, parts)
   opened(() => server.drain(0))
   const { origin, port } = await listen(server, config, {
     settings: services.settings,
-    isFirstStart: await isFirstStart(services),
+    isFirstStart: isFirst,
   })
   const address = config.publicUrl ?? origin
   if (config.threads === 1)

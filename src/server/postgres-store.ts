@@ -9,8 +9,10 @@ import { postgresIdentityMigrations } from '../identity/store/migrations/index.t
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
 import { attachDatabase, type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
+import { isAway } from '../store/postgres/errors.ts'
 import { migratePostgres, type PostgresMigrationOptions } from '../store/postgres/migrate.ts'
 import { receiveChanges } from '../store/postgres/shared-changes.ts'
+import { takeSharedLock } from '../store/postgres/shared-lock.ts'
 import { postgresLanguage } from '../store/sqlite/kysely-dialect.ts'
 import { probeOperation } from '../store/sqlite/messages.ts'
 import {
@@ -134,6 +136,12 @@ async function onServer(
   return {
     ...store,
     listen: shared.listen,
+    lock: (name) =>
+      takeSharedLock(name, {
+        url,
+        connectMsMax: limits.databaseConnectMs,
+        waitMsMax: limits.databaseStatementMs,
+      }),
     async close() {
       await stopReceiving()
       await store.close()
@@ -162,7 +170,7 @@ export async function migrateServerPostgres(
 /** The address has a password: only what the server or the system says is repeated. */
 const cannotBeUsed = (error: unknown): Refused => ({
   kind: 'refused',
-  reason: 'failed',
+  reason: isAway(error) ? 'away' : 'failed',
   message: `DATABASE_URL cannot be used: ${reasonOf(error)}`,
 })
 

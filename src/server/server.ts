@@ -20,12 +20,14 @@ import { isAddressTaken } from '../http/listen.ts'
 import { isReady } from '../http/readiness.ts'
 import { watchLedger } from '../ledger/verify/ledger-watch.ts'
 import { type AdminSocket, openAdminSocket } from './admin-socket.ts'
+import { openWhenReachable, untilStored } from './await-database.ts'
 import { startJobs } from './background-jobs.ts'
 import { builtConsole, consoleFiles } from './console-files.ts'
 import { createControlPlane } from './control-plane.ts'
 import { docsFiles } from './docs-files.ts'
+import { type EarlyServer, earlyServer } from './early-server.ts'
 import {
-  beginInstallation,
+  beginInTurn,
   finishStart,
   type InstallationStart,
   isFirstStart,
@@ -43,6 +45,8 @@ export interface GatewayOptions {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
+  /** Ends a start that waits for its database. */
+  readonly stop?: AbortSignal
 }
 
 export interface Gateway {
@@ -74,8 +78,13 @@ export interface Gateway {
 export type GatewayResult =
   | { readonly kind: 'started'; readonly gateway: Gateway }
   | { readonly kind: 'refused'; readonly message: string }
+  /** `stop` ended the wait for the database. */
+  | { readonly kind: 'stopped' }
 
-/** Opens everything and listens; what was opened is closed again when something refuses or fails. */
+/**
+ * Opens everything and listens; what was opened is closed again when something refuses or fails. While PostgreSQL is away it
+ * listens and rejects requests, and resolves once the database is there.
+ */
 export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
   const cleanup: Cleanup = []
   const result = await composeGateway(options, cleanup).catch(
@@ -91,7 +100,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayResu
       throw error
     },
   )
-  if (result.kind === 'refused') await close(cleanup)
+  if (result.kind !== 'started') await close(cleanup)
   return result
 }
 
@@ -107,21 +116,37 @@ async function composeGateway(options: GatewayOptions, cleanup: Cleanup): Promis
   const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
   if (sandbox !== null) cleanup.push(() => sandbox.close())
   const lost = watchLoss(log)
-  const opened = await openServices(config, {
-    clock,
-    random,
-    log,
-    sandboxOrigin: sandbox?.origin ?? null,
-    threads: config.threads,
-    onLost: lost.store,
-  })
+  const early = earlyServer(options)
+  cleanup.push(early.close)
+  const sandboxOrigin = sandbox?.origin ?? null
+  const opened = await openWhenReachable(
+    () =>
+      openServices(config, {
+        ...{ clock, random, log, sandboxOrigin },
+        threads: config.threads,
+        onLost: lost.store,
+      }),
+    { ...waitOf(options), log, onAway: early.listen },
+  )
+  if (opened.kind === 'stopped') return opened
   if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join('\n') }
   const { services } = opened
   cleanup.push(() => services.close())
-  return { kind: 'started', gateway: await listenAndServe(options, { services, sandbox, lost, cleanup }) }
+  return {
+    kind: 'started',
+    gateway: await listenAndServe(options, { early, services, sandbox, lost, cleanup }),
+  }
 }
 
+/** How long steps of a start are repeated; without `stop` as long as it takes. */
+const waitOf = ({ clock, config, stop = new AbortController().signal }: GatewayOptions) => ({
+  clock,
+  retryMs: config.limits.databaseRetryMs,
+  stop,
+})
+
 interface OpenedServer {
+  readonly early: EarlyServer
   readonly services: Services
   readonly sandbox: Sandbox | null
   readonly lost: Loss
@@ -145,9 +170,12 @@ function watchLoss(log: Log): Loss {
 }
 
 async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
-  const options = { ...given, thread: 1 }
-  const { config } = options
-  const { services, sandbox, lost } = opened
+  const { early, services, sandbox, lost } = opened
+  const untilDone = <Result>(step: () => Promise<Result>): Promise<Result> =>
+    given.config.databaseUrl === null ? step() : untilStored(step, waitOf(given))
+  const isFirst = await untilDone(() => isFirstStart(services))
+  const config = early.configAfter()
+  const options = { ...given, config, thread: 1 }
   const addressRef = { address: '' }
   const dataPlane = composeDataPlane(options, services, addressRef)
   const { deps } = dataPlane
@@ -162,8 +190,9 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
     controlPlane: (request, response) => void pages.promise.then((answer) => answer(request, response)),
     hasPlayground: true,
   }
+  await early.close()
   const listeners = await openListeners(options, parts, {
-    services,
+    ...{ services, isFirst },
     sandboxOrigin: sandbox?.origin ?? null,
     onLost: lost.thread,
     opened: (closing) => opened.cleanup.push(closing),
@@ -171,7 +200,7 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
   const { origin, address, threads } = listeners
   addressRef.address = address
   const control = services.control(address, runningStatus(deps, dataPlane.load, watch, threads))
-  await finishAccountDeletions(control)
+  await untilDone(() => finishAccountDeletions(control))
   authSelector.enablePlayground(control)
   const started = { isFinished: false }
   const pagesServer = await openPages(options, { services, deps, control, started, listeners })
@@ -183,21 +212,32 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
     limits: config.limits,
   })
   opened.cleanup.push(() => admin.close())
-  const start = await beginInstallation(control)
+  const { lock } = services.store
+  const begun = await beginInTurn(control, { isFirst, lock, untilDone, onTrouble: logFailure(options.log) })
+  opened.cleanup.push(begun.release)
   warnUnsold(services, options.log)
   const stops = [...startJobs(options, services, deps), watch.stop]
   return {
-    ...{ origin, start, deps, services, sandbox },
+    ...{ origin, start: begun.start, deps, services, sandbox },
     endpoints: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
     finishStart: (onReady) =>
-      finishStart({ settings: services.settings, background: deps.background, limits: config.limits }, () => {
+      finishStart({ ...services, background: deps.background, limits: config.limits }, () => {
+        void begun.release()
         started.isFinished = true
         dataPlane.load.begin()
         threads.begin()
         onReady()
       }),
     lost: lost.promise,
-    ...shutdownOf({ dataPlane, listeners, services, sandbox, stops, parts: [pagesServer, admin] }),
+    ...shutdownOf({
+      dataPlane,
+      listeners,
+      services,
+      sandbox,
+      stops,
+      parts: [pagesServer, admin],
+      release: begun.release,
+    }),
   }
 }
 
@@ -209,6 +249,8 @@ interface RunningParts {
   /** How to stop the background jobs. */
   readonly stops: readonly (() => void)[]
   readonly parts: readonly [Pages, AdminSocket]
+  /** Lets other servers on the database begin. */
+  readonly release: () => Promise<void>
 }
 
 /** How a server ends: what listens in its threads side by side, then what they use. */
@@ -219,6 +261,7 @@ function shutdownOf({
   sandbox,
   stops,
   parts: [pages, admin],
+  release,
 }: RunningParts): Pick<Gateway, 'stopRequests' | 'drain' | 'close'> {
   const beginEnd = (): void => {
     for (const stop of stops) stop()
@@ -242,12 +285,18 @@ function shutdownOf({
       removeSocket()
       await pages.close()
       await admin.close()
+      await release()
       await dataPlane.close()
       // A store that is lost cannot be closed; what listens must not keep the process alive for it.
       await services.close().finally(() => sandbox?.close())
     },
   }
 }
+
+const logFailure =
+  (log: Log) =>
+  (error: unknown): void =>
+    log.warn({ err: error }, 'the lock of a first start could not be released')
 
 /** The control plane, composed. */
 interface Pages {
@@ -290,6 +339,8 @@ async function openPages(
           store: services.store,
           commitMsMax: config.limits.commitMsMax,
           read: () => isFirstStart(services),
+          readMsMax: config.limits.storeWaitMs,
+          clock,
         }),
       consoleFiles: consoleFiles(builtConsole),
       docsFiles: docsFiles(builtConsole, control.address),

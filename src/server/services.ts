@@ -10,6 +10,7 @@ import { openSecret, type RootSecret } from '../access/secret.ts'
 import type { ManagementKeys } from '../access/types.ts'
 import { type Audit, openAudit } from '../audit/audit.ts'
 import type { Clock } from '../base/clock.ts'
+import { asTollgateError } from '../base/errors.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import type { GivenSources } from '../catalog/catalog.ts'
@@ -64,6 +65,8 @@ export type ServicesResult =
   | { readonly kind: 'open'; readonly services: Services }
   /** Sentences for the operator; nothing stays open. */
   | { readonly kind: 'refused'; readonly messages: readonly string[] }
+  /** The same, where the database may be reached later. */
+  | { readonly kind: 'away'; readonly messages: readonly string[] }
 
 /** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
@@ -75,15 +78,17 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   ]
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
   const opened = await openServerStore(config, { ...options, clients: (options.threads ?? 1) - 1 })
-  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  if (opened.kind === 'refused')
+    return { kind: opened.reason === 'away' ? 'away' : 'refused', messages: [opened.message] }
   const { store } = opened
   try {
     const result = await openOnStore(store, { config, options, sources })
-    if (result.kind === 'refused') await store.close()
+    if (result.kind !== 'open') await store.close()
     return result
   } catch (error) {
     await store.close()
-    throw error
+    if (config.databaseUrl === null || asTollgateError(error).code !== 'store_unavailable') throw error
+    return { kind: 'away', messages: ['The database was lost during the start.'] }
   }
 }
 
@@ -221,7 +226,7 @@ export async function openCommandServices(
     sandboxOrigin: null,
     onLost: (error) => log.fatal({ err: error }, 'the store is lost'),
   })
-  if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join(' ') }
+  if (opened.kind !== 'open') return { kind: 'refused', message: opened.messages.join(' ') }
   const { services } = opened
   const control = services.control(addressFromConfig(config), commandStatus(clock, config.limits))
   return { kind: 'open', control, close: () => services.close() }

@@ -81,8 +81,8 @@ export interface OpenDatabase<Tables> {
 
 export interface Refused {
   readonly kind: 'refused'
-  /** `locked`: another process owns the directory. `newer_schema`: written by a newer program. */
-  readonly reason: 'locked' | 'newer_schema' | 'failed'
+  /** `locked`: another process owns the directory. `newer_schema`: written by a newer program. `away`: later it may work. */
+  readonly reason: 'locked' | 'newer_schema' | 'failed' | 'away'
   /** A sentence for the operator. */
   readonly message: string
 }

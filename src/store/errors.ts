@@ -3,8 +3,10 @@
  * a constraint that rejected a row is a StatementError, anything else is a programming error.
  */
 import { BrokenInvariant } from '../base/assert.ts'
-import { TollgateError } from '../base/errors.ts'
+import { storeUnavailable } from '../base/store-wait.ts'
 import { type Failure, toFailure } from './sqlite/messages.ts'
+
+export { storeUnavailable }
 
 /** The database refused a row: a UNIQUE, CHECK, NOT NULL or FOREIGN KEY constraint, or a trigger. */
 export class StatementError extends Error {
@@ -38,15 +40,6 @@ export function failureToError(failure: Failure): Error {
 
 /** How errors of the database cross between threads. */
 export const databaseErrors = { toFailure, toError: failureToError }
-
-/** The store cannot do it now; the caller may try again. `detail` is for the operator alone. */
-export function storeUnavailable(detail: string): TollgateError {
-  return new TollgateError('store_unavailable', {
-    message: 'The gateway cannot access its database right now. Try again shortly.',
-    retryAfterMs: 1_000,
-    detail,
-  })
-}
 
 function remoteError({ message, stack }: Failure): Error {
   const error = new BrokenInvariant(message)

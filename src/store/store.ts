@@ -36,6 +36,11 @@ export interface AttachStoreOptions extends Omit<AttachOptions, 'path' | 'onChan
 export interface Store extends OpenDatabase<Tables> {
   /** Calls the listener with what other threads, and other processes on the same database, have changed. */
   listen(listener: (change: SharedChange) => void): void
+  /**
+   * Waits for a lock that one process of all on this database has, and resolves with what releases it; so does the end of the
+   * process. Rejects with store_unavailable after a while. An embedded database has one process.
+   */
+  lock(name: string): Promise<() => Promise<void>>
   /** Closing it gives the lock back, too. */
   close(): Promise<void>
 }
@@ -64,6 +69,7 @@ export async function openStore({
   const store: Store = {
     ...opened.database,
     listen: changes.listen,
+    lock: async () => async () => {},
     close() {
       closing ??= opened.database.close().finally(() => claimed.lock.release())
       return closing
@@ -77,7 +83,7 @@ export function attachStore({ dataDirectory, ...options }: AttachStoreOptions): 
   const changes = sharedChanges()
   const path = databasePath(dataDirectory)
   const database = attachDatabase<Tables>({ ...options, path, onChange: changes.onChange })
-  return { ...database, listen: changes.listen }
+  return { ...database, listen: changes.listen, lock: async () => async () => {} }
 }
 
 /** Keeps what is changed until there is a listener, so that no change is missed. */

@@ -39,8 +39,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-export interface GatewayProcess {
-  readonly origin: string
+/** A server that may not listen yet. */
+export interface LaunchedProcess {
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
@@ -51,6 +51,10 @@ export interface GatewayProcess {
   written(text: string): Promise<void>
 }
 
+export interface GatewayProcess extends LaunchedProcess {
+  readonly origin: string
+}
+
 export interface Installation {
   /** Working directory of all processes; it contains `tollgate.yaml`. */
   readonly folder: string
@@ -59,6 +63,8 @@ export interface Installation {
   configure(yaml: string): void
   /** Starts a server and resolves when it listens; rejects with its output when it exits before. */
   start(options?: StartOptions): Promise<GatewayProcess>
+  /** Starts a server that does not get ready by itself. */
+  launch(options?: StartOptions): LaunchedProcess
   /** Starts a server that is expected to exit. */
   attempt(options?: StartOptions): Promise<CommandResult>
   /** Runs one command of the command line to its end. */
@@ -112,6 +118,7 @@ export function makeInstallation(yaml = '', main = program): Installation {
     dataFolder,
     configure: (text) => writeFileSync(join(folder, 'tollgate.yaml'), text),
     start: (options = {}) => listening(launch(['serve'], options)),
+    launch: (options = {}) => launched(launch(['serve'], options)),
     attempt: (options = {}) => toEnd(launch(['serve'], options)),
     command: (...words) => toEnd(launch(words, {})),
     async ask(operation, input) {
@@ -165,24 +172,27 @@ async function endOf(child: ChildProcess): Promise<Ended> {
 }
 
 async function listening(child: ChildProcess): Promise<GatewayProcess> {
-  const output = collect(child)
-  const ended = endOf(child)
+  const process = launched(child)
   const origin = await new Promise<string>((resolve, reject) => {
-    output.onMore(() => {
-      const found = /ready at (http:\S+)\n/.exec(output.stdout())
+    process.onMore(() => {
+      const found = /ready at (http:\S+)\n/.exec(process.stdout())
       if (found?.[1] !== undefined) resolve(found[1])
     })
-    ended.then(
+    process.ended.then(
       ({ code, signal }) =>
-        reject(new Error(`the server ended (${code ?? signal}): ${output.stdout()}${output.stderr()}`)),
+        reject(new Error(`the server ended (${code ?? signal}): ${process.stdout()}${process.stderr()}`)),
       reject,
     )
   })
+  return { ...process, origin }
+}
+
+function launched(child: ChildProcess): LaunchedProcess & Pick<Output, 'onMore'> {
+  const output = collect(child)
+  const ended = endOf(child)
   return {
-    origin,
+    ...output,
     pid: child.pid ?? 0,
-    stdout: output.stdout,
-    stderr: output.stderr,
     ended,
     signal: (name) => child.kill(name),
     written: (text) =>

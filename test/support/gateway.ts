@@ -70,8 +70,11 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   )
   const log = options.log ?? createLog({ level: 'silent' })
   const started = await startGateway({ config, clock, random: systemRandom, log })
-  if (started.kind === 'refused') throw new Error(started.message)
+  if (started.kind !== 'started') throw new Error(started.kind === 'refused' ? started.message : 'stopped')
   const { gateway } = started
+  // Another server on the same database waits for the end of a first start.
+  if (options.environment?.DATABASE_URL !== undefined)
+    await new Promise<void>((ready) => gateway.finishStart(ready))
   const { ledger, nextId, access } = gateway.services
   return {
     gateway,
@@ -148,7 +151,7 @@ export const patientLimits: Partial<Limits> = {
   ...{ peekMs: longMs, keepAliveMs: longMs, connectMs: longMs },
   ...{ bodyWorkMs: longMs, bodyWorkRunMsMax: longMs },
   ...{ countMs: longMs, countAskMs: longMs, holdCountMs: longMs, pdfReadMs: longMs },
-  ...{ holdWaitMs: longMs, settleWaitMs: longMs, transactionMs: longMs },
+  ...{ holdWaitMs: longMs, storeWaitMs: longMs, settleWaitMs: longMs, transactionMs: longMs },
   ...{
     mailMs: longMs,
     issuerMs: longMs,

@@ -8,6 +8,7 @@ import type { Access, Caller, Identified } from '../../access/types.ts'
 import { openUpload } from '../../access/upload-addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import { inTime } from '../../base/store-wait.ts'
 import type { RateMeter } from '../../limits/rate-meter.ts'
 import type { RequestContext } from '../request.ts'
 
@@ -26,7 +27,7 @@ export interface AuthenticateDeps {
   readonly clock: Clock
   /** Rate limit of requests without a valid key, by network. */
   readonly withoutKey: Pick<RateMeter<string>, 'take'>
-  readonly limits: { readonly requestsWithoutKeyPerMinute: number }
+  readonly limits: { readonly requestsWithoutKeyPerMinute: number; readonly storeWaitMs: number }
   readonly address: string
 }
 
@@ -107,7 +108,8 @@ async function firstCaller(
 ): Promise<Caller> {
   const found = new Map<Identified['kind'], Identified>()
   for (const credential of credentials) {
-    const identified = await (known ?? deps.access.identify(credential))
+    const asked = known ?? deps.access.identify(credential)
+    const identified = asked instanceof Promise ? await inTime(deps, asked) : asked
     if (identified.kind === 'caller') return identified.caller
     found.set(identified.kind, identified)
   }

@@ -4,8 +4,8 @@
  * request is rejected for money, so that new credit applies immediately; reserve decides finally.
  */
 import type { Caller } from '../../access/types.ts'
-import type { Clock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
+import { inTime, type StoreWaitDeps } from '../../base/store-wait.ts'
 import { sellsForFree } from '../../catalog/free-models.ts'
 import type { Snapshot } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
@@ -16,10 +16,9 @@ import type { ProviderKeys } from '../../provider-keys/types.ts'
 import { accountSuspended, rateLimited } from '../error-response.ts'
 import type { GatewayOperation, RequestContext } from '../request.ts'
 
-export interface CheckDeps {
+export interface CheckDeps extends StoreWaitDeps {
   readonly gate: RequestGate
   readonly ledger: Pick<Ledger, 'obstacle'>
-  readonly clock: Clock
   readonly snapshot: Snapshot
   readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of'>
   /** The public base URL of this server. */
@@ -41,7 +40,7 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
 
 /** For free operations: throws 403 where the caller's account is suspended. */
 export async function checkAccount(
-  deps: Pick<CheckDeps, 'ledger' | 'clock' | 'address'>,
+  deps: Pick<CheckDeps, 'ledger' | 'clock' | 'limits' | 'address'>,
   caller: Caller,
 ): Promise<void> {
   const obstacle = await obstacleOf(deps, caller, deps.clock.wallMs())
@@ -49,11 +48,12 @@ export async function checkAccount(
 }
 
 function obstacleOf(
-  { ledger }: Pick<CheckDeps, 'ledger'>,
+  deps: StoreWaitDeps & Pick<CheckDeps, 'ledger'>,
   { account, key, policy }: Caller,
   nowMs: number,
 ): Promise<Obstacle | null> | null {
-  return ledger.obstacle({ account, key, keyBudget: policy.budget, nowMs })
+  const asked = deps.ledger.obstacle({ account, key, keyBudget: policy.budget, nowMs })
+  return asked === null ? null : inTime(deps, asked)
 }
 
 type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>

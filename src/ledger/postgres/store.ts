@@ -182,6 +182,8 @@ function sideConnection(url: string, name: string, limits: PostgresLimits) {
 }
 
 const renewalsPerLease = 3
+/** After a failure: a process that is back must not wait long for its slot. */
+const renewAgainMs = 500
 
 /**
  * This process's slot, whose lease is renewed until it leaves, on a connection of its own: a renewal behind a slow read would
@@ -193,10 +195,25 @@ function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions)
   let timer: Timer | undefined
   let renewing = Promise.resolve()
   let hasLeft = false
-  const renewLater = (): void => {
+  const oftenMs = limits.leaseMs / renewalsPerLease
+  let reportedMs = Number.NEGATIVE_INFINITY
+  /** Not for each attempt of an outage. */
+  const report = (error: unknown): void => {
+    const nowMs = clock.monoMs()
+    if (nowMs - reportedMs < oftenMs) return
+    reportedMs = nowMs
+    onTrouble(error)
+  }
+  const renewLater = (afterMs: number): void => {
     if (hasLeft) return
-    timer = clock.after(limits.leaseMs / renewalsPerLease, () => {
-      renewing = renewal().catch(onTrouble).finally(renewLater)
+    timer = clock.after(afterMs, () => {
+      renewing = renewal().then(
+        () => renewLater(oftenMs),
+        (error: unknown) => {
+          report(error)
+          renewLater(Math.min(oftenMs, renewAgainMs))
+        },
+      )
     })
   }
   async function renewal(): Promise<void> {
@@ -215,7 +232,7 @@ function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions)
     },
     async claim(startedMs: number): Promise<number> {
       slot = await claimSlot(await side.get(), { startedMs, ...limits })
-      renewLater()
+      renewLater(oftenMs)
       return slot.process
     },
     async leave(): Promise<void> {

@@ -3,9 +3,11 @@
  * before them, rows as arrays, integers as bigint. Knows no table. Only this folder names `pg`.
  */
 import type { Writable } from 'node:stream'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Input, Output } from '../sqlite/connection.ts'
+import { openClient, streamOf, watchClient } from './client.ts'
 import { readValue } from './connection-settings.ts'
+import { isReadOnly } from './errors.ts'
 
 /** A statement that the server prepares once for each connection, under its name. */
 export interface Statement {
@@ -57,8 +59,7 @@ const settingsForTables = ['default_transaction_read_only=on']
 /** Rejects where the server cannot be reached in time. */
 export async function connect(url: string, options: ConnectionOptions): Promise<Connection> {
   const { name, connectMsMax, statementMsMax, isForTables = false } = options
-  const client = new pg.Client({
-    connectionString: url,
+  const opened = await openClient(url, {
     application_name: name,
     connectionTimeoutMillis: connectMsMax,
     statement_timeout: statementMsMax,
@@ -68,38 +69,46 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     pipeline: true,
     options: (isForTables ? settingsForTables : settings).map((setting) => `-c ${setting}`).join(' '),
     types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
+    onlyReads: isForTables,
   })
+  const { client } = opened
+  const watch = watchClient(opened, connectMsMax)
   let isClosed = false
+  const lose = (): void => {
+    isClosed = true
+  }
   // What was sent is rejected with the same error.
-  client.on('error', () => {
-    isClosed = true
-  })
-  client.on('end', () => {
-    isClosed = true
-  })
-  await client.connect()
+  client.on('error', lose)
+  client.on('end', lose)
   const together = sendTogether(streamOf(client))
+  async function execute(statement: Statement, values: readonly Parameter[]): Promise<Result> {
+    together()
+    const query = { ...statement, values: values as unknown[], rowMode: 'array' as const }
+    watch.sent()
+    const { rows, command, rowCount } = await client.query<Output[]>(query).finally(watch.replied)
+    return { rows, command, count: rowCount ?? 0 }
+  }
+  async function close(): Promise<void> {
+    isClosed = true
+    await client.end()
+  }
   return {
     async run(statement, values = []) {
-      together()
-      const query = { ...statement, values: values as unknown[], rowMode: 'array' as const }
-      const { rows, command, rowCount } = await client.query<Output[]>(query)
-      return { rows, command, count: rowCount ?? 0 }
+      try {
+        return await execute(statement, values)
+      } catch (error) {
+        // The next connection goes to the server that takes writes.
+        if (isReadOnly(error)) isClosed = true
+        throw error
+      }
     },
     isClosed: () => isClosed,
     get serverProcess() {
       return (client as unknown as { readonly processID: number | null }).processID
     },
-    async close() {
-      isClosed = true
-      await client.end()
-    },
+    close,
   }
 }
-
-/** The client has no name for its socket in its types. */
-const streamOf = (client: pg.Client): Writable =>
-  (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream
 
 /** What is sent in one turn leaves in one write: a system call for each statement would cost more than the statement. */
 function sendTogether(stream: Writable): () => void {

@@ -1,5 +1,6 @@
 /** The meaning of a failure of PostgreSQL: what may be repeated, what is the machine's trouble, and what is a mistake of ours. */
 import { BrokenInvariant } from '../../base/assert.ts'
+import { TollgateError } from '../../base/errors.ts'
 import { storeUnavailable } from '../errors.ts'
 
 /** SQLite's codes for what a server's codes mean, by their beginning: what follows an error asks for one of them. */
@@ -32,9 +33,27 @@ export class PostgresFailure extends Error {
 }
 
 /** The server's code of an error (SQLSTATE); undefined where it sent none, as for a connection that was lost. */
-function stateOf(error: unknown): string | undefined {
+export function stateOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** The server itself has trouble that may pass: connections, resources, shutdown and start, a standby, another transaction. */
+const passes = /^(?:08|25006|40|53|55|57|58)/
+const systemCalls: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo', 'read', 'write'])
+
+/** Whether the server may be reached, or may do it, later with the same settings. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof TollgateError) return error.code === 'store_unavailable'
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(isAway)
+  if (!(error instanceof Error)) return false
+  const state = stateOf(error)
+  if (state !== undefined) return passes.test(state)
+  // The client has no codes for the end of a connection and for its own limits of time.
+  return (
+    ('syscall' in error && systemCalls.has(error.syscall)) ||
+    /\b(?:terminated|timeout)\b/i.test(error.message)
+  )
 }
 
 /** Serialization failure, deadlock, and a lock that took too long. */
@@ -45,6 +64,9 @@ export function isRepeatable(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && repeatable.has(state)
 }
+
+/** A write was refused because the server takes none: another one may be the primary now. */
+export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006'
 
 /** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
 export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'

@@ -2,9 +2,11 @@
  * What other processes have changed: triggers of the database send the name of the table with each committed change, and a
  * connection of its own receives it. A connection that was lost is opened again, and then everything may have changed.
  */
-import pg from 'pg'
+import type pg from 'pg'
+import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
 import { channel } from './change-triggers.ts'
+import { openClient } from './client.ts'
 
 /** A change that another process has committed. */
 export interface SharedChange {
@@ -37,19 +39,16 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
   let isClosed = false
 
   async function open(): Promise<void> {
-    const opening = new pg.Client({
-      connectionString: url,
+    const { client: opening } = await openClient(url, {
       application_name: `tollgate ${processName} changes`,
       connectionTimeoutMillis: connectMsMax,
       query_timeout: connectMsMax,
     })
-    opening.on('error', () => {})
     opening.on('notification', ({ payload = '' }) => {
       const [table = '', sender, id] = payload.split(' ')
       if (sender !== processName) onChange({ table, id: id === undefined ? null : BigInt(id) })
     })
     try {
-      await opening.connect()
       await opening.query(`LISTEN ${channel}`)
     } catch (error) {
       // What it throws is why it is given up.
@@ -71,7 +70,7 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
   function testLater(afterMs: number): void {
     if (isClosed) return
     timer = clock.after(afterMs, () => {
-      const test = client === undefined ? renew() : client.query('SELECT 1').then(() => {})
+      const test = client === undefined ? renew() : testWrites(client)
       test.then(
         () => testLater(testEveryMs),
         () => {
@@ -93,4 +92,12 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     timer?.cancel()
     await client?.end().catch(() => {})
   }
+}
+
+/** Rejects where the server does not answer, or takes no writes any more: changes are made at another one now. */
+async function testWrites(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ readonly transaction_read_only: string }>(
+    'SHOW transaction_read_only',
+  )
+  assert(rows[0]?.transaction_read_only === 'off', 'the server takes writes')
 }

@@ -3,8 +3,10 @@
  * to the server, opened again outside of a transaction where it was lost. Knows no table.
  */
 import type { MessagePort } from 'node:worker_threads'
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient, type Watch, watchClient } from './client.ts'
 import { poolSettings, readValue } from './connection-settings.ts'
+import { isReadOnly } from './errors.ts'
 
 export interface StatementServerSetup {
   readonly url: string
@@ -41,15 +43,19 @@ export type StatementReply = { readonly id: number } & (
 /** Statements that the server has prepared for this connection; those after them are sent whole each time. */
 const preparedMax = 500
 
+interface Watched {
+  readonly client: pg.Client
+  readonly watch: Watch
+}
+
 /** To be called once, by the entry file of the thread. */
 export function serveStatements({ port, replied, ...setup }: StatementServerSetup): void {
-  let connection: Promise<pg.Client> | undefined
+  let connection: Promise<Watched> | undefined
   let names = new Map<string, string>()
 
   /** `forget` is called when it is lost: an older connection may end after its successor was opened. */
-  async function open(forget: () => void): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: setup.url,
+  async function open(forget: () => void): Promise<Watched> {
+    const opened = await openClient(setup.url, {
       application_name: setup.name,
       connectionTimeoutMillis: setup.connectMsMax,
       statement_timeout: setup.statementMsMax,
@@ -57,14 +63,14 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
       query_timeout: setup.statementMsMax + setup.connectMsMax,
       options: poolSettings,
     })
+    const { client } = opened
     client.on('error', forget)
     client.on('end', forget)
     names = new Map()
-    await client.connect()
-    return client
+    return { client, watch: watchClient(opened, setup.connectMsMax) }
   }
 
-  function connected(): Promise<pg.Client> {
+  function connected(): Promise<Watched> {
     if (connection !== undefined) return connection
     const opening = open(forget)
     function forget(): void {
@@ -84,9 +90,15 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
   }
 
   async function execute(request: StatementRequest): Promise<StatementReply> {
-    const { id, text, values, isContinued, isScript } = request
+    const { isContinued } = request
     if (connection === undefined && isContinued) throw new Error('the connection was lost in a transaction')
-    const client = await connected()
+    const { client, watch } = await connected()
+    watch.sent()
+    return await executeOn(client, request).finally(watch.replied)
+  }
+
+  async function executeOn(client: pg.Client, request: StatementRequest): Promise<StatementReply> {
+    const { id, text, values, isScript } = request
     if (isScript) {
       await client.query(text)
       return { id, kind: 'result', columns: [], rows: [], command: '', count: 0 }
@@ -109,8 +121,17 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
     }
   }
 
+  /** The next connection goes to the server that takes writes. */
+  function failed(request: StatementRequest, error: unknown): StatementReply {
+    if (isReadOnly(error)) {
+      connection?.then(({ client }) => client.end()).catch(() => {})
+      connection = undefined
+    }
+    return failureOf(request, error)
+  }
+
   async function reply(request: StatementRequest): Promise<void> {
-    port.postMessage(await execute(request).catch((error: unknown) => failureOf(request, error)))
+    port.postMessage(await execute(request).catch((error: unknown) => failed(request, error)))
     Atomics.store(replied, 0, 1)
     Atomics.notify(replied, 0)
   }
@@ -122,8 +143,8 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
 
   async function close(): Promise<void> {
     // A connection that is lost already needs no end.
-    const client = await connection?.catch(() => undefined)
-    await client?.end().catch(() => {})
+    const opened = await connection?.catch(() => undefined)
+    await opened?.client.end().catch(() => {})
     port.close()
   }
 }

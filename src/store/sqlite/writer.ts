@@ -60,7 +60,7 @@ export interface OpenForWriting {
   readonly database: Database
   readonly fence: Pick<Fence, 'isLost'>
   readonly commits: Committer
-  /** A statement that commits and changes nothing. */
+  /** A statement that changes nothing, and that fails where nothing can be written. */
   readonly probe: string
 }
 

@@ -4,8 +4,10 @@
  * is rejected because of a coarse bound. While other requests of the account are running, it waits before it rejects.
  */
 import type { Caller } from '../../../access/types.ts'
+import type { Background } from '../../../base/background.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
+import { inTime } from '../../../base/store-wait.ts'
 import { divideUp, formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'
 import type {
@@ -32,11 +34,15 @@ import {
 } from './input-bound.ts'
 
 export interface ReserveDeps extends BoundInputDeps {
-  readonly ledger: Pick<Ledger, 'account' | 'admit' | 'whenReleased'>
+  readonly ledger: Pick<Ledger, 'account' | 'admit' | 'release' | 'whenReleased'>
+  readonly background: Background
   readonly gate: Pick<RequestGate, 'requestsLeft'>
   readonly balanceWaits: KeyedSemaphore
   readonly limits: BoundInputDeps['limits'] & {
     readonly holdWaitMs: number
+    readonly storeWaitMs: number
+    readonly settleRetryMs: number
+    readonly settleRetriesMax: number
     readonly serverToolUsesMax: number
   }
   /** The public base URL of this server. */
@@ -210,11 +216,31 @@ function mayFitWhenCounted(admission: Admission): boolean {
 }
 
 /** The ledger's admission; the remaining requests include those that the gate has rejected. */
-async function admit({ ledger, gate }: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
-  const admission = await ledger.admit(asked)
+async function admit(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+  const { ledger, gate } = deps
+  const admitting = ledger.admit(asked)
+  const admission = await inTime(deps, admitting).catch((error: unknown) => {
+    releaseLate(deps, asked.id, admitting)
+    throw error
+  })
   if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
   const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
   return { ...admission, rates: { ...admission.rates, requests } }
+}
+
+/** A hold that the ledger commits after its request was rejected is released: nothing was sent for it. */
+function releaseLate(
+  { ledger, background, limits }: ReserveDeps,
+  id: bigint,
+  admitting: Promise<Admission>,
+): void {
+  const name = 'release a late hold'
+  background.run(name, async () => {
+    // Its failure is what the request was rejected for.
+    const admission = await admitting.catch(() => null)
+    const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
+    if (admission?.kind === 'held') background.retry(name, () => ledger.release(id), bounds)
+  })
 }
 
 /**

@@ -1,0 +1,143 @@
+/**
+ * Opens connections: of several hosts to the one that takes writes, whichever that is now. Watches a connection whose statement
+ * takes long, because a server that is gone without a word closes none.
+ */
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import { systemClock, type Timer } from '../../base/clock.ts'
+import { clientAddress, hostUrls } from '../../base/database-hosts.ts'
+import { stateOf } from './errors.ts'
+
+export interface OpenClient {
+  readonly client: pg.Client
+  /** Of its host alone. */
+  readonly url: string
+  /** When the server was started. */
+  readonly startedAt: string
+}
+
+export interface ClientNeeds extends pg.ClientConfig {
+  /** It only reads, as it has set itself. */
+  readonly onlyReads?: boolean
+}
+
+/** It answers, and takes no writes: a standby, or a server that was set to read only. */
+class ReadOnlyServer extends Error {
+  /** PostgreSQL's own code for a write there. */
+  readonly code = '25006'
+
+  constructor({ host, port }: pg.Client) {
+    super(`the server at ${host}:${port} is a standby or read-only`)
+  }
+}
+
+/** Asks all hosts together: one that is dead may take as long as a connection may. Rejects with why the last one failed. */
+export async function openClient(url: string, needs: ClientNeeds): Promise<OpenClient> {
+  const attempts = hostUrls(url).map((each) => openOne(each, needs))
+  try {
+    const first = await Promise.any(attempts)
+    for (const attempt of attempts) closeUnless(attempt, first)
+    return first
+  } catch (error) {
+    if (error instanceof AggregateError && error.errors.length === 1) throw error.errors[0]
+    throw error
+  }
+}
+
+function closeUnless(attempt: Promise<OpenClient>, kept: OpenClient): void {
+  attempt.then(
+    (opened) => {
+      // What it throws is why it is given up.
+      if (opened !== kept) opened.client.end().catch(() => {})
+    },
+    () => {},
+  )
+}
+
+async function openOne(url: string, { onlyReads = false, ...config }: ClientNeeds): Promise<OpenClient> {
+  const client = new pg.Client({ ...config, connectionString: clientAddress(url) })
+  // What fails later is reported by what was sent, and by those who listen.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<[string, string]>({ text: facts(onlyReads), rowMode: 'array' })
+    const [startedAt = '', isReadOnly] = rows[0] ?? []
+    if (isReadOnly === 'yes') throw new ReadOnlyServer(client)
+    return { client, url, startedAt }
+  } catch (error) {
+    // What it throws is why it is given up.
+    client.end().catch(() => {})
+    throw error
+  }
+}
+
+const facts = (onlyReads: boolean): string =>
+  `SELECT extract(epoch FROM pg_postmaster_start_time())::text, CASE WHEN pg_is_in_recovery()${
+    onlyReads ? '' : " OR current_setting('transaction_read_only') = 'on'"
+  } THEN 'yes' ELSE 'no' END`
+
+const lookEveryMs = 1_000
+
+/** Is called for each statement that is sent, and for each reply. */
+export interface Watch {
+  sent(): void
+  replied(): void
+}
+
+/**
+ * Where statements wait and no reply comes for a while, it looks with another connection whether the server is still there and
+ * the primary. If not, the connection is ended, so that its statements fail and the next ones find the new primary.
+ */
+export function watchClient(opened: OpenClient, connectMs: number): Watch {
+  const { client } = opened
+  let sent = 0
+  let replied = 0
+  let seen = 0
+  let timer: Timer | undefined
+  let isEnded = false
+
+  function look(): void {
+    timer = systemClock.after(lookEveryMs, () => {
+      const isStuck = sent > replied && replied === seen
+      seen = replied
+      if (isStuck) void isThere(opened, connectMs).then(decide)
+      else look()
+    })
+  }
+  function decide(isSame: boolean): void {
+    if (isEnded) return
+    if (isSame || replied !== seen) look()
+    else streamOf(client).destroy(new Error('Connection terminated: the server does not answer'))
+  }
+
+  client.once('end', () => {
+    isEnded = true
+    timer?.cancel()
+  })
+  look()
+  return {
+    sent() {
+      sent += 1
+    },
+    replied() {
+      replied += 1
+    },
+  }
+}
+
+async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promise<boolean> {
+  try {
+    const needs = { connectionTimeoutMillis: connectMs, query_timeout: connectMs, onlyReads: true }
+    const found = await openOne(url, { ...needs, application_name: 'tollgate watch' })
+    // What it throws changes nothing.
+    found.client.end().catch(() => {})
+    return found.startedAt === startedAt
+  } catch (error) {
+    // It has answered, if only that it has no room for another connection.
+    return stateOf(error)?.startsWith('53') === true
+  }
+}
+
+/** The client has no name for its socket in its types. */
+export const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
