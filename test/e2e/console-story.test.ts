@@ -111,6 +111,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   await page.evaluate('window.isTheSame = true')
 
   await section(page, 'API Keys').click()
+  await heading(page, 'API Keys')
   await button(page, 'Create key').first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()

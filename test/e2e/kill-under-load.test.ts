@@ -92,13 +92,16 @@ function worth({ inputTokens, outputTokens }: Pick<LoggedRequest, 'inputTokens' 
 
 /**
  * The maximum loss of what a client received: what the rule leaves unrecorded, and what was delivered while a checkpoint
- * was written, for which four seconds of its rate are allowed. What the gateway had not read yet counts for nothing: on a
- * busy machine it is behind the upstream.
+ * was counted, for at most `countMs`, and written, for which a busy machine is allowed as long again and some. What the
+ * gateway had not read yet counts for nothing: on a busy machine it is behind the upstream.
  */
 function lossMost({ pace }: Wish, { held }: Receipt): bigint {
   const share = parseUsd(held)! / 100n
   const { checkpointNanoMin } = limitDefaults
-  return (share > checkpointNanoMin ? share : checkpointNanoMin) + BigInt(4 * pace) * rate.output
+  return (
+    (share > checkpointNanoMin ? share : checkpointNanoMin) +
+    BigInt((3 * limitDefaults.countMs) / 1_000) * BigInt(pace) * rate.output
+  )
 }
 
 /** One event has one token. */

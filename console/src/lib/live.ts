@@ -10,19 +10,21 @@ import { watchTogether } from './shared-events.ts'
 
 type Listener = (changed: Changed) => void
 const listeners = new Set<Listener>()
-/** Everything may have changed while disconnected. */
-const allTopics: readonly Topic[] = [
-  'balance',
-  'requests',
-  'running',
-  'refusals',
-  'keys',
-  'billing',
-  'account',
-  'people',
-  'models',
-  'upstreams',
-]
+/** Everything may have changed while disconnected; a topic that is missing here is a type error. */
+const topicTable: Readonly<Record<Topic, true>> = {
+  balance: true,
+  requests: true,
+  running: true,
+  refusals: true,
+  keys: true,
+  billing: true,
+  account: true,
+  people: true,
+  models: true,
+  upstreams: true,
+  'provider-keys': true,
+}
+const allTopics = Object.keys(topicTable) as readonly Topic[]
 /** Many requests end in a second; their changes are fetched together. */
 const gatherMs = 400
 
