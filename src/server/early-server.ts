@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { formatId, idSource, processSlots, type RandomBytes } from '../base/ids.ts'
 import { storeUnavailable } from '../base/store-wait.ts'
+import { customerViewOf } from '../catalog/customer-view.ts'
 import type { Config } from '../config/config.ts'
 import { sendErrorResponse } from '../gateway/error-response.ts'
 import { accept } from '../gateway/phases/accept/accept.ts'
@@ -81,6 +82,8 @@ function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers 
   const deps = {
     ...{ nextId, limits, clock, telemetry: null, draining: { begun: false } },
     clientNetwork: clientNetworkOf((request: IncomingMessage) => addressBehind(arrivalOf(request))),
+    // Nothing of an upstream is shown before one is known.
+    customerView: customerViewOf('none', [], { snapshot: { upstreams: [] } }),
     address: publicUrl ?? `http://${shownHost(host)}:${port.number}`,
   }
   const refusal = storeUnavailable('it was not reached yet')
