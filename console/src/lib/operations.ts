@@ -80,6 +80,8 @@ export interface ShowOptions {
   readonly enabled?: boolean
   /** Polls at this interval while the page is visible. */
   readonly everyMs?: number
+  /** Asks again at this interval until there is a result, whatever the error was. */
+  readonly untilThereMs?: number
   /** Shows the previous result while another input is loading: lists whose filter changes. */
   readonly keep?: boolean
 }
@@ -103,10 +105,16 @@ export function useOperation<Name extends OperationName>(
     queryFn: () => call(name, ...([input] as unknown as Asking<Name>)),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+    ...(options.untilThereMs === undefined ? {} : { refetchInterval: untilThere(options.untilThereMs) }),
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
   return undisturbed(query)
 }
+
+const untilThere =
+  (everyMs: number) =>
+  ({ state }: { readonly state: { readonly data: unknown } }): number | false =>
+    state.data === undefined ? everyMs : false
 
 /** Shown data and open dialogs stay while a refetch fails for a moment. */
 function undisturbed<Output>(query: UseQueryResult<Output, ApiError>): UseQueryResult<Output, ApiError> {

@@ -7,6 +7,9 @@ import { count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
 
+/** A receipt is announced when it is written; this is for an announcement that was missed. */
+const askAgainMs = 5_000
+
 export interface CostProps {
   readonly request: string
   /** It may never have reached a provider, and then there is no receipt. */
@@ -14,7 +17,7 @@ export interface CostProps {
 }
 
 export function Cost({ request, expectsNone }: CostProps): JSX.Element {
-  const receipt = useOperation('request.show', { request })
+  const receipt = useOperation('request.show', { request }, expectsNone ? {} : { untilThereMs: askAgainMs })
   if (receipt.data === undefined) {
     const words = expectsNone
       ? 'Not charged.'
