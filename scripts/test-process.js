@@ -2,6 +2,7 @@
  * Runs test files one after the other in this process, each as a suite of its name, and at the end their shared
  * cleanup. Writes the CPU time of each for the reporter to read.
  */
+import { createHook } from 'node:async_hooks'
 import { after, before, suite } from 'node:test'
 import '../test/support/bundled-threads.ts'
 import { processorSeconds } from './processor-time.js'
@@ -22,20 +23,64 @@ export function runFiles(files, timeout) {
   /** @type {(() => Promise<void>)[]} */
   const ends = []
   Object.assign(globalThis, { [endsName]: ends })
-  for (const [name, url] of files) {
-    suite(name, { timeout }, async () => {
-      let beganAt = 0
-      before(() => {
-        beganAt = secondsUsed()
+  let current = ''
+  exitOnStrayError(() => current)
+  const tracking = trackingBegunBy(() => {
+    for (const [name, url] of files) {
+      suite(name, { timeout }, async () => {
+        let beganAt = 0
+        before(() => {
+          tracking?.disable()
+          current = name
+          beganAt = secondsUsed()
+        })
+        await import(url)
+        after(() => process.stdout.write(`${cpuMark}${(secondsUsed() - beganAt).toFixed(1)} ${name}\n`))
       })
-      await import(url)
-      after(() => process.stdout.write(`${cpuMark}${(secondsUsed() - beganAt).toFixed(1)} ${name}\n`))
-    })
-  }
+    }
+  })
   after(async () => {
     exitLater()
     for (const end of ends) await end()
   })
+}
+
+/**
+ * The runner tracks each promise and handle of its process. While files are loaded, that tells it of which suite a test is;
+ * afterwards it would only name the test of an error that none caught, and make each `await` eight times as
+ * expensive, of which servers and clients in the process consist.
+ * @param {() => void} beginTests
+ * @returns {import('node:async_hooks').AsyncHook | undefined} what tracks
+ */
+function trackingBegunBy(beginTests) {
+  const hooks = Object.getPrototypeOf(createHook({}))
+  const { enable } = hooks
+  /** @type {import('node:async_hooks').AsyncHook | undefined} */
+  let tracking
+  /** @this {import('node:async_hooks').AsyncHook} */
+  hooks.enable = function enableNoted() {
+    tracking ??= this
+    return enable.call(this)
+  }
+  try {
+    beginTests()
+  } finally {
+    hooks.enable = enable
+  }
+  return tracking
+}
+
+/**
+ * An error that no test caught ends the process: the test that waits for what failed would wait forever.
+ * @param {() => string} currentFile
+ */
+function exitOnStrayError(currentFile) {
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    process.on(event, (error) => {
+      process.stderr.write(`${event} in ${currentFile()}: ${error?.stack ?? error}\n`)
+      process.exit(1)
+    })
+  }
 }
 
 function secondsUsed() {

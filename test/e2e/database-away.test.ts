@@ -91,9 +91,9 @@ else
       }
     })
 
-    test('a server that waits for it stops when it is asked to, and says what it waits for', async () => {
+    test('a server that waits for it stops when it is asked to, and says what it waits for', async (context) => {
       const installation = makeInstallation()
-      after(() => installation.remove())
+      context.after(() => installation.remove())
       proxy.refuse(true)
       const environment = await environmentOn(proxy)
       const waiting = installation.launch({ environment })
