@@ -49,7 +49,7 @@ export const upstreamStatusOperations = {
     }),
     output: z.strictObject({
       period: z.enum(['hour', 'day']),
-      /** Statistics are in memory and start again with the server. */
+      /** From when on requests are counted: the beginning of the period, or of the first one that has any. */
       since: time,
       upstreams: z.array(
         z.strictObject({

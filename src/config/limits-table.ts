@@ -528,8 +528,9 @@ export const limitsTable = {
   speedsMax: limit(10_000, 'Offers whose speed is remembered.'),
   offerStatisticsMax: limit(
     1_000,
-    'Offers with statistics for administrators; beyond that, the one whose last request is oldest is dropped.',
+    'Offers whose statistics wait to be written; what exceeds this is not counted.',
   ),
+  offerStatisticsFlushMs: limit(10_000, 'Interval at which statistics of offers are written.'),
 
   // Monitoring
   metricPairsMax: limit(

@@ -23,7 +23,6 @@ import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { openSender } from '../providers/send.ts'
-import { openSpeeds } from '../providers/speeds.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
 import { program } from './program.ts'
@@ -68,7 +67,7 @@ export function composeGatewayDeps(
     limits,
   )
   const telemetry = configuredTelemetry(options, metrics)
-  const speeds = openSpeeds({ limits, clock })
+  const { speeds } = services
   const capacity = new UpstreamCapacity(clock, limits)
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))

@@ -11,6 +11,7 @@ import { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'
 import { formatId, type NextId, type RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
+import { within } from '../base/within.ts'
 import { builtinModels } from '../catalog/builtin.ts'
 import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog.ts'
 import { type CustomerView, customerViewOf } from '../catalog/customer-view.ts'
@@ -25,16 +26,18 @@ import type { RateLimits } from '../limits/types.ts'
 import { openProviderKeys, type ProviderKeysDeps } from '../provider-keys/provider-keys.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
-import { type Health, openHealth } from '../providers/health.ts'
+import type { Health } from '../providers/health.ts'
 import { connectors, openConnectors } from '../providers/registry.ts'
+import type { Speeds } from '../providers/speeds.ts'
 import { type Settings, settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
 import { type Counter, openCounter } from '../tokens/count.ts'
 import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
-import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
+import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { Usage } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
+import { openObservations } from './observations.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface DataPlaneServices {
@@ -59,6 +62,7 @@ export interface DataPlaneServices {
   readonly uploads: SecretSealer
   readonly health: Health
   readonly offerStatistics: OfferStatistics
+  readonly speeds: Speeds
   readonly providerKeys: ProviderKeys
   readonly usage: Usage
 }
@@ -108,8 +112,7 @@ export async function openDataPlane(options: DataPlaneOptions): Promise<OpenData
     counters: { counter, pdfs, bodyThreads },
     files: await openFileStore(options),
     uploads: createSealer(secret.keyFor('uploads'), random),
-    health: openHealth({ clock, limits }),
-    offerStatistics: openOfferStatistics({ clock, limits }),
+    ...openObservations(store, { clock, limits, log }),
     usage: openUsage(store, { clock, limits }),
   }
   return {
@@ -117,6 +120,7 @@ export async function openDataPlane(options: DataPlaneOptions): Promise<OpenData
     accountRates,
     recovered: opened.recovered,
     async close() {
+      await within(clock, limits.closeMs, parts.offerStatistics.close())
       await bodyThreads.close()
       await counter.close()
       await pdfs.close()

@@ -1,53 +1,152 @@
-/** Statistics of offers: what a period contains, what is dropped, and how many are held. */
+/** Statistics of offers: what a period contains, what is removed, what a restart keeps, and how many wait to be written. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openOfferStatistics } from './offer-statistics.ts'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { type Lifetime, openTestLedger } from '../../test/support/open-ledger.ts'
+import { openSpeeds } from '../providers/speeds.ts'
+import { openOfferStatistics, type StatisticsPeriod } from './offer-statistics.ts'
 
 const minuteMs = 60_000
-
-function opened(offerStatisticsMax = 10) {
-  const clock = { nowMs: 0, monoMs: () => clock.nowMs, wallMs: () => clock.nowMs }
-  return { clock, statistics: openOfferStatistics({ clock, limits: { offerStatisticsMax } }) }
+const limits = {
+  ...{ offerStatisticsMax: 10, offerStatisticsFlushMs: 10_000 },
+  ...{ speedsForgottenMs: 10 * minuteMs, speedsMax: 10 },
 }
 
-test('attempts, failures, cost and time to first byte are summed over the last hour and day', () => {
-  const { clock, statistics } = opened()
+async function opened(context: Lifetime, more: Partial<typeof limits> = {}) {
+  const clock = manualClock()
+  const { store } = await openTestLedger(context, { clock })
+  const troubles: unknown[] = []
+  const open = () => {
+    const speeds = openSpeeds({ clock, limits })
+    const onTrouble = (error: unknown) => void troubles.push(error)
+    return {
+      speeds,
+      statistics: openOfferStatistics({ store, clock, speeds, limits: { ...limits, ...more }, onTrouble }),
+    }
+  }
+  return { clock, store, troubles, open, ...open() }
+}
+
+const none = { requests: 0, failures: 0, cost: 0n, firstByteP50Ms: null, firstByteP95Ms: null }
+
+test('attempts, failures, cost and time to first byte are summed over the last hour and day', async (context) => {
+  const { clock, statistics } = await opened(context)
+  const sums = async (period: StatisticsPeriod) => (await statistics.sums(period, 'one')).of('one', 'model')
   for (const firstByteMs of [100, 100, 100, 900]) {
     statistics.attempted('one', 'model', false)
     statistics.settled('one', 'model', { firstByteMs, cost: 7n })
   }
   statistics.attempted('one', 'model', true)
-  const { firstByteP50Ms, firstByteP95Ms, ...sums } = statistics.sums('one', 'model', 'hour')
-  assert.deepEqual(sums, { requests: 5, failures: 1, cost: 28n })
+  const { firstByteP50Ms, firstByteP95Ms, ...counts } = await sums('hour')
+  assert.deepEqual(counts, { requests: 5, failures: 1, cost: 28n })
   assert.ok(firstByteP50Ms !== null && Math.abs(firstByteP50Ms - 100) <= 10, String(firstByteP50Ms))
   assert.ok(firstByteP95Ms !== null && Math.abs(firstByteP95Ms - 900) <= 90, String(firstByteP95Ms))
-  clock.nowMs += 61 * minuteMs
-  const none = { requests: 0, failures: 0, cost: 0n, firstByteP50Ms: null, firstByteP95Ms: null }
-  assert.deepEqual(statistics.sums('one', 'model', 'hour'), none)
-  assert.equal(statistics.sums('one', 'model', 'day').requests, 5)
-  clock.nowMs += 24 * 60 * minuteMs
-  assert.deepEqual(statistics.sums('one', 'model', 'day'), none)
+  clock.advance(65 * minuteMs)
+  assert.deepEqual(await sums('hour'), none)
+  assert.equal((await sums('day')).requests, 5)
+  clock.advance(24 * 60 * minuteMs)
+  assert.deepEqual(await sums('day'), none)
   statistics.attempted('one', 'model', false)
-  assert.equal(statistics.sums('one', 'model', 'day').requests, 1, 'a slot of a day ago is not added to')
+  assert.equal((await sums('day')).requests, 1, 'a slot of a day ago is not added to')
 })
 
-test('a response that was not streamed has a cost and no time to first byte', () => {
-  const { statistics } = opened()
+test('a response that was not streamed has a cost and no time to first byte', async (context) => {
+  const { statistics } = await opened(context)
   statistics.settled('one', 'model', { firstByteMs: null, cost: 5n })
-  const sums = statistics.sums('one', 'model', 'hour')
+  const sums = (await statistics.sums('hour', null)).of('one', 'model')
   assert.deepEqual([sums.cost, sums.firstByteP50Ms], [5n, null])
 })
 
-test('the offer whose last request is oldest is dropped from a full table, and an upstream is forgotten whole', () => {
-  const { clock, statistics } = opened(2)
-  for (const model of ['a', 'b', 'a', 'c']) {
-    clock.nowMs += 1
-    statistics.attempted('one', model, false)
-  }
-  const requests = (model: string) => statistics.sums('one', model, 'hour').requests
-  assert.deepEqual(['a', 'b', 'c'].map(requests), [2, 0, 1])
-  statistics.forget('one')
-  assert.deepEqual(['a', 'c'].map(requests), [0, 0])
-  for (const model of ['d', 'e']) statistics.attempted('two', model, false)
-  assert.equal(statistics.sums('two', 'd', 'hour').requests, 1, 'what was forgotten takes no place')
+test('a new process and another one read what was written, and all of them add to the same sums', async (context) => {
+  const { clock, statistics, open } = await opened(context)
+  statistics.attempted('one', 'model', false)
+  clock.advance(limits.offerStatisticsFlushMs)
+  await statistics.close()
+  const { statistics: other } = open()
+  other.attempted('one', 'model', true)
+  other.attempted('two', 'model', false)
+  const { requests, failures } = (await other.sums('hour', 'one')).of('one', 'model')
+  assert.deepEqual([requests, failures], [2, 1])
+  assert.equal((await statistics.sums('hour', null)).of('two', 'model').requests, 1)
+  assert.deepEqual(
+    (await statistics.sums('hour', 'one')).of('two', 'model'),
+    none,
+    'one upstream was asked for',
+  )
 })
+
+test('rows that no period contains are removed with the next ones', async (context) => {
+  const { clock, store, statistics } = await opened(context)
+  const rows = async () =>
+    (
+      await store.database
+        .selectFrom('offer_count' as never)
+        .selectAll()
+        .execute()
+    ).length
+  statistics.settled('one', 'old', { firstByteMs: 5, cost: 1n })
+  await statistics.close()
+  assert.equal(await rows(), 2, 'one of the hour and one of the day')
+  clock.advance(25 * 60 * minuteMs)
+  statistics.attempted('one', 'model', false)
+  await statistics.close()
+  assert.equal(await rows(), 2)
+})
+
+test('since is the first slot with a request', async (context) => {
+  const { clock, statistics } = await opened(context)
+  assert.equal((await statistics.sums('day', null)).sinceMs, clock.wallMs())
+  const atMs = clock.wallMs()
+  statistics.attempted('one', 'model', false)
+  await statistics.close()
+  clock.advance(3 * 60 * minuteMs)
+  const { sinceMs } = await statistics.sums('day', null)
+  assert.ok(sinceMs <= atMs && sinceMs > atMs - 60 * minuteMs, String(atMs - sinceMs))
+})
+
+test('an upstream is forgotten whole, what waits to be written included', async (context) => {
+  const { statistics } = await opened(context)
+  statistics.attempted('one', 'model', false)
+  await statistics.close()
+  statistics.attempted('one', 'model', false)
+  statistics.attempted('two', 'model', false)
+  await statistics.forget('one')
+  const sums = await statistics.sums('day', null)
+  assert.deepEqual([sums.of('one', 'model'), sums.of('two', 'model').requests], [none, 1])
+})
+
+test('no more offers wait than may, and a database that fails costs statistics and nothing else', async (context) => {
+  const { store, statistics, troubles } = await opened(context, { offerStatisticsMax: 2 })
+  for (const model of ['a', 'b', 'c', 'd', 'e']) statistics.attempted('one', model, false)
+  const sums = await statistics.sums('hour', null)
+  // The first two are being written, two more wait, and the last one does not fit.
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd', 'e'].map((model) => sums.of('one', model).requests),
+    [1, 1, 1, 1, 0],
+  )
+  await store.close()
+  statistics.attempted('one', 'a', false)
+  await statistics.close()
+  assert.equal(troubles.length, 1)
+})
+
+test('a new process routes by the speeds of the one before, as far as they are recent', async (context) => {
+  const { clock, speeds, statistics, open } = await opened(context)
+  speeds.note('one', 'model', { firstByteMs: 123.4, tokensPerSecond: 56.7 })
+  speeds.note('two', 'model', { firstByteMs: 50, tokensPerSecond: null })
+  statistics.attempted('one', 'model', false)
+  await statistics.close()
+  const next = open()
+  next.speeds.note('two', 'model', { firstByteMs: 70, tokensPerSecond: 10 })
+  await next.statistics.restoreSpeeds()
+  assert.deepEqual(speedOf(next.speeds.of('one', 'model')), [123.4, 56.7])
+  assert.deepEqual(speedOf(next.speeds.of('two', 'model')), [70, 10], 'its own measurement is newer')
+  clock.advance(limits.speedsForgottenMs + 1)
+  const late = open()
+  await late.statistics.restoreSpeeds()
+  assert.equal(late.speeds.of('one', 'model'), undefined)
+})
+
+function speedOf(speed: { firstByteMs: number; tokensPerSecond: number | null } | undefined) {
+  return [speed?.firstByteMs, speed?.tokensPerSecond]
+}

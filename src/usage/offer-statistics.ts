@@ -1,9 +1,13 @@
 /**
- * Attempts, failures, time to first byte and cost of each offer over the last hour and day, for operators. In this process
- * alone and bounded; routing does not read them and billing reads the ledger.
+ * Attempts, failures, time to first byte and cost of each offer over the last hour and day, for operators. Counted in memory
+ * and added to the database every few seconds, so that a restart loses little and every server reads the sums of all. Speeds
+ * for routing are stored with them. Billing reads the ledger.
  */
-import type { Clock } from '../base/clock.ts'
-import { addCounts, bucketOf, count, type Histogram, quantile } from '../base/histogram.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { bucketOf, count, type Histogram, quantile } from '../base/histogram.ts'
+import type { Store } from '../store/store.ts'
+import type { OfferOperations, OfferReads } from './record-offers.ts'
+import type { OfferCounts, OfferSlotRows, OfferSpeed, SlotRange } from './types.ts'
 
 export type StatisticsPeriod = 'hour' | 'day'
 
@@ -20,6 +24,13 @@ export interface OfferSums {
   readonly cost: bigint
 }
 
+/** The sums of all offers of some upstreams. */
+export interface PeriodSums {
+  of(upstream: string, upstreamModel: string): OfferSums
+  /** From when on they count (wall clock): the beginning of the period, or of the first slot that has anything. */
+  readonly sinceMs: number
+}
+
 export interface OfferStatistics {
   /** Counts an attempt. */
   attempted(upstream: string, upstreamModel: string, failed: boolean): void
@@ -29,134 +40,264 @@ export interface OfferStatistics {
     upstreamModel: string,
     used: { readonly firstByteMs: number | null; readonly cost: bigint },
   ): void
-  sums(upstream: string, upstreamModel: string, period: StatisticsPeriod): OfferSums
+  /** Of all servers, with what this one counted until now. `upstream`: null: of all. */
+  sums(period: StatisticsPeriod, upstream: string | null): Promise<PeriodSums>
   /** The name belongs to another upstream from now on. */
-  forget(upstream: string): void
-  /** Since when this process counts (wall clock). */
-  readonly sinceMs: number
+  forget(upstream: string): Promise<void>
+  /** Reads the speeds that were stored lately. */
+  restoreSpeeds(): Promise<void>
+  /** Writes what was counted. */
+  close(): Promise<void>
 }
 
-interface Slot {
-  /** The number of the slot since the beginning of the clock. */
-  readonly number: number
+/** Where the speeds of offers are measured. */
+export interface SpeedSource {
+  /** Those that changed since the last call. */
+  changed(): readonly OfferSpeed[]
+  /** Takes them where nothing was measured yet. */
+  restore(speeds: readonly OfferSpeed[]): void
+}
+
+interface StatisticsDeps {
+  readonly store: Pick<Store, 'read' | 'run'>
+  readonly clock: Pick<Clock, 'wallMs' | 'after'>
+  readonly speeds: SpeedSource
+  readonly limits: {
+    readonly offerStatisticsMax: number
+    readonly offerStatisticsFlushMs: number
+    readonly speedsForgottenMs: number
+    readonly speedsMax: number
+  }
+  readonly onTrouble: (error: unknown) => void
+}
+
+interface Counted {
   requests: number
   failures: number
   cost: bigint
   readonly firstBytes: Histogram
 }
 
-interface RingShape {
+interface PeriodShape {
   readonly slotMs: number
   readonly slots: number
 }
 
 /** An hour in twelfths and a day in hours: the oldest slot is dropped whole. */
-const shapes: Readonly<Record<StatisticsPeriod, RingShape>> = {
+const shapes: Readonly<Record<StatisticsPeriod, PeriodShape>> = {
   hour: { slotMs: 300_000, slots: 12 },
   day: { slotMs: 3_600_000, slots: 24 },
 }
+const eachShape = Object.values(shapes)
 
-interface Counted {
-  lastMs: number
-  readonly rings: Readonly<Record<StatisticsPeriod, (Slot | undefined)[]>>
+/** Rows in one operation of the writer, which requests wait for. */
+const rowsPerOperation = 100
+
+const slotAt = ({ slotMs }: PeriodShape, nowMs: number): number => Math.floor(nowMs / slotMs)
+const oldestSlot = (shape: PeriodShape, nowMs: number): number => slotAt(shape, nowMs) - shape.slots + 1
+
+export function openOfferStatistics(deps: StatisticsDeps): OfferStatistics {
+  return new StoredStatistics(deps)
 }
 
-/** Opens empty statistics. */
-export function openOfferStatistics({
-  limits,
-  clock,
-}: {
-  readonly limits: { readonly offerStatisticsMax: number }
-  readonly clock: Pick<Clock, 'monoMs' | 'wallMs'>
-}): OfferStatistics {
+class StoredStatistics implements OfferStatistics {
+  readonly #deps: StatisticsDeps
   // Two maps, because joining both names for each request costs more than a second lookup.
-  const known = new Map<string, Map<string, Counted>>()
-  let size = 0
+  #counted = new Map<string, Map<string, Counted>>()
+  #size = 0
+  /** When the first of them was counted; they are written long before the slot is over, or into it. */
+  #sinceMs = 0
+  #timer: Timer | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #writes = 0
 
-  function countedAt(upstream: string, upstreamModel: string): Counted {
-    const found = known.get(upstream)?.get(upstreamModel)
+  constructor(deps: StatisticsDeps) {
+    this.#deps = deps
+  }
+
+  attempted(upstream: string, upstreamModel: string, failed: boolean): void {
+    const counted = this.#at(upstream, upstreamModel)
+    if (counted === undefined) return
+    counted.requests += 1
+    if (failed) counted.failures += 1
+  }
+
+  settled(
+    upstream: string,
+    upstreamModel: string,
+    { firstByteMs, cost }: { readonly firstByteMs: number | null; readonly cost: bigint },
+  ): void {
+    const counted = this.#at(upstream, upstreamModel)
+    if (counted === undefined) return
+    counted.cost += cost
+    if (firstByteMs !== null) count(counted.firstBytes, bucketOf(firstByteMs))
+  }
+
+  async sums(period: StatisticsPeriod, upstream: string | null): Promise<PeriodSums> {
+    await this.#flush()
+    const { clock, store } = this.#deps
+    const shape = shapes[period]
+    const nowMs = clock.wallMs()
+    const [from, to] = [oldestSlot(shape, nowMs), slotAt(shape, nowMs)]
+    const sums = new GrowingSums()
+    // A slot in a read, so that others get their turn on the thread between two of them.
+    for (let slot = from; slot <= to; slot += 1)
+      sums.add(await read(store, 'offerSlot', shape.slotMs, slot, upstream))
+    const first = await read(store, 'offersSince', shape.slotMs, from)
+    return {
+      of: (name, upstreamModel) => sums.of(name, upstreamModel),
+      sinceMs: first === null ? nowMs : first * shape.slotMs,
+    }
+  }
+
+  async forget(upstream: string): Promise<void> {
+    await this.#flush()
+    const nowMs = this.#deps.clock.wallMs()
+    const ranges = eachShape.map((shape): SlotRange => {
+      return { slotMs: shape.slotMs, from: oldestSlot(shape, nowMs), to: slotAt(shape, nowMs) }
+    })
+    await run(this.#deps.store, 'forgetOffers', upstream, ranges)
+  }
+
+  async restoreSpeeds(): Promise<void> {
+    const { clock, limits, store, speeds, onTrouble } = this.#deps
+    try {
+      speeds.restore(
+        await read(store, 'offerSpeeds', clock.wallMs() - limits.speedsForgottenMs, limits.speedsMax),
+      )
+    } catch (error) {
+      onTrouble(error)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#flush()
+  }
+
+  /** undefined: as many offers as may be held wait to be written, and nothing can be written. */
+  #at(upstream: string, upstreamModel: string): Counted | undefined {
+    const found = this.#counted.get(upstream)?.get(upstreamModel)
     if (found !== undefined) return found
-    if (size >= limits.offerStatisticsMax) dropOldest()
-    const made: Counted = { lastMs: 0, rings: { hour: [], day: [] } }
-    const here = known.get(upstream) ?? new Map<string, Counted>()
+    const { clock, limits } = this.#deps
+    if (this.#size >= limits.offerStatisticsMax) {
+      if (this.#writes > 0) return undefined
+      void this.#flush()
+    }
+    if (this.#size === 0) this.#sinceMs = clock.wallMs()
+    const made: Counted = { requests: 0, failures: 0, cost: 0n, firstBytes: [] }
+    const here = this.#counted.get(upstream) ?? new Map<string, Counted>()
     here.set(upstreamModel, made)
-    known.set(upstream, here)
-    size += 1
+    this.#counted.set(upstream, here)
+    this.#size += 1
+    this.#timer ??= clock.after(limits.offerStatisticsFlushMs, () => void this.#flush())
     return made
   }
 
-  /** Drops the offer whose last request is the longest ago; only where a new one comes to a full table. */
-  function dropOldest(): void {
-    let oldest: {
-      readonly from: Map<string, Counted>
-      readonly model: string
-      readonly lastMs: number
-    } | null = null
-    for (const from of known.values())
-      for (const [model, { lastMs }] of from)
-        if (oldest === null || lastMs < oldest.lastMs) oldest = { from, model, lastMs }
-    if (oldest?.from.delete(oldest.model) === true) size -= 1
+  /** Never rejects: what cannot be written is lost. */
+  #flush(): Promise<void> {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#size === 0) return this.#writing
+    const rows = rowsOf(this.#counted, this.#sinceMs)
+    this.#counted = new Map()
+    this.#size = 0
+    this.#writes += 1
+    this.#writing = this.#writing
+      .then(() => this.#write(rows))
+      .catch(this.#deps.onTrouble)
+      .finally(() => {
+        this.#writes -= 1
+      })
+    return this.#writing
   }
 
-  function eachSlot(upstream: string, upstreamModel: string, add: (slot: Slot) => void): void {
-    const nowMs = clock.monoMs()
-    const counted = countedAt(upstream, upstreamModel)
-    counted.lastMs = nowMs
-    add(slotAt(counted.rings.hour, shapes.hour, nowMs))
-    add(slotAt(counted.rings.day, shapes.day, nowMs))
-  }
-
-  return {
-    sinceMs: clock.wallMs(),
-    attempted(upstream, upstreamModel, failed) {
-      eachSlot(upstream, upstreamModel, (slot) => {
-        slot.requests += 1
-        if (failed) slot.failures += 1
+  async #write(rows: readonly OfferCounts[]): Promise<void> {
+    const { clock, limits, store, speeds } = this.#deps
+    const nowMs = clock.wallMs()
+    const oldest = eachShape.map((shape) => ({ slotMs: shape.slotMs, slot: oldestSlot(shape, nowMs) }))
+    const measured = speeds.changed()
+    const most = Math.max(rows.length, measured.length)
+    for (let from = 0; from < most; from += rowsPerOperation) {
+      const part = [from, from + rowsPerOperation] as const
+      await run(store, 'recordOffers', {
+        ...{ counts: rows.slice(...part), speeds: measured.slice(...part), oldest },
+        speedsSinceMs: nowMs - limits.speedsForgottenMs,
       })
-    },
-    settled(upstream, upstreamModel, { firstByteMs, cost }) {
-      const bucket = firstByteMs === null ? null : bucketOf(firstByteMs)
-      eachSlot(upstream, upstreamModel, (slot) => {
-        slot.cost += cost
-        if (bucket !== null) count(slot.firstBytes, bucket)
-      })
-    },
-    sums(upstream, upstreamModel, period) {
-      const ring = known.get(upstream)?.get(upstreamModel)?.rings[period] ?? []
-      return sumsOf(ring, shapes[period], clock.monoMs())
-    },
-    forget(upstream) {
-      size -= known.get(upstream)?.size ?? 0
-      known.delete(upstream)
-    },
+    }
   }
 }
 
-function slotAt(ring: (Slot | undefined)[], { slotMs, slots }: RingShape, nowMs: number): Slot {
-  const number = Math.floor(nowMs / slotMs)
-  const place = number % slots
-  const found = ring[place]
-  if (found?.number === number) return found
-  const made: Slot = { number, requests: 0, failures: 0, cost: 0n, firstBytes: [] }
-  while (ring.length < slots) ring.push(undefined)
-  ring[place] = made
-  return made
+/** In one order, so that servers that write at the same time wait for each other and never both. */
+function rowsOf(
+  counted: ReadonlyMap<string, ReadonlyMap<string, Counted>>,
+  atMs: number,
+): readonly OfferCounts[] {
+  const rows = [...counted].flatMap(([upstream, models]) =>
+    [...models].flatMap(([upstreamModel, counts]) =>
+      eachShape.map((shape): OfferCounts => {
+        return { slotMs: shape.slotMs, slot: slotAt(shape, atMs), upstream, upstreamModel, ...counts }
+      }),
+    ),
+  )
+  const orderOf = ({ slotMs, upstream, upstreamModel }: OfferCounts) =>
+    `${slotMs}\n${upstream}\n${upstreamModel}`
+  return rows.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
 }
 
-function sumsOf(ring: readonly (Slot | undefined)[], { slotMs, slots }: RingShape, nowMs: number): OfferSums {
-  const oldest = Math.floor(nowMs / slotMs) - slots
-  const sums = { requests: 0, failures: 0, cost: 0n }
-  const firstBytes: Histogram = []
-  for (const slot of ring) {
-    if (slot === undefined || slot.number <= oldest) continue
-    sums.requests += slot.requests
-    sums.failures += slot.failures
-    sums.cost += slot.cost
-    addCounts(firstBytes, slot.firstBytes)
+const none: OfferSums = { requests: 0, failures: 0, cost: 0n, firstByteP50Ms: null, firstByteP95Ms: null }
+
+/** Sums of offers, to which slots are added. */
+class GrowingSums {
+  readonly #offers = new Map<string, Counted>()
+
+  add({ counts, firstBytes }: OfferSlotRows): void {
+    for (const { upstream, upstreamModel, requests, failures, cost } of counts) {
+      const sums = this.#at(upstream, upstreamModel)
+      sums.requests += requests
+      sums.failures += failures
+      sums.cost += cost
+    }
+    for (const { upstream, upstreamModel, bucket, count: times } of firstBytes)
+      count(this.#at(upstream, upstreamModel).firstBytes, bucket, times)
   }
-  return {
-    ...sums,
-    firstByteP50Ms: quantile(firstBytes, 0.5),
-    firstByteP95Ms: quantile(firstBytes, 0.95),
+
+  of(upstream: string, upstreamModel: string): OfferSums {
+    const found = this.#offers.get(keyOf(upstream, upstreamModel))
+    if (found === undefined) return none
+    const { firstBytes, ...sums } = found
+    return {
+      ...sums,
+      firstByteP50Ms: quantile(firstBytes, 0.5),
+      firstByteP95Ms: quantile(firstBytes, 0.95),
+    }
   }
+
+  #at(upstream: string, upstreamModel: string): Counted {
+    const key = keyOf(upstream, upstreamModel)
+    const found = this.#offers.get(key)
+    if (found !== undefined) return found
+    const made: Counted = { requests: 0, failures: 0, cost: 0n, firstBytes: [] }
+    this.#offers.set(key, made)
+    return made
+  }
+}
+
+const keyOf = (upstream: string, upstreamModel: string): string => `${upstream}\n${upstreamModel}`
+
+// The types of both ends come from the same tables; only the way between them is untyped.
+
+function read<Name extends keyof OfferReads>(
+  store: Pick<Store, 'read'>,
+  name: Name,
+  ...values: Parameters<OfferReads[Name]['run']>
+): Promise<ReturnType<OfferReads[Name]['run']>> {
+  return store.read([name, ...values]) as never
+}
+
+function run<Name extends keyof OfferOperations>(
+  store: Pick<Store, 'run'>,
+  name: Name,
+  ...values: Parameters<OfferOperations[Name]['run']>
+): Promise<ReturnType<OfferOperations[Name]['run']>> {
+  return store.run([name, ...values]) as never
 }

@@ -17,6 +17,7 @@ import type { Database } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
 import { prepareRows } from '../store/sqlite/row-statement.ts'
 import { searchReceipts } from './receipt-search.ts'
+import { offerReads } from './record-offers.ts'
 import { firstHourOf, hourMs } from './steps.ts'
 import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
 import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
@@ -51,6 +52,7 @@ export function usageReads(database: Database) {
     refusals: { run: readRefusals(database) },
     runningOf: { run: readRunning(database) },
     firstRequest: { run: readFirst(database) },
+    ...offerReads(database),
   } as const satisfies ReadTable
 }
 

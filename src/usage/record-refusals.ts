@@ -1,7 +1,8 @@
-/** The operation that records rejected requests: counted by hour, the latest of each key one by one. Moves no money. */
+/** The operations of usage, and the one that records rejected requests: counted by hour, the latest of each key one by one. Moves no money. */
 import type { OperationTable } from '../store/sqlite/batch.ts'
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import type { HourKey } from './hourly-sums.ts'
+import { offerOperations } from './record-offers.ts'
 import type { RefusalBatch } from './types.ts'
 
 /** Adds requests that were refused to the sums of their hour. */
@@ -12,6 +13,7 @@ export interface RefusalSums {
 export function usageOperations(database: Database, sums: RefusalSums) {
   return {
     recordRefusals: { durable: false, run: recordRefusals(database, sums) },
+    ...offerOperations(database),
   } as const satisfies OperationTable
 }
 

@@ -159,3 +159,52 @@ export interface Usage {
   /** When the account's first request began; null: it never made one. */
   firstRequestMs(account: bigint): Promise<number | null>
 }
+
+/** How fast an offer responded lately, as moving averages. */
+export interface OfferSpeed {
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly firstByteMs: number
+  /** null: not known. */
+  readonly tokensPerSecond: number | null
+  /** When it was measured last (wall clock). */
+  readonly atMs: number
+}
+
+/** What an offer did in a slot of time. */
+export interface OfferCounts {
+  readonly slotMs: number
+  readonly slot: number
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly requests: number
+  readonly failures: number
+  readonly cost: bigint
+  /** A histogram. */
+  readonly firstBytes: readonly number[]
+}
+
+/** What is added, and from where on older rows are removed. */
+export interface OfferBatch {
+  readonly counts: readonly OfferCounts[]
+  readonly speeds: readonly OfferSpeed[]
+  readonly oldest: readonly { readonly slotMs: number; readonly slot: number }[]
+  readonly speedsSinceMs: number
+}
+
+/** Slots of one length, both ends included. */
+export interface SlotRange {
+  readonly slotMs: number
+  readonly from: number
+  readonly to: number
+}
+
+export interface OfferSlotRows {
+  readonly counts: readonly Omit<OfferCounts, 'slotMs' | 'slot' | 'firstBytes'>[]
+  readonly firstBytes: readonly {
+    readonly upstream: string
+    readonly upstreamModel: string
+    readonly bucket: number
+    readonly count: number
+  }[]
+}

@@ -229,8 +229,9 @@ test('the receipt of a request whose client leaves before the next attempt names
   const occupying = send(account, { ...hello, model: 'narrow', max_tokens: 100 })
   const running = await nextAtSlow()
   const { offerStatistics } = gateway.gateway.services
-  const failed = () => offerStatistics.sums('breaking', 'claude-sonnet-4-5', 'hour').failures
-  const before = failed()
+  const failed = async () =>
+    (await offerStatistics.sums('hour', 'breaking')).of('breaking', 'claude-sonnet-4-5').failures
+  const before = await failed()
   const sent = send(account, { ...hello, model: 'slow-then-wasteful', max_tokens: 100, stream: true })
   refuses(529).answer(await nextAtSlow())
   await eventually('the failure', failed, (failures) => failures > before)
@@ -248,13 +249,14 @@ test('the receipt of a request whose client leaves before the next attempt names
 test('what a failed attempt cost does not count as the cost of the offer that served', async () => {
   const account = await gateway.account('100')
   const { offerStatistics } = gateway.gateway.services
-  const before = offerStatistics.sums('slow', 'at-slow', 'hour').cost
+  const costAtSlow = async () => (await offerStatistics.sums('hour', 'slow')).of('slow', 'at-slow').cost
+  const before = await costAtSlow()
   const sent = send(account, { ...hello, model: 'wasteful', max_tokens: 100, stream: true })
   ;(await nextAtSlow()).send(opened() + httpChunk(streams.chat.finish) + httpChunk())
   assert.equal((await sent.whole()).status, 200)
   const { upstreamCost, writtenOff } = await receiptOf(account)
   assert.equal(writtenOff, 3_000_000n)
-  const cost = offerStatistics.sums('slow', 'at-slow', 'hour').cost - before
+  const cost = (await costAtSlow()) - before
   assert.equal(cost, upstreamCost - 3_000_000n)
 })
 

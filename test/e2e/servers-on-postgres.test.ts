@@ -86,6 +86,21 @@ else
       assert.equal(listed.length, 2)
     })
 
+    test('both show the statistics of offers that both counted', async () => {
+      const account = await one.account('1')
+      const requestsAt = async (server: typeof local) => {
+        const { upstreams } = await server.done('upstreams.status', { period: 'day' })
+        return upstreams.flatMap(({ offers }) => offers).reduce((sum, { requests }) => sum + requests, 0)
+      }
+      const before = (await requestsAt(local), await requestsAt(localOfOther))
+      for (const gate of [one, other, one]) assert.equal(await answered(gate, account), 200)
+      await one.receiptOf(account, 3)
+      // Each writes what it counted before it reads.
+      await requestsAt(local)
+      assert.equal(await requestsAt(localOfOther), before + 3)
+      assert.equal(await requestsAt(local), before + 3)
+    })
+
     test('requests at both servers together cannot overspend a balance', async () => {
       const account = await one.account('0.01')
       const asks = Array.from({ length: 60 }, (_, index) =>

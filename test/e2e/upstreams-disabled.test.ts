@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { eventually } from '../support/metered-gateway.ts'
+import { temporaryDirectory } from '../support/open-ledger.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { Sent } from '../support/paying-client.ts'
 import { recordingHost } from '../support/recording-hosts.ts'
@@ -114,4 +116,33 @@ test('unknown upstreams and models are named', async () => {
   assert.equal(upstream.code, 'upstream_not_found')
   const model = await operator.refused('upstreams.disable', { upstream: 'first', upstreamModel: 'absent' })
   assert.deepEqual([model.code, model.param], ['model_not_found', 'upstreamModel'])
+})
+
+test('a restart keeps the statistics of offers, and the speeds by which they are routed', async (context) => {
+  const dataFolder = temporaryDirectory(context)
+  const status = async ({ gateway, origin }: TestGateway) => {
+    const asked = asking(controlOf({ gateway, origin }), personActor('ada', { operator: true }))
+    const { since, upstreams } = await asked.done('upstreams.status', { upstream: 'sandbox', period: 'day' })
+    const [used] = upstreams.flatMap(({ offers }) => offers).filter(({ requests }) => requests > 0)
+    return { since, requests: used?.requests, failures: used?.failures, p50: used?.firstByteP50Ms ?? null }
+  }
+  const before = await testGateway({ dataFolder })
+  const { key } = await before.account('5')
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const body = { model: 'sandbox-echo', max_tokens: 10, messages, stream: true }
+  const sent = await new Sent(before.origin, { key, format: 'chat', body }).whole()
+  assert.equal(sent.status, 200, sent.text)
+  const shown = await status(before)
+  assert.deepEqual([shown.requests, shown.failures], [1, 0])
+  assert.notEqual(shown.p50, null)
+  await before.close()
+  const again = await testGateway({ dataFolder })
+  context.after(() => again.close())
+  assert.deepEqual(await status(again), shown)
+  const { speeds } = again.gateway.services
+  await eventually(
+    'the speed of the offer',
+    async () => speeds.of('sandbox', 'sandbox-echo'),
+    (speed) => speed !== undefined,
+  )
 })

@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../contract/operatio
 import { TollgateError } from '../../base/errors.ts'
 import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
 import type { ListedOffer, ListedUpstream } from '../../catalog/catalog.ts'
+import type { PeriodSums } from '../../usage/offer-statistics.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
@@ -20,29 +21,31 @@ export const showUpstreamStatus = operationHandler('upstreams.status', async (de
   const offers = await catalog.offersByUpstream()
   const shown = catalog.upstreams.filter(({ name }) => (asked.upstream ?? name) === name)
   if (shown.length === 0 && asked.upstream !== undefined) throw upstreamNotFound(asked.upstream)
-  const since = isoTime(offerStatistics.sinceMs)
-  const upstreams = await runInTurns(statusSteps(deps, { ...asked, shown, offers }), statusTurns)
+  const sums = await offerStatistics.sums(asked.period, asked.upstream ?? null)
+  const since = isoTime(sums.sinceMs)
+  const upstreams = await runInTurns(statusSteps(deps, { ...asked, shown, offers, sums }), statusTurns)
   return { period: asked.period, since, upstreams }
 })
 
 /** The sums of an offer over a day take some 20 microseconds. */
 const statusTurns = eventLoopTurns(50)
 
-interface StatusInput extends Pick<Asked, 'period' | 'limit'> {
+interface StatusInput extends Pick<Asked, 'limit'> {
   readonly shown: readonly ListedUpstream[]
   readonly offers: ReadonlyMap<string, readonly ListedOffer[]>
+  readonly sums: PeriodSums
 }
 
 /** An offer in each step. */
 function* statusSteps(
   deps: StatusDeps,
-  { shown, offers, period, limit }: StatusInput,
+  { shown, offers, sums, limit }: StatusInput,
 ): Steps<StatusOut['upstreams']> {
   const upstreams: StatusOut['upstreams'] = []
   for (const { name, disabled } of shown) {
     const rows: OfferOut[] = []
     for (const offer of offers.get(name) ?? []) {
-      rows.push(offerOutput(deps, { upstream: name, offer, period }))
+      rows.push(offerOutput({ ...deps, sums }, { upstream: name, offer }))
       yield
     }
     const first = rows.sort(byAttention).slice(0, limit)
@@ -52,11 +55,11 @@ function* statusSteps(
 }
 
 function offerOutput(
-  deps: StatusDeps,
-  { upstream, offer, period }: { upstream: string; offer: ListedOffer; period: Asked['period'] },
+  deps: StatusDeps & { readonly sums: PeriodSums },
+  { upstream, offer }: { upstream: string; offer: ListedOffer },
 ): OfferOut {
   const { upstreamModel, models, disabled } = offer
-  const status = offerStatusOut(deps, { upstream, upstreamModel, disabled, period })
+  const status = offerStatusOut(deps, { upstream, upstreamModel, disabled })
   return { upstreamModel, models: [...models], ...status }
 }
 

@@ -29,7 +29,7 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
   await assertTested(deps, asked, { ask, host: hostOf(deps.catalog, asked, ask) })
   assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, credential: credentialOf(asked) }), asked)
   deps.health.forget(name)
-  deps.offerStatistics.forget(name)
+  await deps.offerStatistics.forget(name)
   deps.changes.publishToAll(['upstreams', 'models'])
   const put = deps.catalog.upstreams.find((upstream) => upstream.name === name)
   assert(put !== undefined, 'an upstream that was written is there')
@@ -118,7 +118,7 @@ function credentialOf({ credential, auth }: Asked): string | null {
 export const removeUpstream = operationHandler('upstreams.remove', async (deps, { upstream }) => {
   if (!(await deps.catalog.removeUpstream(upstream))) throw notRemoved(deps, upstream)
   deps.health.forget(upstream)
-  deps.offerStatistics.forget(upstream)
+  await deps.offerStatistics.forget(upstream)
   deps.changes.publishToAll(['upstreams', 'models'])
   return { upstream, removed: true }
 })

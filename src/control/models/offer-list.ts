@@ -18,20 +18,28 @@ type PerMillion = NonNullable<ModelOffers['price']>
 export const showOffers = operationHandler('offers.show', async (deps, { model, period }) => {
   const found = deps.catalog.offersOf(model)
   if ('kind' in found) throw refusal(found, model)
+  const sums = await deps.offerStatistics.sums(period, onlyUpstream(found.rows))
   return {
     ...listOut(found),
     revision: found.revision,
     period,
-    since: isoTime(deps.offerStatistics.sinceMs),
+    since: isoTime(sums.sinceMs),
     offers: found.rows.map((row) => {
       const isServing = row.enabled && row.trouble === null
       return {
         ...offerOut(row, found),
-        status: offerStatusOut(deps, { ...row, disabled: !isServing, period }),
+        status: offerStatusOut({ ...deps, sums }, { ...row, disabled: !isServing }),
       }
     }),
   }
 })
+
+/** null: they are at several. */
+function onlyUpstream(rows: readonly Row[]): string | null {
+  const names = new Set(rows.map(({ upstream }) => upstream))
+  const [first] = names
+  return names.size === 1 ? (first ?? null) : null
+}
 
 export const checkOffers = operationHandler('offers.check', async ({ catalog }, asked) => {
   const preview = await catalog.previewOffers(asked)

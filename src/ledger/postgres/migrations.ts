@@ -1,6 +1,7 @@
 /** The migrations of a PostgreSQL database in their order. A migration that was released is never changed again. */
 import { sharedStatements } from '../../store/migrations/0001-schema.ts'
 import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts'
+import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -23,4 +24,5 @@ const retention = [
 export const postgresMigrations: readonly Migration[] = [
   { number: 1, name: 'schema', statements },
   { number: 2, name: 'receipt retention', statements: retention },
+  { number: 3, name: 'offer statistics', statements: offerTables.map(toPostgres) },
 ]

@@ -2,6 +2,7 @@
 import type { Meter } from '../../../contract/meters.ts'
 import { schema } from './0001-schema.ts'
 import { receiptRetention } from './0002-receipt-retention.ts'
+import { offerStatistics } from './0003-offer-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -18,5 +19,5 @@ const meterColumns: Readonly<Record<Meter, Migration>> = {
 }
 
 export const migrations: readonly Migration[] = [
-  ...new Set([schema, receiptRetention, ...Object.values(meterColumns)]),
+  ...new Set([schema, receiptRetention, offerStatistics, ...Object.values(meterColumns)]),
 ].sort((one, other) => one.number - other.number)

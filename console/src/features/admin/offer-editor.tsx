@@ -66,8 +66,7 @@ export function OfferEditor({ model }: { readonly model: string }): JSX.Element 
       description={
         data === undefined ? undefined : (
           <>
-            {origins[data.from]} Traffic and spend are those of this server since{' '}
-            <When at={data.since} exact /> at the earliest.
+            {origins[data.from]} Traffic and spend are counted since <When at={data.since} exact />.
           </>
         )
       }
