@@ -9,13 +9,13 @@ import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { DocsManifest, DocsPage } from '../../src/api/docs-manifest.ts'
 import { shownOrigin } from '../../src/api/docs-manifest.ts'
 import { controlReference } from './control-reference.ts'
-import { errorListHtml, homePageHtml, notFoundHtml } from './generated-pages.ts'
+import { errorListHtml, homePageHtml, linkCards, notFoundHtml } from './generated-pages.ts'
 import { framedHtml, homeHtml, type SiteAssets } from './page-frame.ts'
 import { hashedName, pictureHtml } from './pictures.ts'
 import { type Heading, renderMarkdown } from './render-markdown.ts'
 import { searchIndex } from './search-index.ts'
 import { siteLink } from './site-links.ts'
-import { controlApiPath, errorsPath, isAboutServer, sitePages } from './site-map.ts'
+import { controlApiPath, errorsPath, isAboutServer, overviewPath, sitePages } from './site-map.ts'
 
 const docsFolder = fileURLToPath(new URL('../../docs/', import.meta.url))
 /** The script of the pages, as the manifest of the bundler names it. */
@@ -61,7 +61,7 @@ const unknown = {
 }
 
 function write(folder: string, page: Page, assets: SiteAssets): DocsPage {
-  const file = `docs/${page.path === '/docs' ? 'index' : page.path.slice('/docs/'.length)}.html`
+  const file = `docs/${page.path === overviewPath ? 'index' : page.path.slice('/docs/'.length)}.html`
   mkdirSync(dirname(join(folder, file)), { recursive: true })
   writeFileSync(join(folder, file), framedHtml(page, assets))
   return { file, showsAddress: page.showsAddress }
@@ -98,7 +98,7 @@ function allPages(addAsset: (name: string, bytes: Buffer) => string): readonly P
     const { title } = errors[code]
     return { ...page, path: `${errorsPath}/${code}`, listedPath: errorsPath, title, showsAddress: false }
   })
-  return [...listed.map(withReference), ...errorPages]
+  return [...listed.map(withReference).map(withCards), ...errorPages]
 }
 
 function rendered(source: string, addAsset: (name: string, bytes: Buffer) => string) {
@@ -113,6 +113,11 @@ function withReference(page: Page): Page {
   if (page.path !== controlApiPath) return page
   const { html, headings } = controlReference(shownOrigin)
   return { ...page, html: `${page.html}\n${html}`, headings: [...page.headings, ...headings] }
+}
+
+/** The overview shows its lists of pages as cards. */
+function withCards(page: Page): Page {
+  return page.path === overviewPath ? { ...page, html: linkCards(page.html) } : page
 }
 
 /** Tables of hundreds of rows would make most of the index: of generated references it has the headings. */

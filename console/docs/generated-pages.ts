@@ -22,7 +22,22 @@ ${rows.join('\n')}
 }
 
 export const notFoundHtml = `<h1>Page not found</h1>
-<p>There is no page at this address. Check it for typos, pick a page from the navigation, or start at the <a href="/docs">overview</a>.</p>`
+<p>There is no page at this address. Check it for typos, search, pick a page from the navigation, or start at the <a href="/docs">overview</a>.</p>`
+
+/** Lists of `link: text` as cards that are a link as a whole. */
+export function linkCards(html: string): string {
+  return html.replaceAll(
+    /<ul>\s*((?:<li><a href="[^"]*">[^<]*<\/a>: .*<\/li>\s*)+)<\/ul>/g,
+    (_list, items: string) => {
+      const cards = items.replaceAll(
+        /<li>(<a href="[^"]*">[^<]*<\/a>): (.)(.*)<\/li>/g,
+        (_item, link: string, first: string, rest: string) =>
+          `<li>${link}<span>${first.toUpperCase()}${rest}</span></li>`,
+      )
+      return `<ul class="cards">${cards}</ul>`
+    },
+  )
+}
 
 const baseUrls = [
   ['Chat Completions, Responses, embeddings', '/v1'],

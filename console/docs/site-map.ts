@@ -15,8 +15,10 @@ export interface SiteSection {
 
 /** The source of the first page, named so that a code host shows it for the folder. */
 const overviewSource = 'README'
+export const overviewPath = '/docs'
 
-export const sitePath = (source: string): string => (source === overviewSource ? '/docs' : `/docs/${source}`)
+export const sitePath = (source: string): string =>
+  source === overviewSource ? overviewPath : `/docs/${source}`
 
 const page = (source: string, title: string): SitePage => ({ source, path: sitePath(source), title })
 
@@ -60,8 +62,9 @@ export const siteSections: readonly SiteSection[] = [
   {
     title: 'Self-hosting',
     pages: [
+      page('operate/install', 'Install'),
       page('operate/running', 'Run the server'),
-      page('operate/troubleshooting', 'When something is wrong'),
+      page('operate/troubleshooting', 'Troubleshooting'),
       page('operate/postgresql', 'PostgreSQL'),
       page('operate/providers', 'Providers'),
       page('operate/models', 'Models and prices'),

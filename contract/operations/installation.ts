@@ -73,8 +73,7 @@ export const installationOperations = {
     output: model,
   }),
   'models.upstreams': operation({
-    summary:
-      'Restrict a model to named upstreams; null: those that list it or serve all models of its provider',
+    summary: 'Restrict a model to named upstreams; null lifts the restriction',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/upstreams'],
@@ -120,7 +119,7 @@ export const installationOperations = {
     output: z.array(price),
   }),
   'markup.show': operation({
-    summary: 'Show the default markup on list prices; null: none',
+    summary: 'Show the default markup on list prices; null means none',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/markup'],

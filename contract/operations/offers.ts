@@ -117,7 +117,7 @@ export const offerOperations = {
   }),
   'offers.set': operation({
     summary:
-      'Replace all offers of a model: groups, weights, names at upstreams, cost prices, which are enabled',
+      'Replace all offers of a model: groups, weights, upstream names, cost prices and which are enabled',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/offers'],

@@ -114,7 +114,21 @@ export const usageOperations = {
     effect: 'reads',
     http: ['GET', '/api/requests/{request}'],
     input: z.strictObject({ request: requestId }),
-    output: receipt,
+    output: z.strictObject({
+      ...receipt.shape,
+      /**
+       * The rates of what was used, before the factors of `ranAt`; list prices on the account's own provider key. null: the
+       * price is no longer known.
+       */
+      rates: z
+        .strictObject({
+          /** USD per million tokens by class, in the tier that the input reached. */
+          tokens: z.record(z.string(), usdOut),
+          /** USD per use. */
+          fees: z.record(z.string(), usdOut),
+        })
+        .nullable(),
+    }),
   }),
   'request.stop': operation({
     summary: 'Stop a running request; delivered output is charged',

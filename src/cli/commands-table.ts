@@ -366,13 +366,13 @@ export const commands: readonly Command[] = [
         'strategy>strategy',
         'text or file',
         'NAME',
-        'weight, price, latency or throughput, or file for that of the configuration',
+        'how to choose: weight, price, latency or throughput, or file for the configuration',
       ),
       option(
         'fallbacks>fallbacks',
         'list, none or file',
         'A,B',
-        'models that serve in its place, none for none, or file for those of the configuration',
+        'models to try if it fails, none, or file for the configuration',
       ),
     ],
     print: print.model,
@@ -399,7 +399,7 @@ export const commands: readonly Command[] = [
         'allow-unserved>allowUnserved',
         'yes or no',
         'yes|no',
-        'save it even if a model has no upstream left',
+        'save them even if a model has no upstream left',
       ),
     ],
     print: printOffers.written,
@@ -407,20 +407,24 @@ export const commands: readonly Command[] = [
   command('models.disable', { words: 'models disable', positionals: [model], print: print.model }),
   command('models.enable', { words: 'models enable', positionals: [model], print: print.model }),
   command('models.prices', { words: 'models prices', positionals: [model], print: printInstallation.prices }),
-  local('catalog update', 'Compare prices with a list of models.dev or LiteLLM, and apply chosen rows', {
-    requires: 'from',
-    options: [
-      option(
-        'from>from',
-        'text',
-        'FILE|URL',
-        'the list, api.json or model_prices_and_context_window.json (required)',
-      ),
-      option('apply>apply', 'flag', '', 'apply all rows that are not marked'),
-      option('only>only', 'list', 'A,B', 'apply the rows of these models, marked or not'),
-      option('from-date>effectiveFrom', 'text', 'TIME', 'start of the prices (default: now)'),
-    ],
-  }),
+  local(
+    'catalog update',
+    'Compare prices with the list of models.dev or LiteLLM, and apply selected changes',
+    {
+      requires: 'from',
+      options: [
+        option(
+          'from>from',
+          'text',
+          'FILE|URL',
+          'the list, api.json or model_prices_and_context_window.json (required)',
+        ),
+        option('apply>apply', 'flag', '', 'apply all changes except the marked ones'),
+        option('only>only', 'list', 'A,B', 'apply the changes of these models, also marked ones'),
+        option('from-date>effectiveFrom', 'text', 'TIME', 'when the prices take effect (default: now)'),
+      ],
+    },
+  ),
   command('markup.show', { words: 'markup', print: printInstallation.markup }),
   command('markup.set', {
     words: 'markup set',
@@ -559,7 +563,7 @@ export const commands: readonly Command[] = [
         'use>use',
         'text',
         'first|only',
-        "first: with the server's upstreams as fallback (default); only: without",
+        "with the server's upstreams as a fallback (first, the default) or without (only)",
       ),
       option(
         credentialOption,
@@ -618,7 +622,7 @@ export const commands: readonly Command[] = [
   command('people.list', {
     words: 'people',
     options: [
-      option('state>state', 'text', 'STATE', 'all, to_confirm or operators (default: all)'),
+      option('state>state', 'text', 'STATE', 'filter by state: all, to_confirm or operators (default: all)'),
       option('search>search', 'text', 'TEXT', 'filter by name or email address'),
       option('limit>limit', 'number', 'N', 'maximum number of results (default: 100)'),
     ],
@@ -669,16 +673,16 @@ export const commands: readonly Command[] = [
   local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
     positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],
   }),
-  local('move', 'Move the data folder to an empty PostgreSQL database, while no server runs', {
+  local('move', 'Move the data folder to an empty PostgreSQL database, while the server is stopped', {
     requires: 'to',
     options: [
       option(
         'to>to',
         'text',
         'URL',
-        'postgres://… of the database; PGPASSWORD may have its password (required)',
+        'URL of the database, postgres://…; PGPASSWORD can hold the password (required)',
       ),
     ],
   }),
-  local('move cancel', 'Serve from a data folder again that was moved'),
+  local('move cancel', 'Undo a move: serve from the data folder again'),
 ]

@@ -104,7 +104,7 @@ test('the user who started the server gets from the setup link to a paid request
   await page.getByText('$5.00').first().waitFor()
 
   // The key that the server printed does not complete their step.
-  assert.deepEqual(await stepsOf(page), ['Add a provider key', 'Create a key', 'Connect a client'])
+  assert.deepEqual(await stepsOf(page), ['Add a provider key', 'Create an API key', 'Connect a client'])
   await button(page, 'Try the sandbox first').click()
   await page.getByText('You are trying the sandbox').waitFor()
   await operator.accessible()
@@ -126,7 +126,7 @@ test('the user who started the server gets from the setup link to a paid request
   await page.getByText('Your first request arrived').waitFor()
   assert.deepEqual(await stepsOf(page), [
     'Add a provider key',
-    'Create a key (done)',
+    'Create an API key (done)',
     'Connect a client (done)',
   ])
   await page.getByRole('main').getByRole('link', { name: 'View receipt' }).click()
@@ -154,7 +154,7 @@ test('a second user waits, is approved elsewhere, and continues without a reload
   await enter(page, 'Grace', 'Create account')
   const waiting = page.getByText('Waiting for approval.')
   await waiting.waitFor()
-  assert.deepEqual(await stepsOf(page), ['Create a key', 'Connect a client'])
+  assert.deepEqual(await stepsOf(page), ['Create an API key', 'Connect a client'])
   const apiKey = await makeKey(page)
   const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 })
   const ask = () =>

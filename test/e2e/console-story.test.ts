@@ -192,7 +192,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [
     ...tokens,
-    `Reservedinput bounded by size$${receipt.held}`,
+    `Reservedinput bounded by size, output up to ${receipt.outputLimit.toLocaleString('en-US')} tokens$${receipt.held}`,
     `Charged$${receipt.charged}`,
     receipt.price,
     'laptop',

@@ -211,3 +211,18 @@ test('the row under the pointer stays while requests arrive, with updated number
   await hint.waitFor()
   visit.clean()
 })
+
+test('a browser that cannot draw charts keeps the page, and the table has the numbers', async () => {
+  const window = await visit.window()
+  // Charts are drawn in the language of the browser: this one has none, as on a machine without a locale.
+  await window.addInitScript({
+    content: "Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })",
+  })
+  await window.goto('/console')
+  await window.getByText("This browser can't draw the chart.").first().waitFor()
+  await window.getByRole('button', { name: 'Table' }).first().click()
+  await window.getByRole('columnheader', { name: 'Time (UTC)' }).first().waitFor()
+  await window.getByRole('heading', { name: 'Recent requests' }).waitFor()
+  await window.close()
+  assert.throws(() => visit.clean(), /Invalid language tag/)
+})

@@ -20,7 +20,10 @@ export function followSections(): void {
   )
   if (headings.length === 0) return
   const mark = () => {
-    const read = headings.findLast((heading) => heading.getBoundingClientRect().top < innerHeight / 4)
+    // The last sections of a page never get to the top.
+    const left = document.documentElement.scrollHeight - innerHeight - scrollY
+    const line = left < 2 ? innerHeight : innerHeight / 4
+    const read = headings.findLast((heading) => heading.getBoundingClientRect().top < line)
     for (const [id, link] of links) {
       if (id === read?.id) link.setAttribute('aria-current', 'true')
       else link.removeAttribute('aria-current')

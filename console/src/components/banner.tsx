@@ -1,11 +1,11 @@
 /** A notice above a page: what is wrong and what to do about it. */
 
 import type { JSX, ReactNode } from 'react'
-import { CircleAlert, Info, TriangleAlert } from '@/components/icons'
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 
 export interface BannerProps {
-  readonly tone?: 'info' | 'warn' | 'bad'
+  readonly tone?: 'info' | 'good' | 'warn' | 'bad'
   readonly title: ReactNode
   readonly children?: ReactNode
   readonly action?: ReactNode
@@ -14,6 +14,7 @@ export interface BannerProps {
 
 const looks = {
   info: ['border-note/30 bg-note-soft', 'text-note', Info],
+  good: ['border-good/30 bg-good-soft', 'text-good', CircleCheck],
   warn: ['border-warn/30 bg-warn-soft', 'text-warn', CircleAlert],
   bad: ['border-bad/30 bg-bad-soft', 'text-bad', TriangleAlert],
 } as const
@@ -29,10 +30,12 @@ export function Banner({ tone = 'info', title, children, action, className }: Ba
         className,
       )}
     >
-      <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0 self-start', color)} />
-      <div className="min-w-0 flex-1 basis-64">
-        <span className="font-medium">{title}</span>
-        {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
+      <div className="flex min-w-0 flex-1 basis-64 gap-3">
+        <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0', color)} />
+        <div className="min-w-0">
+          <span className="font-medium">{title}</span>
+          {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
+        </div>
       </div>
       {action === undefined ? null : <div className="max-sm:ml-7">{action}</div>}
     </div>

@@ -1,6 +1,6 @@
 /** A time series with a table view. The renderer loads with the first chart. */
 
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { Component, type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { ChartLine, Table2 } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { patiently } from '@/lib/connection'
@@ -28,9 +28,11 @@ export function Chart(props: ChartProps): JSX.Element {
         <SeriesTable {...props} />
       ) : (
         <div style={{ height }} className="relative">
-          <Suspense fallback={<Skeleton className="size-full" />}>
-            <Plot {...props} height={height} />
-          </Suspense>
+          <WithoutPlot>
+            <Suspense fallback={<Skeleton className="size-full" />}>
+              <Plot {...props} height={height} />
+            </Suspense>
+          </WithoutPlot>
           {series.every(({ values }) => values.every((value) => value === 0)) ? (
             <p className="pointer-events-none absolute inset-0 flex items-center justify-center pb-8 pl-12 text-sm text-ink-soft">
               <span className="bg-surface px-2 py-1">No data in this period</span>
@@ -40,6 +42,24 @@ export function Chart(props: ChartProps): JSX.Element {
       )}
     </figure>
   )
+}
+
+/** A browser that can't draw keeps the rest of the page: the numbers are in the table. */
+class WithoutPlot extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { readonly failed: boolean } {
+    return { failed: true }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children
+    return (
+      <p className="flex size-full items-center justify-center text-ink-soft">
+        This browser can't draw the chart. The table shows the same numbers.
+      </p>
+    )
+  }
 }
 
 function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {

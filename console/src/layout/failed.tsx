@@ -1,5 +1,5 @@
 /** Error pages: not found, and failed to render. */
-import { type ErrorComponentProps, Link, useMatches } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { AnchorButton, Button, LinkButton } from '@/components/button'
 import { Page } from '@/components/page'
@@ -8,17 +8,14 @@ import { Logo } from './logo.tsx'
 import { ThemeMenu } from './theme-menu.tsx'
 
 export function NotFound(): JSX.Element {
-  const isInFrame = useMatches().some(({ routeId }) => routeId === '/frame')
   return (
     <>
-      {isInFrame ? null : (
-        <header className="flex h-14 items-center justify-between px-4 sm:px-6">
-          <Link to="/console" aria-label="Tollgate, overview" className="flex rounded-md">
-            <Logo />
-          </Link>
-          <ThemeMenu />
-        </header>
-      )}
+      <header className="flex h-14 items-center justify-between px-4 sm:px-6">
+        <Link to="/console" aria-label="Tollgate, overview" className="flex rounded-md">
+          <Logo />
+        </Link>
+        <ThemeMenu />
+      </header>
       <main className="mx-auto max-w-[46rem] px-4 pt-[8vh] pb-12 sm:px-6">
         <Page
           title="Page not found"
@@ -39,7 +36,7 @@ export function NotFound(): JSX.Element {
 export function Failed({ error }: ErrorComponentProps): JSX.Element {
   return (
     <main className="p-6">
-      <Page title="Something went wrong">
+      <Page title="This page can't be shown">
         <Problem problem={error instanceof Error ? error : new Error(String(error))} />
         <p className="text-ink-soft">Try reloading the page. Your saved data is safe.</p>
         <div className="flex gap-2">

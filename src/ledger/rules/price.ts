@@ -86,6 +86,26 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
   }
 }
 
+/** What was used, at which rates: in nano-USD per million tokens and per use of a fee. */
+export interface UsedRates {
+  readonly tokens: Readonly<Partial<Record<Meter, bigint>>>
+  readonly fees: Readonly<Record<string, bigint>>
+}
+
+/** The rates of all that was used, in the tier that the input reached; what the price does not know is left out. */
+export function usedRates(usage: PricedUsage, price: PriceVersion, side: PriceSide): UsedRates {
+  const rates = ratesFor(price, side, inputTokens(usage))
+  const tokens = meterNames.flatMap((name) => {
+    const rate = usage[name] === 0 ? null : rateOf(rates, name)
+    return rate === null ? [] : [[name, rate] as const]
+  })
+  const fees = Object.keys(usage.fees).flatMap((fee) => {
+    const rate = own(price.fees, fee)
+    return rate === undefined ? [] : [[fee, rate] as const]
+  })
+  return { tokens: Object.fromEntries(tokens), fees: Object.fromEntries(fees) }
+}
+
 /** What a request that has not run yet may use at most. */
 export interface RequestBound {
   readonly inputTokens: number

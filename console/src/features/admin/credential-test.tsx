@@ -21,10 +21,10 @@ interface TestResultProps {
 export function TestResult({ found: { credential }, isKeyless }: TestResultProps): JSX.Element | null {
   if (credential === null) return null
   const { state, problem, hostMessage } = credential
-  const words = hostMessage === null ? problem : `${problem ?? ''} It says: “${hostMessage}”`
-  if (state === 'accepted') return <Banner tone="info" title="The provider accepts this API key." />
+  const words = hostMessage === null ? problem : `${problem ?? ''} The provider says: “${hostMessage}”`
+  if (state === 'accepted') return <Banner tone="good" title="The provider accepts this API key." />
   if (state === 'untested' && isKeyless && words === null) {
-    return <Banner tone="info" title="The server answers without an API key." />
+    return <Banner tone="good" title="The server answers without an API key." />
   }
   if (state === 'untested') {
     return (

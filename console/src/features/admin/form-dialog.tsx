@@ -20,6 +20,8 @@ export interface FormDialogProps {
   /** Fields that show their own errors. */
   readonly fields?: readonly string[]
   readonly size?: 'small' | 'medium' | 'large'
+  /** Returns to the step before. */
+  readonly onBack?: () => void
   readonly onSubmit: () => void
   readonly children: ReactNode
 }
@@ -41,7 +43,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
 
 function Form(props: FormDialogProps): JSX.Element {
   const { onOpenChange, action, tone = 'primary', pending, disabled = false } = props
-  const { problem = null, fields = [], onSubmit, children } = props
+  const { problem = null, fields = [], onBack, onSubmit, children } = props
   const isShownByField = problem?.param !== undefined && fields.includes(problem.param.split('.')[0] ?? '')
   return (
     <form
@@ -55,6 +57,11 @@ function Form(props: FormDialogProps): JSX.Element {
       {children}
       {problem === null || isShownByField ? null : <Problem problem={problem} />}
       <DialogActions>
+        {onBack === undefined ? null : (
+          <Button className="sm:mr-auto" onClick={onBack}>
+            Back
+          </Button>
+        )}
         <Button onClick={() => onOpenChange(false)}>Cancel</Button>
         <Button type="submit" variant={tone} pending={pending} disabled={disabled}>
           {action}

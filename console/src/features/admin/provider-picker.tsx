@@ -19,7 +19,7 @@ export function ProviderPicker({ onPick, onClose }: ProviderPickerProps): JSX.El
       open
       onOpenChange={onClose}
       title="Add provider"
-      description="Choose who serves the models. You choose the models next; none is enabled by itself."
+      description="Choose a provider. You select its models in the next step; none are enabled automatically."
       size="large"
     >
       <form

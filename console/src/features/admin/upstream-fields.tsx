@@ -1,6 +1,7 @@
 /** The fields of an upstream. */
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
+import { Disclosure } from '@/components/disclosure'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import type { ApiError } from '@/lib/api'
@@ -44,38 +45,41 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
         hasCredential={!goesElsewhere || isCustomHost(draft.provider)}
         problem={problem}
       />
-      <Field
-        label="Weight"
-        hint="If several upstreams serve a model, one with twice the weight gets twice the requests."
-        {...errorAt(problem, 'weight')}
-      >
-        <Input
-          type="number"
-          min={1}
-          max={1000}
-          value={weight}
-          onChange={(event) => set({ weight: event.target.value })}
+      {/* A first provider needs none of these. */}
+      <Disclosure title="Weight, limits and tags" open={props.upstream !== undefined || problem !== null}>
+        <Field
+          label="Weight"
+          hint="Among upstreams that serve the same model, twice the weight gets twice the requests."
+          {...errorAt(problem, 'weight')}
+        >
+          <Input
+            type="number"
+            min={1}
+            max={1000}
+            value={weight}
+            onChange={(event) => set({ weight: event.target.value })}
+          />
+        </Field>
+        <Limits {...props} />
+        <Field
+          label="Tags"
+          optional
+          hint="Properties such as eu or no-training, separated by commas. Keys and requests can require them."
+          {...errorAt(problem, 'tags')}
+        >
+          <Input
+            value={draft.tags}
+            spellCheck={false}
+            onChange={(event) => set({ tags: event.target.value })}
+          />
+        </Field>
+        <Checkbox
+          label="Disabled"
+          hint="Keeps the upstream, but sends it no requests."
+          checked={disabled}
+          onChange={(isOff) => set({ disabled: isOff })}
         />
-      </Field>
-      <Limits {...props} />
-      <Field
-        label="Tags"
-        optional
-        hint="What holds for it, such as eu or no-training, separated by commas. Keys and requests can require tags."
-        {...errorAt(problem, 'tags')}
-      >
-        <Input
-          value={draft.tags}
-          spellCheck={false}
-          onChange={(event) => set({ tags: event.target.value })}
-        />
-      </Field>
-      <Checkbox
-        label="Disabled"
-        hint="Keeps the upstream, but sends it no requests."
-        checked={disabled}
-        onChange={(isOff) => set({ disabled: isOff })}
-      />
+      </Disclosure>
     </>
   )
 }
@@ -92,8 +96,8 @@ function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
     <fieldset>
       <legend className="font-medium">Limits</legend>
       <p className="text-sm text-ink-soft">
-        The most that one server sends it. Further requests go to other upstreams or wait. Leave empty for no
-        limit.
+        The most that each server sends to it. Further requests go to other upstreams or wait. Leave empty for
+        no limit.
       </p>
       <div className="mt-2 grid gap-4 sm:grid-cols-3">
         {limitFields.map(([field, label]) => (
@@ -116,12 +120,14 @@ function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
 }
 
 function Endpoint(props: UpstreamFieldsProps): JSX.Element {
-  const { upstream, draft, set, goesElsewhere, isTaken, problem } = props
-  const { name, provider, url, credential } = draft
-  const isCustom = isCustomHost(provider)
-  const cloud = cloudAddress(provider)
+  const { upstream, draft, set, isTaken, problem } = props
+  const { name, provider } = draft
+  const url = <BaseUrl key="url" {...props} />
+  const key = <ApiKey key="key" {...props} />
   return (
     <div className="grid gap-4 sm:grid-cols-2">
+      {/* What has to be entered comes first. */}
+      {hasOwnAddress(provider) ? [key, url] : [url, key]}
       <Field
         label="Name"
         hint="Letters, digits, dots and dashes. Shown on receipts."
@@ -141,51 +147,68 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
           <span className="block text-sm text-ink-soft">Provider</span>
         </span>
       </div>
-      <Field
-        label="Base URL"
-        optional={!isCustom && cloud === undefined}
-        hint={
-          isCustom
-            ? 'Including its path. Plain HTTP only on this machine, or as the configuration allows.'
-            : cloud === undefined
-              ? "Including its path. Leave empty for the provider's own API."
-              : 'The address of your resource, region or project.'
-        }
-        {...errorAt(problem, 'url')}
-      >
-        <Input
-          type="url"
-          placeholder={cloud ?? 'https://api.example.com/v1'}
-          value={url}
-          spellCheck={false}
-          onChange={(event) => set(moved(draft, { url: event.target.value }))}
-        />
-      </Field>
-      <Field
-        label="API key"
-        optional={!goesElsewhere || isCustom}
-        hint={
-          isCustom && upstream === undefined
-            ? 'Leave empty if it needs none.'
-            : credentialHint(upstream, goesElsewhere)
-        }
-        {...errorAt(problem, 'credential')}
-      >
-        <Input
-          type="password"
-          autoComplete="off"
-          value={credential}
-          onChange={(event) => set({ credential: event.target.value })}
-        />
-      </Field>
     </div>
+  )
+}
+
+/** Whether requests go to an address that the server knows, unless another is entered. */
+const hasOwnAddress = (provider: string): boolean =>
+  !isCustomHost(provider) && cloudAddress(provider) === undefined
+
+function BaseUrl({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
+  const { provider, url } = draft
+  const cloud = cloudAddress(provider)
+  return (
+    <Field
+      label="Base URL"
+      optional={hasOwnAddress(provider)}
+      hint={
+        isCustomHost(provider)
+          ? 'Including its path. Plain HTTP only on this machine, or as the configuration allows.'
+          : cloud === undefined
+            ? "For a mirror or proxy, with its path. Leave empty for the provider's own API."
+            : 'The address of your resource, region or project.'
+      }
+      {...errorAt(problem, 'url')}
+    >
+      <Input
+        type="url"
+        placeholder={cloud ?? 'https://api.example.com/v1'}
+        value={url}
+        spellCheck={false}
+        onChange={(event) => set(moved(draft, { url: event.target.value }))}
+      />
+    </Field>
+  )
+}
+
+function ApiKey({ upstream, draft, set, goesElsewhere, problem }: UpstreamFieldsProps): JSX.Element {
+  const isCustom = isCustomHost(draft.provider)
+  return (
+    <Field
+      label="API key"
+      optional={!goesElsewhere || isCustom}
+      hint={
+        isCustom && upstream === undefined
+          ? 'Leave empty if it needs none.'
+          : credentialHint(upstream, goesElsewhere)
+      }
+      {...errorAt(problem, 'credential')}
+    >
+      <Input
+        type="password"
+        autoComplete="off"
+        value={draft.credential}
+        onChange={(event) => set({ credential: event.target.value })}
+      />
+    </Field>
   )
 }
 
 const takenWords = 'An upstream with this name exists. Edit it, or choose another name.'
 
 function credentialHint(upstream: Upstream | undefined, goesElsewhere: boolean): string {
-  if (upstream === undefined) return "Created in the provider's dashboard."
+  if (upstream === undefined) return "From the provider's dashboard."
   return goesElsewhere
     ? 'Enter the API key again: the stored key is never sent to another provider or address.'
     : upstream.credentialEnd === ''

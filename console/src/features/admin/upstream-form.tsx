@@ -1,6 +1,5 @@
 /** Adds or edits an upstream: fields, a review of what it will serve at which prices, then save. */
 import { type JSX, useState } from 'react'
-import { Button } from '@/components/button'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
@@ -116,11 +115,12 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
       onOpenChange={onClose}
       title={title}
       size="large"
-      description="Review what it will serve. Nothing is saved yet."
-      action={isNew ? 'Add upstream' : 'Save changes'}
+      description="Review the models it will serve. Nothing is saved yet."
+      action={isNew ? 'Add provider' : 'Save changes'}
       pending={isPending}
       disabled={(failsTest(found) && !savesUntested) || !areWhole(offers) || !isPercent(markup)}
       problem={problem}
+      onBack={onBack}
       onSubmit={() => save({ draft, found, offers, markup, savesUntested })}
     >
       <CredentialTest
@@ -133,19 +133,14 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
       <OfferPrices offers={offers} onChange={setOffers} />
       {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
         <Field
-          label="Markup on the new models, percent"
+          label="Markup on the new models, in percent"
           optional
-          hint="Added to their list prices. Empty: the default markup."
+          hint="Added to their list prices. Leave empty for the default markup."
           {...(isPercent(markup) ? {} : { error: 'Enter a percentage, such as 5 or 2.5.' })}
         >
           <Input inputMode="decimal" value={markup} onChange={(event) => setMarkup(event.target.value)} />
         </Field>
       ) : null}
-      <div>
-        <Button size="small" onClick={onBack}>
-          Back
-        </Button>
-      </div>
     </FormDialog>
   )
 }

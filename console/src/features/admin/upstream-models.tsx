@@ -43,8 +43,8 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
           label="Models"
           hint={
             isOwn
-              ? 'Requests for other models are never sent there.'
-              : `This is not ${name}'s own address, so choose. Requests for other models are never sent there.`
+              ? `Requests for other models are never sent to ${name}.`
+              : `This is not ${name}'s own address. Requests for other models are never sent to it.`
           }
           {...errorAt(problem, 'models')}
         >
@@ -53,7 +53,7 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
             onChange={(event) => set({ choice: event.target.value as UpstreamDraft['choice'] })}
           >
             {choice === '' ? <option value="">Choose models</option> : null}
-            <option value="list">Listed models</option>
+            <option value="list">Selected models</option>
             <option value="all">
               {isOwn ? `All ${name} models` : `All ${name} models (a mirror or proxy of ${name})`}
             </option>
@@ -62,10 +62,16 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
       )}
       {choice === 'list' ? (
         <>
+          <HostModels
+            // Another host has another list.
+            key={`${provider} ${url.trim()}`}
+            draft={draft}
+            set={set}
+            hasCredential={hasCredential}
+          />
           <Field
             label={isCustom ? 'Models to enable' : 'Model names'}
-            optional
-            hint="One per line, as clients request them. If the host uses another name: name = host name. No model is enabled that is not listed."
+            hint="Select them above, or enter one per line, as clients request them. If the host uses a different name: name = host name."
             {...(listedModels(list) === undefined
               ? { error: 'Each line must be a name, or name = host name.' }
               : {})}
@@ -78,13 +84,6 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
               onChange={(event) => set({ list: event.target.value })}
             />
           </Field>
-          <HostModels
-            // Another host has another list.
-            key={`${provider} ${url.trim()}`}
-            draft={draft}
-            set={set}
-            hasCredential={hasCredential}
-          />
         </>
       ) : null}
     </>
@@ -129,7 +128,7 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
       )}
       {host !== null && host.problem === null && host.models.length === 0 ? (
         <p role="status" className="text-sm text-ink-soft">
-          The host lists no models. Enter their names above.
+          The host lists no models. Enter their names below.
         </p>
       ) : null}
       {host === null || host.models.length === 0 ? null : (

@@ -39,7 +39,10 @@ export function UpstreamStatus(): JSX.Element | null {
   const [period, setPeriod] = useState<Period>('hour')
   const status = useOperation('upstreams.status', { period, limit: firstRows }, { everyMs, keep: true })
   const toggle = useUpstreamSwitch()
-  const shown = (status.data?.upstreams ?? []).filter(({ total, disabled }) => total > 0 || disabled)
+  const shown = (status.data?.upstreams ?? [])
+    .filter(({ total, disabled }) => total > 0 || disabled)
+    // Test models come after real ones.
+    .sort((a, b) => Number(a.upstream === 'sandbox') - Number(b.upstream === 'sandbox'))
   if (status.data !== undefined && shown.length === 0) return null
   return (
     <Card
@@ -105,11 +108,15 @@ function UpstreamBlock({ row, period, toggle }: BlockProps): JSX.Element {
   )
 }
 
+const none = <span className="text-ink-soft">–</span>
+
+/** Shares of the width, so that the columns of all upstreams are aligned. */
 function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch): readonly Column<Offer>[] {
   return [
     {
       id: 'model',
       header: 'Model',
+      className: 'md:w-2/5',
       cell: (offer) => (
         <>
           <span title={`Sold as ${offer.models.join(', ')}`}>{offer.upstreamModel}</span>
@@ -119,16 +126,29 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
         </>
       ),
     },
-    { id: 'state', header: 'State', wide: true, cell: (offer) => <StateOf offer={offer} /> },
-    { id: 'requests', header: 'Requests', align: 'right', cell: ({ requests }) => count(requests) },
+    {
+      id: 'state',
+      header: 'State',
+      wide: true,
+      className: 'w-[14%]',
+      cell: (offer) => <StateOf offer={offer} />,
+    },
+    {
+      id: 'requests',
+      header: 'Requests',
+      align: 'right',
+      className: 'md:w-[8%]',
+      cell: ({ requests }) => count(requests),
+    },
     {
       id: 'errors',
       header: 'Error rate',
       align: 'right',
       wide: true,
+      className: 'w-[8%]',
       cell: ({ failures, requests }) =>
         requests === 0 ? (
-          ''
+          none
         ) : (
           <span title={`${count(failures)} failures`}>{percent(failures / requests)}</span>
         ),
@@ -138,15 +158,17 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
       header: 'First byte p50 / p95',
       align: 'right',
       wide: true,
+      className: 'w-[14%]',
       cell: ({ firstByteP50Ms: middle, firstByteP95Ms: slow }) =>
-        middle === null || slow === null ? '' : `${duration(middle)} / ${duration(slow)}`,
+        middle === null || slow === null ? none : `${duration(middle)} / ${duration(slow)}`,
     },
     {
       id: 'cost',
       header: 'Cost',
       align: 'right',
       wide: true,
-      cell: ({ cost }) => (isZero(cost) ? '' : <Money amount={cost} />),
+      className: 'w-[10%]',
+      cell: ({ cost }) => (isZero(cost) ? none : <Money amount={cost} />),
     },
     {
       id: 'switch',

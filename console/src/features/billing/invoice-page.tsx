@@ -72,12 +72,12 @@ function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
   const isRefunded = !isStatement && isZero(invoice.total)
   return (
     <article className="rounded-xl border border-line bg-surface px-6 py-8 sm:px-10 print:border-0 print:bg-transparent print:p-0 print:text-black">
-      <div className="mb-8 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-2 border-b border-line pb-6 print:text-black">
+      <div className="mb-8 flex flex-wrap items-center justify-between gap-x-8 gap-y-2 border-b border-line pb-6 print:text-black">
         <Logo />
         <p className="text-lg font-semibold tracking-tight">
           <span className="hidden print:inline">{isStatement ? 'Statement' : 'Payment receipt'}</span>
           {isStatement ? null : (
-            <Badge tone={isRefunded ? 'warn' : 'good'} className="ml-3 align-middle">
+            <Badge tone={isRefunded ? 'warn' : 'good'} className="align-middle print:ml-3">
               {isRefunded ? 'Refunded' : 'Paid'}
             </Badge>
           )}

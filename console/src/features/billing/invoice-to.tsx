@@ -1,4 +1,4 @@
-/** Name and address on invoices. */
+/** Name and address on statements and payment receipts. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -15,7 +15,7 @@ export function InvoiceTo({ invoiceTo }: { readonly invoiceTo: string }): JSX.El
   const [text, setText] = useState(invoiceTo)
   const update = useChange('billing.update', { changes: ['billing'], onDone: () => toast.good('Saved.') })
   return (
-    <Card title="Invoice details">
+    <Card title="Billing details" description="Shown on statements and payment receipts.">
       <form
         className="flex flex-col items-start gap-3"
         onSubmit={(event) => {
@@ -26,7 +26,7 @@ export function InvoiceTo({ invoiceTo }: { readonly invoiceTo: string }): JSX.El
         <Field
           label="Name and address"
           optional
-          hint={mayPay ? 'Include a tax ID if you need one.' : payersOnly}
+          hint={mayPay ? 'Include your tax ID if you need it there.' : payersOnly}
           className="w-full max-w-md"
         >
           <Textarea

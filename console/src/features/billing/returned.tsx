@@ -5,7 +5,7 @@
 
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
-import { AnchorButton, Button } from '@/components/button'
+import { AnchorButton, Button, LinkButton } from '@/components/button'
 import { X } from '@/components/icons'
 import { Money } from '@/components/money'
 import { Problem } from '@/components/problem'
@@ -42,12 +42,20 @@ function Outcome({ id }: { readonly id: string }): JSX.Element {
   if (state === 'paid') {
     return (
       <Banner
+        tone="good"
         title={
           <>
             <Money amount={amount} form="cents" /> paid.
           </>
         }
-        action={close}
+        action={
+          <>
+            <LinkButton size="small" to="/console/billing/invoices/$invoice" params={{ invoice: id }}>
+              View receipt
+            </LinkButton>
+            {close}
+          </>
+        }
       >
         It's in your balance now.
       </Banner>

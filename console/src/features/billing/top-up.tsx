@@ -32,7 +32,7 @@ export function TopUp({ payments }: { readonly payments: Payments }): JSX.Elemen
           Top up {payments.test ? <Badge tone="warn">Test mode: no real money</Badge> : null}
         </span>
       }
-      description="Paid with Stripe. You can spend it as soon as the payment is confirmed."
+      description="Paid with Stripe and available as soon as the payment is confirmed."
     >
       {mayPay ? <ByStripe {...payments} /> : <p className="text-ink-soft">{payersOnly}</p>}
     </Card>
@@ -46,7 +46,11 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
     return (
       <Card title="Top up" description="No payment provider is set up on this server.">
         <p className="text-ink-soft">
-          You're the admin: add credit manually, create codes, or connect Stripe.
+          As an administrator you can add credit here, create codes, or{' '}
+          <a href="/docs/operate/payments#with-stripe" className="text-accent underline underline-offset-2">
+            connect Stripe
+          </a>{' '}
+          so that customers pay by card.
         </p>
         <LinkButton
           to="/console/admin/accounts/$account"

@@ -2,8 +2,8 @@
 
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
+import { Disclosure } from '@/components/disclosure'
 import { Field } from '@/components/field'
-import { ChevronRight } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import {
@@ -41,26 +41,17 @@ export function KeyFields(props: KeyFieldsProps): JSX.Element {
       </Field>
       <Expiration {...props} />
       <Budget {...props} />
-      <details open={isOpen} className="group rounded-lg border border-line">
-        <summary className="flex min-h-11 items-center gap-2 px-3 font-medium">
-          <ChevronRight
-            aria-hidden="true"
-            className="size-4 shrink-0 text-ink-soft transition-transform group-open:rotate-90"
-          />
-          Models, limits and behavior
-        </summary>
-        <div className="flex flex-col gap-5 border-t border-line px-4 py-4">
-          <ModelPicker
-            legend="Models"
-            whenNone="All models"
-            chosen={form.models}
-            onChange={(models) => onChange({ models })}
-          />
-          <Limits {...props} />
-          <Behaviour {...props} />
-          <Routing {...props} />
-        </div>
-      </details>
+      <Disclosure title="Models, limits and behavior" open={isOpen}>
+        <ModelPicker
+          legend="Models"
+          whenNone="All models"
+          chosen={form.models}
+          onChange={(models) => onChange({ models })}
+        />
+        <Limits {...props} />
+        <Behaviour {...props} />
+        <Routing {...props} />
+      </Disclosure>
     </div>
   )
 }

@@ -54,7 +54,6 @@ export function KeyPage(): JSX.Element {
         <>
           <Skeleton className="h-52 rounded-xl" />
           <Skeleton className="h-84 rounded-xl" />
-          <Skeleton className="h-40 rounded-xl" />
           <Skeleton className="h-64 rounded-xl" />
         </>
       ) : (
@@ -90,7 +89,6 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
     >
       <Facts apiKey={apiKey} />
       <KeySpend apiKey={apiKey.id} />
-      <Refusals apiKey={apiKey.id} />
       <Card
         title="Recent requests"
         flush
@@ -117,6 +115,7 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           />
         )}
       </Card>
+      <Refusals apiKey={apiKey.id} />
     </Page>
   )
 }

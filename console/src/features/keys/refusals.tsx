@@ -1,10 +1,9 @@
-/** Rejected requests of a key: how often by error code in 30 days, and the last hundred. */
+/** Rejected requests of a key: how often by error code in 30 days, and the last hundred. Nothing where there are none. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
-import { Skeleton } from '@/components/skeleton'
 import { Table } from '@/components/table'
 import { When } from '@/components/when'
 import { count } from '@/lib/format'
@@ -14,10 +13,12 @@ import { Name } from '../usage/name.tsx'
 
 const shownAtFirst = 6
 
-export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
+export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
   const refusals = useOperation('key.refusals', { key: apiKey })
   const [showsAll, setShowsAll] = useState(false)
   const latest = refusals.data?.latest ?? []
+  // The last card of its page appears without moving another.
+  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0) return null
   return (
     <Card
       title="Rejected requests"
@@ -26,14 +27,10 @@ export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element {
     >
       {refusals.error !== null ? (
         <Problem className="m-5 mt-0" problem={refusals.error} onRetry={() => void refusals.refetch()} />
-      ) : refusals.data === undefined ? (
-        <Skeleton className="mx-5 mb-5 h-20" />
-      ) : refusals.data.counts.length === 0 && latest.length === 0 ? (
-        <p className="flex h-20 items-center px-5 text-ink-soft">No rejected requests.</p>
       ) : (
         <>
           <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="By error code">
-            {refusals.data.counts.map(({ code, count: times }) => (
+            {refusals.data?.counts.map(({ code, count: times }) => (
               <li
                 key={code}
                 className="flex items-center gap-2 rounded-md border border-line bg-sunken px-2.5 py-1"

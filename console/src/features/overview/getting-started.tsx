@@ -61,7 +61,7 @@ export function GettingStarted(): JSX.Element {
             />
           </Step>
         ) : null}
-        <Step number={before + 1} title="Create a key" isDone={done.key}>
+        <Step number={before + 1} title="Create an API key" isDone={done.key}>
           <MakeKey
             isNext={keyIsNext && !done.key}
             hasOwn={done.key}
@@ -105,10 +105,10 @@ function AddProvider({ isDone, triesSandbox, onTrySandbox }: AddProviderProps): 
     <>
       <p className="text-ink-soft">
         {isDone
-          ? 'Models of your provider can be requested.'
+          ? "Your provider's models are ready to use."
           : triesSandbox
             ? 'You are trying the sandbox: test models inside this server that need no provider key. Continue with the next step, and add a provider key when you want real models.'
-            : 'Requests are sent to OpenAI, Anthropic, Google or another provider with an API key of yours.'}
+            : 'Use your own API key of OpenAI, Anthropic, Google or another provider.'}
       </p>
       {isDone ? null : (
         <div className="flex flex-wrap gap-2">
@@ -170,7 +170,11 @@ function MakeKey({ isNext, hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Ele
   const mayMake = useMay('owner', 'admin', 'developer')
   if (!isKnown) return <Skeleton className="h-9 w-36" />
   if (!mayMake)
-    return <p className="text-ink-soft">Ask an owner, admin or developer of this organization for one.</p>
+    return (
+      <p className="text-ink-soft">
+        Ask an owner, admin or developer of this organization to create one for you.
+      </p>
+    )
   return (
     <>
       {hasOwn ? (
@@ -179,7 +183,9 @@ function MakeKey({ isNext, hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Ele
         </p>
       ) : null}
       {wasPrinted ? (
-        <p className="text-ink-soft">Create one here, or use the key that was printed at startup.</p>
+        <p className="text-ink-soft">
+          Your apps send it with each request. Create one here, or use the key that was printed at startup.
+        </p>
       ) : null}
       <Button variant={isNext ? 'primary' : 'secondary'} className="self-start" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
@@ -198,6 +204,7 @@ function Addresses(): JSX.Element {
         {[
           ['OpenAI libraries', `${address}/v1`],
           ['Anthropic libraries', `${address}/v1/alt`],
+          ['Google Gen AI libraries', address],
         ].map(([label = '', text = '']) => (
           <div key={label} className="flex flex-wrap items-center justify-between gap-x-4 px-4 py-1.5">
             <dt className="text-ink-soft">{label}</dt>

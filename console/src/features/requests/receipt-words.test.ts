@@ -1,19 +1,36 @@
 /** Receipt labels of tokens and tools. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsText, type Receipt, tokenLines } from './receipt-words.ts'
+import { countsText, usageLines } from './receipt-words.ts'
 
 const usage = {
   ...{ inputUncached: 0, cacheRead: 1_200, cacheWrite5m: 0, cacheWrite1h: 0, inputAudio: 0 },
   ...{ output: 3_000, outputAudio: 0, reasoning: 2_000 },
 }
 
-test('each used class has a line; input and output always have one', () => {
-  assert.deepEqual(tokenLines({ usage } as Receipt), [
-    { label: 'Input', tokens: 0, hint: undefined },
-    { label: 'Read from cache', tokens: 1_200, hint: undefined },
-    { label: 'Output', tokens: 3_000, hint: 'including 2,000 reasoning' },
+const receipt = {
+  usage: { ...usage, fees: { web_search: 2 } },
+  rates: { tokens: { cacheRead: '0.075', output: '4.50' }, fees: { web_search: '0.01' } },
+  ranAt: [],
+}
+
+test('each used class and fee has a line with its rate and amount; input and output always have one', () => {
+  const lines = usageLines(receipt).map(({ label, quantity, rate, unit, amount }) =>
+    [label, quantity, rate, unit, amount].join(' '),
+  )
+  assert.deepEqual(lines, [
+    'Input 0  / 1M ',
+    'Read from cache 1200 0.075 / 1M 0.000090000',
+    'Output 3000 4.50 / 1M 0.013500000',
+    'Web search 2 0.01 each 0.020000000',
   ])
+})
+
+test('a line has no amount where a factor changes the rate or the price is not known', () => {
+  const amounts = (changed: object) =>
+    usageLines({ ...receipt, ...changed }).map(({ amount }) => amount ?? 'none')
+  assert.deepEqual(amounts({ ranAt: ['service_tier:flex'] }), ['none', 'none', 'none', '0.020000000'])
+  assert.deepEqual(amounts({ rates: null }), ['none', 'none', 'none', 'none'])
 })
 
 test('implausible counts have the labels of a receipt', () => {

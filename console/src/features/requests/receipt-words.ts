@@ -8,8 +8,10 @@ import {
 } from '../../../../contract/meters.ts'
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import { count } from '../../lib/format.ts'
+import { tokensUsd } from '../../lib/usd.ts'
 
-export type Receipt = OperationOutput<'request.show'>
+export type Receipt = OperationOutput<'requests.list'>[number]
+export type ReceiptWithRates = OperationOutput<'request.show'>
 export type RunningRequest = OperationOutput<'requests.running'>[number]
 type EndReason = Receipt['endReason']
 type Tone = 'good' | 'neutral' | 'warn' | 'bad'
@@ -77,16 +79,18 @@ export function countsText(counts: Readonly<Record<string, number>>): string {
     .join(', ')
 }
 
-export interface TokenLine {
+interface TokenLine {
+  readonly meter: Meter
   readonly label: string
   readonly tokens: number
   readonly hint: string | undefined
 }
 
 /** The used classes, by price; reasoning is part of output. */
-export function tokenLines({ usage }: Receipt): readonly TokenLine[] {
+function tokenLines({ usage }: Pick<Receipt, 'usage'>): readonly TokenLine[] {
   return meterNames
     .map((name) => ({
+      meter: name,
       label: meters[name].label,
       tokens: usage[name],
       hint:
@@ -95,6 +99,37 @@ export function tokenLines({ usage }: Receipt): readonly TokenLine[] {
           : undefined,
     }))
     .filter(({ label, tokens }) => tokens > 0 || label === 'Input' || label === 'Output')
+}
+
+export interface UsageLine {
+  readonly label: string
+  readonly hint: string | undefined
+  readonly quantity: number
+  /** USD per unit; undefined: the rate is not known. */
+  readonly rate: string | undefined
+  readonly unit: string
+  /** USD; undefined also where a factor changes the rates. */
+  readonly amount: string | undefined
+}
+
+/** The used classes and fees with their rates and what they cost. */
+export function usageLines({
+  usage,
+  rates,
+  ranAt,
+}: Pick<ReceiptWithRates, 'usage' | 'rates' | 'ranAt'>): readonly UsageLine[] {
+  const hasFactor = ranAt.length > 0
+  const tokens = tokenLines({ usage }).map(({ meter, label, tokens: quantity, hint }) => {
+    const rate = rates?.tokens[meter]
+    const amount = rate === undefined || hasFactor ? undefined : tokensUsd(quantity, rate)
+    return { label, hint, quantity, rate, unit: '/ 1M', amount }
+  })
+  const fees = Object.entries(usage.fees).map(([fee, quantity]) => {
+    const rate = rates?.fees[fee]
+    const amount = rate === undefined ? undefined : tokensUsd(quantity * 1_000_000, rate)
+    return { label: feeName(fee), hint: undefined, quantity, rate, unit: 'each', amount }
+  })
+  return [...tokens, ...fees]
 }
 
 /** `web_search` → `Web search`. */

@@ -20,19 +20,19 @@ import {
   countsText,
   dialectName,
   endWords,
-  feeName,
   inputBoundWords,
   inputTokens,
   outputTokens,
   type Receipt as ReceiptRow,
-  tokenLines,
+  type ReceiptWithRates,
   tookMs,
+  usageLines,
   usageSourceWords,
 } from './receipt-words.ts'
 import { Timeline } from './timeline.tsx'
 
 export interface ReceiptProps {
-  readonly receipt: ReceiptRow
+  readonly receipt: ReceiptWithRates
   readonly back: ReactNode
 }
 
@@ -121,28 +121,68 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
   )
 }
 
-function Tokens({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
-  const fees = Object.entries(receipt.usage.fees)
+/** What was used at which rate; what the lines cost adds up to the charge, which is rounded up once. */
+function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Element {
+  const lines = usageLines(receipt)
+  const decimals = columnDecimals(
+    lines.map(({ amount }) => amount ?? '0'),
+    true,
+  )
+  const [cell, head] = ['py-2.5 pl-3 text-right tabular', 'py-2 pl-3 text-right font-medium']
   return (
     <Card title="Usage" description={usageSourceWords[receipt.usageSource]}>
-      <dl className="flex flex-col divide-y divide-line">
-        {tokenLines(receipt).map(({ label, tokens, hint }) => (
-          <Line key={label} label={label} hint={hint}>
-            {count(tokens)}
-          </Line>
-        ))}
-        {fees.map(([fee, uses]) => (
-          <Line key={fee} label={feeName(fee)} hint="charged per use">
-            {count(uses)} ×
-          </Line>
-        ))}
-        <Line
-          label="Price version"
-          hint={receipt.ranAt.length === 0 ? undefined : `ran at ${receipt.ranAt.join(', ')}`}
-        >
-          <code className="font-mono text-[0.8125rem]">{receipt.price}</code>
-        </Line>
-      </dl>
+      <table className="w-full border-collapse">
+        <caption className="sr-only">Usage and rates</caption>
+        <thead>
+          <tr className="border-b border-line text-sm text-ink-soft">
+            <th scope="col" className="py-2 text-left font-medium">
+              Type
+            </th>
+            <th scope="col" className={head}>
+              Quantity
+            </th>
+            <th scope="col" className={head}>
+              Rate
+            </th>
+            <th scope="col" className={head}>
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ label, hint, quantity, rate, unit, amount }) => (
+            <tr key={label} className="border-b border-line">
+              <th scope="row" className="py-2.5 text-left font-normal">
+                {label}
+                {hint === undefined ? null : <span className="block text-sm text-ink-soft">{hint}</span>}
+              </th>
+              <td className={cell}>{count(quantity)}</td>
+              <td className={cell}>
+                {rate === undefined ? (
+                  <span className="text-ink-soft">–</span>
+                ) : (
+                  <>
+                    <Money amount={rate} form="exact" /> <span className="text-sm text-ink-soft">{unit}</span>
+                  </>
+                )}
+              </td>
+              <td className={cell}>
+                {amount === undefined ? (
+                  <span className="text-ink-soft">–</span>
+                ) : (
+                  <Money amount={amount} decimals={decimals} />
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="pt-3 text-sm break-words text-ink-soft">
+        Price version <code className="font-mono text-[0.8125rem]">{receipt.price}</code>
+        {receipt.ranAt.length === 0
+          ? ''
+          : `, ran at ${receipt.ranAt.join(', ')}, whose factor applies to the rates`}
+      </p>
     </Card>
   )
 }
@@ -155,10 +195,7 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
     <Card title="Cost" description="We reserved the maximum cost up front and released what wasn't used.">
       <MoneyBar part={charged} whole={held} label="Charged share of the reservation" calm className="h-2" />
       <dl className="mt-3 flex flex-col divide-y divide-line">
-        <Line
-          label="Reserved"
-          hint={receipt.inputBound === null ? undefined : inputBoundWords[receipt.inputBound]}
-        >
+        <Line label="Reserved" hint={boundText(receipt)}>
           <Money amount={held} decimals={decimals} />
         </Line>
         <Line label="Charged" hint={receipt.ownKey ? 'the fee for requests on provider keys' : undefined}>
@@ -182,6 +219,12 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
       </dl>
     </Card>
   )
+}
+
+/** What the reserved maximum allows for. */
+function boundText({ inputBound, outputLimit }: ReceiptRow): string {
+  const output = `output up to ${count(outputLimit)} tokens`
+  return inputBound === null ? output : `${inputBoundWords[inputBound]}, ${output}`
 }
 
 interface LineProps {
