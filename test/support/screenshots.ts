@@ -33,10 +33,7 @@ const acts: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async playground(page) {
     await page.getByRole('textbox', { name: 'Message' }).fill('tokens=120 What does a hold do?')
     await page.keyboard.press('Enter')
-    await page
-      .getByText(/^\$0\.\d+/)
-      .first()
-      .waitFor()
+    await page.getByRole('link', { name: 'Receipt' }).waitFor()
   },
 }
 

@@ -45,9 +45,11 @@ const periods = [
   { id: 'day', label: 'Last day' },
 ] as const
 const origins: Readonly<Record<ShownOffers['from'], string>> = {
-  console: 'Set by an administrator, in place of the configuration.',
-  configuration: 'From the configuration. Saving a change replaces them for this model.',
-  upstreams: 'From what the upstreams serve. Saving a change makes them a list of this model.',
+  console: 'Set by an administrator. The configuration is not used for this model.',
+  configuration:
+    'From the configuration. Once you save a change, the configuration is not used for this model.',
+  upstreams:
+    'From the models that upstreams serve. Once you save a change, this model has a list of its own.',
 }
 
 interface Draft {
@@ -251,9 +253,9 @@ function GroupList({ shown, groups, set, mistakes, onEdit }: GroupListProps): JS
   return (
     <div className="px-5 pb-3">
       <p id={`${ids}-hint`} className="pb-2 text-sm text-ink-soft">
-        Group 1 is called first, the next one if all of its offers fail. Within a group, weights share the
-        requests; 0 is called only if the others fail. Drag an offer by its handle, or press the up and down
-        keys on it.
+        Group 1 is called first, the next group if all of its offers fail. Within a group, requests are shared
+        by weight; an offer of weight 0 is called only if the others fail. Drag an offer by its handle, or
+        focus the handle and press the up or down key.
       </p>
       <p role="status" className="sr-only">
         {said}

@@ -20,6 +20,9 @@ export function PublicFrame({ children }: { readonly children: ReactNode }): JSX
             <Logo />
           </Link>
           <div className="ml-auto flex items-center gap-1.5">
+            <a href="/docs" className="px-2 text-sm text-ink-soft hover:text-ink max-sm:hidden">
+              Docs
+            </a>
             <ThemeMenu />
             <LinkButton to="/console" size="small">
               Open the console

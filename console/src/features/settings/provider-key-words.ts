@@ -4,6 +4,10 @@ import type { OperationAsk } from '@/lib/api'
 export type KeyUse = NonNullable<OperationAsk<'provider-keys.put'>['use']>
 
 export const uses: readonly (readonly [use: KeyUse, label: string, hint: string])[] = [
-  ['first', 'First', "If it fails, the server's own upstreams serve the request, charged to your balance."],
-  ['only', 'Only', 'If it fails, the request fails.'],
+  [
+    'first',
+    'With fallback',
+    "If it fails, the server's own upstreams serve the request, charged to your balance.",
+  ],
+  ['only', 'Only this key', 'If it fails, the request fails.'],
 ]
