@@ -5,7 +5,7 @@ import { Toaster } from '@/components/toaster'
 import { setAttendant } from '@/lib/api'
 import { onReturn, patiently } from '@/lib/connection'
 import { queryClient } from '@/lib/operations'
-import { Away } from './away.tsx'
+import { Unreachable } from './unreachable.tsx'
 
 const ConfirmItsYou = lazy(
   patiently(async () => ({ default: (await import('@/features/auth/confirm-its-you')).ConfirmItsYou })),
@@ -49,7 +49,7 @@ export function Root(): JSX.Element {
     <>
       <Outlet />
       <Toaster />
-      <Away />
+      <Unreachable />
       {isAsking ? (
         <Suspense>
           <ConfirmItsYou onAnswer={onAnswer} />

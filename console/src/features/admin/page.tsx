@@ -19,7 +19,7 @@ const parts: Readonly<Record<SectionId, ComponentType>> = {
   upstreams: lazy(patiently(async () => ({ default: (await import('./upstreams.tsx')).Upstreams }))),
   codes: lazy(patiently(async () => ({ default: (await import('./codes.tsx')).Codes }))),
   payments: lazy(patiently(async () => ({ default: (await import('./payments.tsx')).Payments }))),
-  'write-offs': lazy(patiently(async () => ({ default: (await import('./losses.tsx')).Losses }))),
+  'write-offs': lazy(patiently(async () => ({ default: (await import('./write-offs.tsx')).WriteOffs }))),
   audit: lazy(patiently(async () => ({ default: (await import('./audit.tsx')).Audit }))),
   system: lazy(patiently(async () => ({ default: (await import('./system.tsx')).System }))),
 }

@@ -9,13 +9,13 @@ import { Tabs } from '@/components/tabs'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { AutoTopUp } from './auto-top-up.tsx'
+import { BillingDetails } from './billing-details.tsx'
 import { type Billing, daysLeftShort } from './billing-words.ts'
 import { Entries } from './entries.tsx'
-import { InvoiceTo } from './invoice-to.tsx'
 import { Invoices } from './invoices.tsx'
 import { LowBalance } from './low-balance.tsx'
+import { PaymentResult } from './payment-result.tsx'
 import { Redeem } from './redeem.tsx'
-import { Returned } from './returned.tsx'
 import { TopUp } from './top-up.tsx'
 import { TopUps } from './top-ups.tsx'
 
@@ -27,7 +27,7 @@ export function BillingPage(): JSX.Element {
       title="Billing"
       description="Requests are paid from a prepaid balance. Usage can never take it below zero."
     >
-      <Returned />
+      <PaymentResult />
       {billing.error !== null && billing.data === undefined ? (
         <Problem problem={billing.error} onRetry={() => void billing.refetch()} />
       ) : (
@@ -71,7 +71,7 @@ export function BillingPage(): JSX.Element {
             content: (
               <div className="flex flex-col gap-6">
                 <Invoices />
-                {billing.data === undefined ? null : <InvoiceTo invoiceTo={billing.data.invoiceTo} />}
+                {billing.data === undefined ? null : <BillingDetails invoiceTo={billing.data.invoiceTo} />}
               </div>
             ),
           },

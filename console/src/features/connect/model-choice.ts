@@ -1,5 +1,5 @@
 /** Which models a client is offered, and which one is selected first. Pure. */
-import type { SoldModel } from '../pricing/sold-models.ts'
+import type { PricedModel } from '../pricing/price-list.ts'
 import type { Recipe } from './recipe.ts'
 
 /** The test model, where no provider is configured. */
@@ -8,10 +8,10 @@ const trying = 'sandbox'
 
 /** The selected one if it is available; else the newest that the client can use untranslated. */
 export function modelFor(
-  models: readonly SoldModel[],
+  models: readonly PricedModel[],
   recipe: Pick<Recipe, 'prefers'>,
   chosen: string | undefined,
-): SoldModel | undefined {
+): PricedModel | undefined {
   const real = models.filter(({ provider, deprecated }) => provider !== trying && !deprecated)
   return (
     models.find(({ model }) => model === chosen) ??

@@ -4,11 +4,11 @@ import { Combobox } from '@/components/combobox'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
 import { hasSpecialModels, modelsToOffer } from '@/lib/special-models'
 import { modelGroups } from '../pricing/model-groups.ts'
-import type { SoldModel } from '../pricing/sold-models.ts'
+import type { PricedModel } from '../pricing/price-list.ts'
 
 export interface ModelSelectProps {
   readonly id?: string
-  readonly models: readonly SoldModel[]
+  readonly models: readonly PricedModel[]
   readonly value: string
   readonly onChange: (model: string) => void
   readonly 'aria-describedby'?: string | undefined

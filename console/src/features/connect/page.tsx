@@ -20,7 +20,7 @@ import { useFreshKey } from '@/lib/fresh-key'
 import { useChanged } from '@/lib/live'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
-import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
+import { isChatModel, type PricedModel, usePricedModels } from '../pricing/price-list.ts'
 import { Arrival } from './arrival.tsx'
 import { modelFor } from './model-choice.ts'
 import { ModelSelect } from './model-select.tsx'
@@ -190,7 +190,7 @@ function ClientLink({
 
 function Recipes({ recipe, account }: { readonly recipe: Recipe; readonly account: string }): JSX.Element {
   const installation = useOperation('installation.show')
-  const sold = useSoldModels()
+  const sold = usePricedModels()
   const client = useQueryClient()
   useChanged('models', () => void client.invalidateQueries({ queryKey: ['pricing'] }))
   const problem = installation.error ?? sold.error
@@ -209,7 +209,7 @@ interface RecipeCardProps {
   readonly recipe: Recipe
   readonly account: string
   readonly address: string
-  readonly models: readonly SoldModel[]
+  readonly models: readonly PricedModel[]
 }
 
 function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.Element {

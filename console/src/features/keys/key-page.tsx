@@ -19,12 +19,12 @@ import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
 import { BudgetUse } from './budget.tsx'
+import { CreatedBy } from './created-by.tsx'
 import { KeyActions } from './key-actions.tsx'
 import { cachingWords } from './key-form.ts'
 import { KeySpend } from './key-spend.tsx'
 import { type Key, keyState } from './key-state.ts'
-import { MadeBy } from './made-by.tsx'
-import { Refusals } from './refusals.tsx'
+import { RejectedRequests } from './rejected-requests.tsx'
 import { useMemberNames } from './use-names.ts'
 
 const back = (
@@ -115,7 +115,7 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           />
         )}
       </Card>
-      <Refusals apiKey={apiKey.id} />
+      <RejectedRequests apiKey={apiKey.id} />
     </Page>
   )
 }
@@ -171,7 +171,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           <Moment at={apiKey.created} />
         </Fact>
         <Fact label="Created by">
-          <MadeBy createdBy={apiKey.createdBy} memberNames={memberNames} />
+          <CreatedBy createdBy={apiKey.createdBy} memberNames={memberNames} />
         </Fact>
         {apiKey.revoked === null ? null : (
           <Fact label="Revoked">

@@ -11,7 +11,7 @@ import { SpecialModelsSwitch } from '@/components/special-models-switch'
 import { matchScore } from '@/lib/match-score'
 import { modelsToOffer } from '@/lib/special-models'
 import { byMaker, makerOf } from '../pricing/makers.ts'
-import { useSoldModels } from './sold-models.ts'
+import { useAvailableModels } from './available-models.ts'
 
 export interface ModelPickerProps {
   readonly legend: string
@@ -23,7 +23,7 @@ export interface ModelPickerProps {
 
 export function ModelPicker({ legend, whenNone, chosen, onChange }: ModelPickerProps): JSX.Element {
   const id = useId()
-  const sold = useSoldModels()
+  const sold = useAvailableModels()
   const [search, setSearch] = useState('')
   const [showsSpecial, setShowsSpecial] = useState(false)
   const shown = modelsToOffer(sold.data ?? [], showsSpecial, chosen).filter(

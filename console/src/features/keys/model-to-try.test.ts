@@ -1,10 +1,10 @@
 /** Which model the first request of a key goes to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AvailableModel } from './available-models.ts'
 import { modelToTry } from './model-to-try.ts'
-import type { SoldModel } from './sold-models.ts'
 
-const model = (name: string, testModel: SoldModel['testModel']): SoldModel => ({
+const model = (name: string, testModel: AvailableModel['testModel']): AvailableModel => ({
   model: name,
   displayName: name,
   provider: testModel === null ? 'acme' : 'sandbox',

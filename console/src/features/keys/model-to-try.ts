@@ -1,9 +1,9 @@
 /** Which model the first request of a key goes to. Pure. */
-import type { SoldModel } from './sold-models.ts'
+import type { AvailableModel } from './available-models.ts'
 
 /** The newest allowed one of a provider, else the test model that repeats the message. */
 export function modelToTry(
-  sold: readonly SoldModel[],
+  sold: readonly AvailableModel[],
   allowed: readonly string[] | null,
 ): string | undefined {
   const possible = allowed === null ? sold : sold.filter(({ model }) => allowed.includes(model))

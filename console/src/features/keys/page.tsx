@@ -17,8 +17,8 @@ import { useSearch, useSetSearch } from '@/lib/search'
 import { Name } from '../usage/name.tsx'
 import { BudgetUse } from './budget.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { CreatedBy } from './created-by.tsx'
 import { hasEnded, type Key, keyState } from './key-state.ts'
-import { MadeBy } from './made-by.tsx'
 import { useMemberNames } from './use-names.ts'
 
 export function KeysPage(): JSX.Element {
@@ -128,7 +128,7 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
       wide: true,
       cell: (key) => (
         <>
-          <MadeBy createdBy={key.createdBy} memberNames={memberNames} />
+          <CreatedBy createdBy={key.createdBy} memberNames={memberNames} />
           <When at={key.created} className="block text-xs text-ink-soft" />
         </>
       ),

@@ -6,10 +6,10 @@ import { Code } from '@/components/code'
 import { DialogActions } from '@/components/dialog'
 import { TriangleAlert } from '@/components/icons'
 import { AboutModel } from './about-model.tsx'
+import { useAvailableModels } from './available-models.ts'
 import { FirstRequest } from './first-request.tsx'
 import { modelToTry } from './model-to-try.ts'
 import { SnippetChoice } from './snippet-choice.tsx'
-import { useSoldModels } from './sold-models.ts'
 import { useAddress } from './use-address.ts'
 
 export interface ShownOnceProps {
@@ -22,7 +22,7 @@ export interface ShownOnceProps {
 
 export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.Element {
   const address = useAddress()
-  const sold = useSoldModels()
+  const sold = useAvailableModels()
   const model = modelToTry(sold.data ?? [], models)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

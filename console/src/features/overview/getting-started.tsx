@@ -12,13 +12,13 @@ import { cn } from '@/lib/class-names'
 import { useFreshKey } from '@/lib/fresh-key'
 import { useOperation } from '@/lib/operations'
 import { AboutModel } from '../keys/about-model.tsx'
+import { useAvailableModels } from '../keys/available-models.ts'
 import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
 import { FirstRequest } from '../keys/first-request.tsx'
 import { keyState } from '../keys/key-state.ts'
 import { modelToTry } from '../keys/model-to-try.ts'
 import { SnippetChoice } from '../keys/snippet-choice.tsx'
 import { keyVariable } from '../keys/snippets.ts'
-import { useSoldModels } from '../keys/sold-models.ts'
 import { useAddress } from '../keys/use-address.ts'
 import { type StepsDone, stepsDone } from './first-steps.ts'
 
@@ -229,7 +229,7 @@ function Try(): JSX.Element {
   const account = useAccount()
   const address = useAddress()
   const fresh = useFreshKey(account.id)
-  const sold = useSoldModels()
+  const sold = useAvailableModels()
   const model = modelToTry(sold.data ?? [], null)
   return (
     <>

@@ -34,7 +34,7 @@ export function Answer({ turn, isLast, onResult, onGoOn, onAgain }: AnswerProps)
       <div className="flex flex-col gap-3">
         {said.thoughts === '' ? null : <Thoughts text={said.thoughts} />}
         {said.text === '' ? null : <Output text={said.text} />}
-        {said.pictures.map((url) => (
+        {said.images.map((url) => (
           <img
             key={url}
             src={url}

@@ -38,7 +38,7 @@ export function hear(said: Said, payload: string): Heard {
       thoughts: said.thoughts + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
       sealed: [...said.sealed, ...listOf(delta.reasoning_details)],
       calls: listOf(delta.tool_calls).reduce<readonly ToolCall[]>(withCall, said.calls),
-      pictures: [...said.pictures, ...listOf(delta.images).flatMap(pictureOf)],
+      images: [...said.images, ...listOf(delta.images).flatMap(imageOf)],
       finish: textOf(choice.finish_reason) || said.finish,
     },
   }
@@ -64,12 +64,12 @@ export function parsed(text: string): Fields {
   }
 }
 
-function withCall(calls: readonly ToolCall[], piece: Fields): readonly ToolCall[] {
-  const { name, arguments: more } = fieldsOf(piece.function)
-  const index = typeof piece.index === 'number' ? piece.index : calls.length
+function withCall(calls: readonly ToolCall[], part: Fields): readonly ToolCall[] {
+  const { name, arguments: more } = fieldsOf(part.function)
+  const index = typeof part.index === 'number' ? part.index : calls.length
   const before = calls[index] ?? { id: '', name: '', arguments: '' }
   const call = {
-    id: textOf(piece.id) || before.id,
+    id: textOf(part.id) || before.id,
     name: before.name + textOf(name),
     arguments: before.arguments + textOf(more),
   }
@@ -77,7 +77,7 @@ function withCall(calls: readonly ToolCall[], piece: Fields): readonly ToolCall[
 }
 
 /** Images arrive inside the answer; other addresses are not fetched. */
-function pictureOf(image: Fields): readonly string[] {
+function imageOf(image: Fields): readonly string[] {
   const url = textOf(fieldsOf(image.image_url).url)
   return /^data:image\/(png|jpeg|webp|gif);base64,/.test(url) ? [url] : []
 }

@@ -5,40 +5,40 @@ import { Button } from '@/components/button'
 import { ArrowUp, ImagePlus, Square, X } from '@/components/icons'
 import { Textarea } from '@/components/textarea'
 import { toast } from '@/components/toaster'
-import type { Picture } from './conversation.ts'
-import { pictureTypes, readPictures } from './pictures.ts'
+import type { MessageImage } from './conversation.ts'
+import { imageTypes, readImages } from './images.ts'
 
 export interface ComposerProps {
   readonly isRunning: boolean
-  readonly takesPictures: boolean
+  readonly takesImages: boolean
   /** Whether it was sent; otherwise the draft stays. */
-  readonly onSend: (text: string, pictures: readonly Picture[]) => boolean
+  readonly onSend: (text: string, images: readonly MessageImage[]) => boolean
   readonly onStop: () => void
-  readonly onDraft: (text: string, pictures: readonly Picture[]) => void
+  readonly onDraft: (text: string, images: readonly MessageImage[]) => void
 }
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const { isRunning, takesPictures, onSend, onStop, onDraft } = props
+  const { isRunning, takesImages, onSend, onStop, onDraft } = props
   const [text, setText] = useState('')
-  const [pictures, setPictures] = useState<readonly Picture[]>([])
+  const [images, setImages] = useState<readonly MessageImage[]>([])
   const chooser = useRef<HTMLInputElement>(null)
-  const change = (next: string, with_: readonly Picture[]): void => {
+  const change = (next: string, with_: readonly MessageImage[]): void => {
     setText(next)
-    setPictures(with_)
+    setImages(with_)
     onDraft(next, with_)
   }
   const attach = async (files: readonly File[]): Promise<void> => {
-    const read = await readPictures(files, pictures)
+    const read = await readImages(files, images)
     for (const problem of read.problems) toast.problem(problem)
-    change(text, [...pictures, ...read.pictures])
+    change(text, [...images, ...read.images])
   }
-  const canSend = !isRunning && (text.trim() !== '' || pictures.length > 0)
+  const canSend = !isRunning && (text.trim() !== '' || images.length > 0)
   const send = (): void => {
-    if (canSend && onSend(text, pictures)) change('', [])
+    if (canSend && onSend(text, images)) change('', [])
   }
   const paste = (event: ClipboardEvent): void => {
     const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'))
-    if (files.length === 0 || !takesPictures) return
+    if (files.length === 0 || !takesImages) return
     event.preventDefault()
     void attach(files)
   }
@@ -50,13 +50,13 @@ export function Composer(props: ComposerProps): JSX.Element {
         send()
       }}
     >
-      <Attached pictures={pictures} onRemove={(index) => change(text, pictures.toSpliced(index, 1))} />
+      <Attached images={images} onRemove={(index) => change(text, images.toSpliced(index, 1))} />
       <Textarea
         aria-label="Message"
         placeholder="Write a message"
         value={text}
         rows={2}
-        onChange={(event) => change(event.target.value, pictures)}
+        onChange={(event) => change(event.target.value, images)}
         onPaste={paste}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         <input
           ref={chooser}
           type="file"
-          accept={pictureTypes.join(',')}
+          accept={imageTypes.join(',')}
           multiple
           hidden
           aria-label="Images"
@@ -82,8 +82,8 @@ export function Composer(props: ComposerProps): JSX.Element {
           variant="ghost"
           size="icon"
           aria-label="Attach images"
-          title={takesPictures ? 'Attach images' : "This model doesn't accept images"}
-          disabled={!takesPictures}
+          title={takesImages ? 'Attach images' : "This model doesn't accept images"}
+          disabled={!takesImages}
           onClick={() => chooser.current?.click()}
         >
           <ImagePlus aria-hidden="true" />
@@ -108,25 +108,25 @@ export function Composer(props: ComposerProps): JSX.Element {
 }
 
 function Attached({
-  pictures,
+  images,
   onRemove,
 }: {
-  readonly pictures: readonly Picture[]
+  readonly images: readonly MessageImage[]
   readonly onRemove: (index: number) => void
 }): JSX.Element | null {
-  if (pictures.length === 0) return null
+  if (images.length === 0) return null
   return (
     <ul aria-label="Attached images" className="flex flex-wrap gap-2 p-1">
-      {pictures.map((picture, index) => (
-        <li key={picture.url.slice(-64) + picture.name} className="relative">
+      {images.map((image, index) => (
+        <li key={image.url.slice(-64) + image.name} className="relative">
           <img
-            src={picture.url}
-            alt={picture.name}
+            src={image.url}
+            alt={image.name}
             className="size-16 rounded-md border border-line object-cover"
           />
           <button
             type="button"
-            aria-label={`Remove ${picture.name}`}
+            aria-label={`Remove ${image.name}`}
             onClick={() => onRemove(index)}
             className="absolute -top-2 -right-2 flex size-6 items-center justify-center rounded-full border border-line bg-raised text-ink-soft hover:text-ink"
           >

@@ -1,6 +1,6 @@
 /** A playground conversation as values, and the Chat Completions request that continues it. Pure. */
 
-export interface Picture {
+export interface MessageImage {
   readonly name: string
   /** `data:image/…;base64,…` */
   readonly url: string
@@ -17,7 +17,7 @@ export interface UserTurn {
   readonly kind: 'user'
   readonly id: number
   readonly text: string
-  readonly pictures: readonly Picture[]
+  readonly images: readonly MessageImage[]
 }
 
 /** The response so far. */
@@ -28,7 +28,7 @@ export interface Said {
   /** Its encrypted reasoning as received: sent back, never shown. */
   readonly sealed: readonly unknown[]
   readonly calls: readonly ToolCall[]
-  readonly pictures: readonly string[]
+  readonly images: readonly string[]
   /** The finish reason: `stop`, `length`, `tool_calls`… */
   readonly finish: string | null
 }
@@ -77,7 +77,7 @@ export const nothingSaid: Said = {
   thoughts: '',
   sealed: [],
   calls: [],
-  pictures: [],
+  images: [],
   finish: null,
 }
 export const usualSettings: Settings = {
@@ -180,10 +180,10 @@ function messagesOf(turn: Turn): readonly { readonly [name: string]: Json }[] {
   return [message, ...answered]
 }
 
-function contentOf({ text, pictures }: UserTurn): Json {
-  if (pictures.length === 0) return text
+function contentOf({ text, images }: UserTurn): Json {
+  if (images.length === 0) return text
   return [
-    ...pictures.map(({ url }) => ({ type: 'image_url', image_url: { url } })),
+    ...images.map(({ url }) => ({ type: 'image_url', image_url: { url } })),
     ...(text === '' ? [] : [{ type: 'text', text }]),
   ]
 }

@@ -17,14 +17,14 @@ import { useSearch, useSetSearch } from '@/lib/search'
 import { useMedia } from '@/lib/use-media'
 import { modelFor } from '../connect/model-choice.ts'
 import { NoModels } from '../connect/no-models.tsx'
-import { isChatModel, type SoldModel, useSoldModels } from '../pricing/sold-models.ts'
+import { isChatModel, type PricedModel, usePricedModels } from '../pricing/price-list.ts'
 import { Answer } from './answer.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Composer } from './composer.tsx'
 import {
   askedLast,
+  type MessageImage,
   openCalls,
-  type Picture,
   requestBody,
   type Takes,
   type Turn,
@@ -35,7 +35,7 @@ import { type Conversation, useConversation, type With } from './use-conversatio
 
 export function PlaygroundPage(): JSX.Element {
   const mayPlay = useMay('owner', 'admin', 'developer')
-  const sold = useSoldModels()
+  const sold = usePricedModels()
   const models = sold.data?.filter(isChatModel)
   return (
     <Page
@@ -60,7 +60,7 @@ export function PlaygroundPage(): JSX.Element {
   )
 }
 
-function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Element {
+function Play({ models }: { readonly models: readonly PricedModel[] }): JSX.Element {
   const chosen = useSearch().model
   const model = modelFor(models, { prefers: 'openai-chat' }, chosen)
   if (model === undefined) {
@@ -69,7 +69,7 @@ function Play({ models }: { readonly models: readonly SoldModel[] }): JSX.Elemen
   return <Played models={models} model={model} />
 }
 
-function takesOf({ takesTools, reasons, dialects }: SoldModel): Takes {
+function takesOf({ takesTools, reasons, dialects }: PricedModel): Takes {
   return {
     tools: takesTools,
     effort: reasons,
@@ -82,8 +82,8 @@ function Played({
   models,
   model,
 }: {
-  readonly models: readonly SoldModel[]
-  readonly model: SoldModel
+  readonly models: readonly PricedModel[]
+  readonly model: PricedModel
 }): JSX.Element {
   const setSearch = useSetSearch()
   const { person } = useMe()
@@ -92,9 +92,9 @@ function Played({
   const [isCodeShown, setCodeShown] = useState(false)
   const { turns, settings } = conversation
   const on: With = { model: model.model, takes: takesOf(model) }
-  const send = (text: string, pictures: readonly Picture[]): boolean => {
+  const send = (text: string, images: readonly MessageImage[]): boolean => {
     const mayGo = isSound(settings, model)
-    if (mayGo) conversation.send(text, pictures, on)
+    if (mayGo) conversation.send(text, images, on)
     else toast.problem('Fix the highlighted setting first.')
     return mayGo
   }
@@ -116,13 +116,11 @@ function Played({
         <div className="tall:sticky bottom-0 -mx-1 bg-page px-1 pb-3">
           <Composer
             isRunning={conversation.isRunning}
-            takesPictures={model.inputs.includes('image')}
+            takesImages={model.inputs.includes('image')}
             onSend={send}
             onStop={conversation.stop}
-            onDraft={(text, pictures) =>
-              setDraft(
-                text === '' && pictures.length === 0 ? undefined : { kind: 'user', id: 0, text, pictures },
-              )
+            onDraft={(text, images) =>
+              setDraft(text === '' && images.length === 0 ? undefined : { kind: 'user', id: 0, text, images })
             }
           />
         </div>
@@ -237,9 +235,9 @@ function UserMessage({ turn }: { readonly turn: UserTurn }): JSX.Element {
   return (
     <div className="ml-auto flex max-w-[85%] min-w-0 flex-col items-end gap-2">
       <span className="sr-only">You:</span>
-      {turn.pictures.length === 0 ? null : (
+      {turn.images.length === 0 ? null : (
         <div className="flex flex-wrap justify-end gap-2">
-          {turn.pictures.map(({ name, url }) => (
+          {turn.images.map(({ name, url }) => (
             <img
               key={name + url.length}
               src={url}

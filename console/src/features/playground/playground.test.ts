@@ -16,11 +16,11 @@ import {
   toolMistake,
   usualSettings,
 } from './conversation.ts'
-import { pieces } from './pieces.ts'
+import { messageParts } from './text-and-code.ts'
 
 const takes: Takes = { tools: true, effort: true, limitField: 'max_tokens' }
-const pictureUrl = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`
-const user: Turn = { kind: 'user', id: 1, text: 'Hello', pictures: [] }
+const imageUrl = `data:image/png;base64,${Buffer.from('image').toString('base64')}`
+const user: Turn = { kind: 'user', id: 1, text: 'Hello', images: [] }
 
 function answer(part: Partial<AnswerTurn> = {}): AnswerTurn {
   const said = { ...nothingSaid, text: 'Hi' }
@@ -85,14 +85,14 @@ test('a request is made of what was said, with what the model takes', () => {
 })
 
 test('images precede the text, and calls are answered in order', () => {
-  const withPicture: Turn = { ...user, pictures: [{ name: 'p.png', url: pictureUrl }] }
+  const withPicture: Turn = { ...user, images: [{ name: 'p.png', url: imageUrl }] }
   const sealed = [{ type: 'reasoning.text', signature: 's' }]
   const called = answer({ said: { ...nothingSaid, calls: [call], sealed }, results: { call_1: 'sunny' } })
   assert.deepEqual(requestBody('m', [withPicture, called], usualSettings, takes).messages, [
     {
       role: 'user',
       content: [
-        { type: 'image_url', image_url: { url: pictureUrl } },
+        { type: 'image_url', image_url: { url: imageUrl } },
         { type: 'text', text: 'Hello' },
       ],
     },
@@ -160,7 +160,7 @@ const stream = [
       {
         delta: {
           images: [
-            { image_url: { url: pictureUrl } },
+            { image_url: { url: imageUrl } },
             { image_url: { url: 'https://elsewhere.example/x.png' } },
           ],
         },
@@ -178,12 +178,12 @@ const said: Said = {
     { id: 'a', name: 'f', arguments: '{"x":1}' },
     { id: 'b', name: 'g', arguments: '{}' },
   ],
-  pictures: [pictureUrl],
+  images: [imageUrl],
   finish: 'tool_calls',
 }
 
 for (const size of [1, 7, 1_000_000]) {
-  test(`a stream in pieces of ${size} says the same`, () => {
+  test(`a stream in messageParts of ${size} says the same`, () => {
     const text = `: sign of life\n\n${stream.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')}data: [DONE]\n\n`
     const lines = new EventLines()
     let now = nothingSaid
@@ -246,21 +246,21 @@ for (const [name, text, expected] of [
 ] as const) {
   test(`${name}: text stays text and code is framed`, () => {
     assert.deepEqual(
-      pieces(text).map(({ kind, text: inside }) => [kind, inside]),
+      messageParts(text).map(({ kind, text: inside }) => [kind, inside]),
       expected,
     )
   })
 }
 
 test('a hundred thousand fences are read in a moment', () => {
-  assert.ok(pieces('```\n'.repeat(100_000)).length > 0)
+  assert.ok(messageParts('```\n'.repeat(100_000)).length > 0)
 })
 
-test('the code examples can be read by their languages, and name pictures in place of their bytes', () => {
+test('the code examples can be read by their languages, and name images in place of their bytes', () => {
   const turn: Turn = {
     ...user,
     text: `it's "hostile" \\ \`$(id)\`\n{}`,
-    pictures: [{ name: 'p', url: pictureUrl }],
+    images: [{ name: 'p', url: imageUrl }],
   }
   const tool = {
     id: 1,
@@ -277,7 +277,7 @@ test('the code examples can be read by their languages, and name pictures in pla
   } as const
   for (const { id, text } of examples) {
     assert.ok(text.includes('data:image/png;base64,…'))
-    assert.ok(!text.includes(pictureUrl))
+    assert.ok(!text.includes(imageUrl))
     const [program, words] = readers[id]
     const { status, stderr, error } = spawnSync(program, words, { input: text, encoding: 'utf8' })
     if (error === undefined) assert.equal(status, 0, `${stderr}\n${text}`)

@@ -10,13 +10,13 @@ import { Textarea } from '@/components/textarea'
 import { count } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'
 import { ModelSelect } from '../connect/model-select.tsx'
-import type { SoldModel } from '../pricing/sold-models.ts'
+import type { PricedModel } from '../pricing/price-list.ts'
 import { type Settings, type ToolDraft, toolMistake } from './conversation.ts'
 import { newId } from './use-conversation.ts'
 
 export interface SettingsPanelProps {
-  readonly models: readonly SoldModel[]
-  readonly model: SoldModel
+  readonly models: readonly PricedModel[]
+  readonly model: PricedModel
   readonly onModel: (name: string) => void
   readonly settings: Settings
   readonly onChange: (changes: Partial<Settings>) => void
@@ -91,14 +91,14 @@ function temperatureMistake(text: string): string | undefined {
   return text.trim() === '' || (value >= 0 && value <= 2) ? undefined : 'From 0 to 2.'
 }
 
-function limitMistake(text: string, { outputTokensMax }: SoldModel): string | undefined {
+function limitMistake(text: string, { outputTokensMax }: PricedModel): string | undefined {
   if (text.trim() === '') return undefined
   const isGood = /^\d{1,9}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= outputTokensMax
   return isGood ? undefined : `From 1 to ${count(outputTokensMax)}.`
 }
 
 /** Whether the settings can be sent as they are. */
-export function isSound(settings: Settings, model: SoldModel): boolean {
+export function isSound(settings: Settings, model: PricedModel): boolean {
   return (
     temperatureMistake(settings.temperature) === undefined &&
     limitMistake(settings.outputLimit, model) === undefined &&

@@ -7,8 +7,8 @@ import { call } from '@/lib/api'
 import { ask } from './ask.ts'
 import {
   type AnswerTurn,
+  type MessageImage,
   nothingSaid,
-  type Picture,
   requestBody,
   type Said,
   type Settings,
@@ -40,7 +40,7 @@ export interface Conversation extends SavedConversation {
   readonly isRunning: boolean
   setSettings(changes: Partial<Settings>): void
   /** Sends a message. */
-  send(text: string, pictures: readonly Picture[], on: With): void
+  send(text: string, images: readonly MessageImage[], on: With): void
   setResult(answer: number, call: string, result: string): void
   /** Continues the conversation, after the results of calls were entered. */
   goOn(on: With): void
@@ -101,8 +101,8 @@ export function useConversation(owner: string, account: string): Conversation {
     settings,
     isRunning,
     setSettings: (changes) => setAll((now) => ({ ...now, ...changes })),
-    send(text, pictures, on) {
-      void answer([...turns, { kind: 'user', id: newId(), text, pictures }], on)
+    send(text, images, on) {
+      void answer([...turns, { kind: 'user', id: newId(), text, images }], on)
     },
     setResult(id, callId, result) {
       setTurns((now) =>

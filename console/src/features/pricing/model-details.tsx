@@ -6,8 +6,8 @@ import { When } from '@/components/when'
 import { count, day } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'
 import { pricedMeters } from '../../../../contract/meters.ts'
+import type { Price, PricedModel } from './price-list.ts'
 import { type Capability, capabilities } from './pricing-view.ts'
-import type { Price, SoldModel } from './sold-models.ts'
 
 const classes = pricedMeters.map(({ rate, priceLabel }) => [rate, priceLabel] as const)
 const formatNames: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const formatNames: Readonly<Record<string, string>> = {
   'bedrock-converse': 'Converse',
 }
 
-export function ModelDetails({ model }: { readonly model: SoldModel }): JSX.Element {
+export function ModelDetails({ model }: { readonly model: PricedModel }): JSX.Element {
   const { price } = model
   const options = Object.entries(price.options)
   const fees = Object.entries(price.fees)
@@ -167,7 +167,7 @@ function Pairs({
 }
 
 /** A model's capabilities as labels. */
-export function Abilities({ model }: { readonly model: SoldModel }): JSX.Element {
+export function Abilities({ model }: { readonly model: PricedModel }): JSX.Element {
   const able = (Object.keys(capabilities) as Capability[]).filter((name) => capabilities[name].has(model))
   return (
     <span className="flex flex-wrap gap-1">

@@ -9,11 +9,11 @@ import { useMedia } from '@/lib/use-media'
 import { providerName } from '../admin/providers.ts'
 import { Abilities, ModelDetails } from './model-details.tsx'
 import { ModelName } from './model-name.tsx'
+import type { PricedModel } from './price-list.ts'
 import { type Sort, sorts, type View } from './pricing-view.ts'
-import type { SoldModel } from './sold-models.ts'
 
 export interface ModelTableProps {
-  readonly models: readonly SoldModel[]
+  readonly models: readonly PricedModel[]
   readonly view: View
   readonly onSort: (sort: Sort) => void
 }
@@ -28,15 +28,15 @@ interface Head {
   readonly sort: Sort
   readonly label: string
   readonly title?: string
-  readonly cell: (model: SoldModel) => string
-  readonly exact?: (model: SoldModel) => string
+  readonly cell: (model: PricedModel) => string
+  readonly exact?: (model: PricedModel) => string
   /** Of columns that hold prices, whose decimal points are aligned. */
-  readonly price?: (model: SoldModel) => string
+  readonly price?: (model: PricedModel) => string
   /** Columns that are hidden on narrow screens. */
   readonly roomy?: boolean
 }
 
-function priceHead(sort: Sort, label: string, price: (model: SoldModel) => string): Head {
+function priceHead(sort: Sort, label: string, price: (model: PricedModel) => string): Head {
   return { sort, label, price, cell: (model) => exactUsd(price(model)) }
 }
 
@@ -138,7 +138,7 @@ function SortHead({ sort, label, title, view, onSort, className }: SortHeadProps
 }
 
 interface RowProps {
-  readonly model: SoldModel
+  readonly model: PricedModel
   /** The most decimals of each column. */
   readonly decimals: ReadonlyMap<Sort, number>
 }
@@ -195,7 +195,7 @@ function Row({ model, decimals }: RowProps): JSX.Element {
   )
 }
 
-function Cards({ models }: { readonly models: readonly SoldModel[] }): JSX.Element {
+function Cards({ models }: { readonly models: readonly PricedModel[] }): JSX.Element {
   return (
     <ul className="flex flex-col gap-3">
       {models.map((model) => (
@@ -205,7 +205,7 @@ function Cards({ models }: { readonly models: readonly SoldModel[] }): JSX.Eleme
   )
 }
 
-function ModelCard({ model }: { readonly model: SoldModel }): JSX.Element {
+function ModelCard({ model }: { readonly model: PricedModel }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (

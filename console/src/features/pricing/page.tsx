@@ -12,6 +12,7 @@ import { cn } from '@/lib/class-names'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { providerName } from '../admin/providers.ts'
 import { ModelTable } from './model-table.tsx'
+import { type PricedModel, usePriceList } from './price-list.ts'
 import {
   type Capability,
   capabilities,
@@ -24,7 +25,6 @@ import {
 } from './pricing-view.ts'
 import { PublicFrame } from './public-frame.tsx'
 import { SearchField } from './search-field.tsx'
-import { type SoldModel, usePriceList } from './sold-models.ts'
 
 export function PricingPage(): JSX.Element {
   return (
@@ -56,7 +56,7 @@ function PriceList(): JSX.Element {
   return <Chosen models={models.data} />
 }
 
-function Chosen({ models }: { readonly models: readonly SoldModel[] }): JSX.Element {
+function Chosen({ models }: { readonly models: readonly PricedModel[] }): JSX.Element {
   const view = viewOf(useSearch())
   const setSearch = useSetSearch()
   const deferred = useDeferredValue(view)
@@ -108,7 +108,7 @@ function Filters({
   models,
   view,
 }: {
-  readonly models: readonly SoldModel[]
+  readonly models: readonly PricedModel[]
   readonly view: View
 }): JSX.Element {
   const setSearch = useSetSearch()

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type UnsoldRate, unsoldRates } from '../../../../contract/meters.ts'
+import type { PricedModel } from './price-list.ts'
 import { shown, viewOf } from './pricing-view.ts'
-import type { SoldModel } from './sold-models.ts'
 
 const noUnsold = Object.fromEntries(unsoldRates.map((rate) => [rate, null])) as Record<UnsoldRate, null>
 const price = {
@@ -20,7 +20,10 @@ const price = {
   source: '',
 }
 
-function model(name: string, part: Partial<SoldModel> & { input?: string; output?: string } = {}): SoldModel {
+function model(
+  name: string,
+  part: Partial<PricedModel> & { input?: string; output?: string } = {},
+): PricedModel {
   const { input = '1.00', output = '2.00', ...rest } = part
   return {
     model: name,

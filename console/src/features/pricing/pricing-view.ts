@@ -1,21 +1,21 @@
 /** Search, filter and sort of the price list, from the URL. Pure. */
 import { compareModels } from '../../lib/model-order.ts'
 import { compareUsd } from '../../lib/usd.ts'
-import type { SoldModel } from './sold-models.ts'
+import type { PricedModel } from './price-list.ts'
 
 /** Capabilities as filters. */
 export const capabilities = {
-  tools: { label: 'Tools', has: (model: SoldModel) => model.takesTools },
-  reasoning: { label: 'Reasoning', has: (model: SoldModel) => model.reasons },
-  images: { label: 'Vision', has: (model: SoldModel) => model.inputs.includes('image') },
-  documents: { label: 'PDF', has: (model: SoldModel) => model.inputs.includes('pdf') },
+  tools: { label: 'Tools', has: (model: PricedModel) => model.takesTools },
+  reasoning: { label: 'Reasoning', has: (model: PricedModel) => model.reasons },
+  images: { label: 'Vision', has: (model: PricedModel) => model.inputs.includes('image') },
+  documents: { label: 'PDF', has: (model: PricedModel) => model.inputs.includes('pdf') },
   audio: {
     label: 'Audio',
-    has: (model: SoldModel) => model.inputs.includes('audio') || model.outputs.includes('audio'),
+    has: (model: PricedModel) => model.inputs.includes('audio') || model.outputs.includes('audio'),
   },
   embeddings: {
     label: 'Embeddings',
-    has: (model: SoldModel) => model.dialects.includes('openai-embeddings'),
+    has: (model: PricedModel) => model.dialects.includes('openai-embeddings'),
   },
 } as const
 export type Capability = keyof typeof capabilities
@@ -56,7 +56,7 @@ export function viewOf(search: Readonly<Record<string, string | undefined>>): Vi
 }
 
 /** The models of a view, in its order. Every word must occur in the name, provider or title. */
-export function shown(models: readonly SoldModel[], view: View): readonly SoldModel[] {
+export function shown(models: readonly PricedModel[], view: View): readonly PricedModel[] {
   const words = view.words.toLowerCase().split(/\s+/).filter(Boolean)
   const { by, falls } = sorts[view.sort]
   const sign = falls !== view.reversed ? -1 : 1
@@ -72,7 +72,7 @@ export function shown(models: readonly SoldModel[], view: View): readonly SoldMo
     .sort((one, other) => sign * by(one, other) || (one.model < other.model ? -1 : 1))
 }
 
-export function providersOf(models: readonly SoldModel[]): readonly string[] {
+export function providersOf(models: readonly PricedModel[]): readonly string[] {
   return [...new Set(models.map(({ provider }) => provider))].sort()
 }
 
@@ -84,16 +84,16 @@ function isSort(text: string): text is Sort {
   return Object.hasOwn(sorts, text)
 }
 
-type Compare = (one: SoldModel, other: SoldModel) => number
+type Compare = (one: PricedModel, other: PricedModel) => number
 
-function byText(text: (model: SoldModel) => string): Compare {
+function byText(text: (model: PricedModel) => string): Compare {
   return (one, other) => text(one).localeCompare(text(other))
 }
 
-function byNumber(number: (model: SoldModel) => number): Compare {
+function byNumber(number: (model: PricedModel) => number): Compare {
   return (one, other) => number(one) - number(other)
 }
 
-function byPrice(price: (model: SoldModel) => string): Compare {
+function byPrice(price: (model: PricedModel) => string): Compare {
   return (one, other) => compareUsd(price(one), price(other))
 }

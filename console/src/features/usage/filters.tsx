@@ -6,7 +6,7 @@ import { Combobox, type ComboboxOption } from '@/components/combobox'
 import { X } from '@/components/icons'
 import type { Search } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
-import { useSoldModels } from '../keys/sold-models.ts'
+import { useAvailableModels } from '../keys/available-models.ts'
 import { useKeyNames } from '../keys/use-names.ts'
 import { modelGroups } from '../pricing/model-groups.ts'
 
@@ -17,7 +17,7 @@ export interface FiltersProps {
 }
 
 export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element {
-  const sold = useSoldModels()
+  const sold = useAvailableModels()
   const keyNames = useKeyNames()
   const models = modelsToOffer(sold.data ?? [], false)
   const isListed = model === undefined || models.some((one) => one.model === model)

@@ -17,7 +17,7 @@ import { isUnderWay, type TopUp, topUpWords } from './billing-words.ts'
 /** Polling in addition to the live event, for late confirmations. */
 const askEveryMs = 3_000
 
-export function Returned(): JSX.Element | null {
+export function PaymentResult(): JSX.Element | null {
   const id = useSearch()['top-up']
   return /^top_\w{13}$/.test(id ?? '') && id !== undefined ? <Outcome id={id} /> : null
 }

@@ -22,7 +22,7 @@ export interface Price extends Rates {
   readonly source: string
 }
 
-export interface SoldModel {
+export interface PricedModel {
   readonly model: string
   readonly displayName: string
   readonly provider: string
@@ -48,8 +48,8 @@ export interface SoldModel {
 const keptMs = 60_000
 
 /** The public price list: without test models once there are others. */
-export function usePriceList(): UseQueryResult<readonly SoldModel[], ApiError> {
-  return useQuery<readonly SoldModel[], ApiError>({
+export function usePriceList(): UseQueryResult<readonly PricedModel[], ApiError> {
+  return useQuery<readonly PricedModel[], ApiError>({
     queryKey: ['pricing', 'public'],
     queryFn: () => readPriceList('/api/pricing'),
     staleTime: keptMs,
@@ -57,26 +57,26 @@ export function usePriceList(): UseQueryResult<readonly SoldModel[], ApiError> {
 }
 
 /** Every model that can be requested, test models included. */
-export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
-  return useQuery<readonly SoldModel[], ApiError>({
+export function usePricedModels(): UseQueryResult<readonly PricedModel[], ApiError> {
+  return useQuery<readonly PricedModel[], ApiError>({
     queryKey: ['pricing'],
     queryFn: readAllModels,
     staleTime: keptMs,
   })
 }
 
-export const readAllModels = (): Promise<readonly SoldModel[]> => readPriceList('/api/pricing?models=all')
+export const readAllModels = (): Promise<readonly PricedModel[]> => readPriceList('/api/pricing?models=all')
 
 /** In the order in which models are listed everywhere. */
-async function readPriceList(path: string): Promise<readonly SoldModel[]> {
+async function readPriceList(path: string): Promise<readonly PricedModel[]> {
   const answer = await send('GET', path, undefined)
   if (answer instanceof ApiError) throw answer
   if (!answer.ok) throw new ApiError(answer.status, { message: "Prices couldn't be loaded." })
-  const { data } = (await answer.json()) as { readonly data: readonly SoldModel[] }
+  const { data } = (await answer.json()) as { readonly data: readonly PricedModel[] }
   return inOrder(data)
 }
 
 /** Whether a model is for conversations; others make embeddings and the like. */
-export function isChatModel({ outputs, dialects }: SoldModel): boolean {
+export function isChatModel({ outputs, dialects }: PricedModel): boolean {
   return outputs.includes('text') && dialects.some((dialect) => dialect !== 'openai-embeddings')
 }

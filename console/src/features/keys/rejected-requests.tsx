@@ -13,7 +13,7 @@ import { Name } from '../usage/name.tsx'
 
 const shownAtFirst = 6
 
-export function Refusals({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
+export function RejectedRequests({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
   const refusals = useOperation('key.refusals', { key: apiKey })
   const [showsAll, setShowsAll] = useState(false)
   const latest = refusals.data?.latest ?? []

@@ -1,9 +1,9 @@
 /** The models that can be requested now. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ApiError } from '@/lib/api'
-import { readAllModels } from '../pricing/sold-models.ts'
+import { readAllModels } from '../pricing/price-list.ts'
 
-export interface SoldModel {
+export interface AvailableModel {
   readonly model: string
   readonly displayName: string
   readonly provider: string
@@ -11,11 +11,14 @@ export interface SoldModel {
   readonly testModel: 'basic' | 'special' | null
 }
 
-export function useSoldModels(): UseQueryResult<readonly SoldModel[], ApiError> {
-  return useQuery<readonly SoldModel[], ApiError>({ queryKey: ['sold-models'], queryFn: readSoldModels })
+export function useAvailableModels(): UseQueryResult<readonly AvailableModel[], ApiError> {
+  return useQuery<readonly AvailableModel[], ApiError>({
+    queryKey: ['available-models'],
+    queryFn: readAvailableModels,
+  })
 }
 
-async function readSoldModels(): Promise<readonly SoldModel[]> {
+async function readAvailableModels(): Promise<readonly AvailableModel[]> {
   const models = await readAllModels()
   return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
 }

@@ -1,5 +1,5 @@
 /** Text with fenced code blocks → its parts, in linear time. An open fence is code to the end. Pure. */
-export interface Piece {
+export interface MessagePart {
   readonly kind: 'text' | 'code'
   /** The line at which it begins: a stable key while the text grows. */
   readonly at: number
@@ -9,8 +9,8 @@ export interface Piece {
 
 const fence = /^ {0,3}```([\w+#.-]{0,30})\s*$/
 
-export function pieces(text: string): readonly Piece[] {
-  const found: Piece[] = []
+export function messageParts(text: string): readonly MessagePart[] {
+  const found: MessagePart[] = []
   let lines: string[] = []
   let language: string | undefined
   let at = 0

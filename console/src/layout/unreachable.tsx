@@ -4,7 +4,7 @@ import type { JSX } from 'react'
 import { Unplug } from '@/components/icons'
 import { useAway } from '@/lib/connection'
 
-export function Away(): JSX.Element {
+export function Unreachable(): JSX.Element {
   const isAway = useAway()
   return (
     <div

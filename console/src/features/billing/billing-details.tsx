@@ -9,7 +9,7 @@ import { useAccount } from '@/lib/account'
 import { useChange } from '@/lib/operations'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
 
-export function InvoiceTo({ invoiceTo }: { readonly invoiceTo: string }): JSX.Element {
+export function BillingDetails({ invoiceTo }: { readonly invoiceTo: string }): JSX.Element {
   const account = useAccount()
   const mayPay = useMayPay()
   const [text, setText] = useState(invoiceTo)

@@ -52,7 +52,7 @@ const columns: readonly Column<Loss>[] = [
   }),
 ]
 
-export function Losses(): JSX.Element {
+export function WriteOffs(): JSX.Element {
   const { span = '30' } = useSearch()
   const setSearch = useSetSearch()
   const losses = useOperation('losses.list', fromOf(span), { keep: true })

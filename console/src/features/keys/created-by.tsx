@@ -8,7 +8,7 @@ export interface MadeByProps {
   readonly memberNames: ReadonlyMap<string, string>
 }
 
-export function MadeBy({ createdBy, memberNames }: MadeByProps): JSX.Element {
+export function CreatedBy({ createdBy, memberNames }: MadeByProps): JSX.Element {
   if (createdBy === null) return <span className="text-ink-soft">Server setup</span>
   const name = memberNames.get(createdBy)
   return name === undefined ? (
