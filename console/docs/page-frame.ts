@@ -32,6 +32,7 @@ export function framedHtml(page: FramedPage, assets: SiteAssets): string {
 <div class="columns">
 <nav id="navigation" class="navigation" aria-label="Documentation" popover>
 ${siteSections.map((section) => navigationSection(section, page)).join('\n')}
+<section class="site-pages"><h2>Site</h2><ul><li><a href="/pricing">Pricing</a></li><li><a href="/console">Console</a></li></ul></section>
 </nav>
 <main id="content">
 <article>

@@ -85,7 +85,7 @@ const upstreamFields = z.strictObject({
     .max(20)
     .optional()
     .describe(
-      'What holds for the upstream, such as `[eu, no-training]`: requests can require tags with [`x-tollgate-route`](models.md#choosing-upstreams-by-request).',
+      'Properties of the upstream, such as `[eu, no-training]`; requests can require them with [`x-tollgate-route`](models.md#choosing-upstreams-by-request).',
     ),
   limits: z
     .strictObject({

@@ -148,7 +148,7 @@ export const limitsTable = {
   idleSocketMs: limit(30_000, 'Idle time of an upstream connection.'),
   upstreamHeaderBytesMax: limit(
     64 * 1024,
-    'Size of what an upstream sends with a response besides its body: headers, interim responses, trailers.',
+    'Size of what an upstream sends with a response in addition to its body: headers, interim responses, trailers.',
   ),
   tokenRequestMs: limit(10_000, 'Time to obtain a token for a cloud.'),
   tokenResponseBytesMax: limit(64 * 1024, 'Size of the response to a token request.'),
@@ -535,7 +535,7 @@ export const limitsTable = {
   // Monitoring
   metricPairsMax: limit(
     2_000,
-    'Pairs of a model and an upstream with metrics of their own; others count together as `other`.',
+    'Pairs of a model and an upstream with their own metrics; others count together as `other`.',
   ),
 
   // CLI to a running server

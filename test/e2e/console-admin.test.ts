@@ -202,7 +202,7 @@ test('a model is disabled and enabled, gets a price, and a new one is added', as
   const actions = page.getByRole('button', { name: 'Actions for sandbox-echo', exact: true })
   await actions.click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
-  await dialog().getByText('Requests for it fail with 404 from now on').waitFor()
+  await dialog().getByText('Requests for it fail with 404 immediately').waitFor()
   await inDialog('Disable').click()
   await toast('sandbox-echo is disabled.').waitFor()
   assert.equal((await person.ask(key, 'sandbox-echo')).status, 404)

@@ -108,7 +108,7 @@ function Suspend({ account }: ActionProps): JSX.Element {
         open={isOpen}
         onOpenChange={setOpen}
         title={`Suspend ${account.name}?`}
-        description="All of its keys are rejected from now on. The balance is retained, and you can resume the account at any time."
+        description="All of its keys are rejected immediately. The balance is retained, and you can resume the account at any time."
         action="Suspend account"
         tone="danger"
         pending={suspend.isPending}

@@ -131,7 +131,7 @@ function EndCode({
       pending={revoke.isPending}
       onConfirm={() => revoke.mutate({ code: code.id })}
     >
-      <p>It can't be redeemed from now on. Credit that was already redeemed stays.</p>
+      <p>It can no longer be redeemed. Credit that was already redeemed stays.</p>
     </ConfirmDialog>
   )
 }

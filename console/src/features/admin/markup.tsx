@@ -16,7 +16,7 @@ export function Markup(): JSX.Element {
   return (
     <Card
       title="Markup"
-      description="Added to every list price from the moment you set it. Models with a markup of their own in the configuration keep it."
+      description="Added to every list price from the moment you set it. Models with their own markup in the configuration keep it."
       actions={
         <Button size="small" onClick={() => setOpen(true)} disabled={markup.data === undefined}>
           Edit

@@ -267,7 +267,7 @@ function Disable({ model, onClose }: { readonly model: Model; readonly onClose: 
       onConfirm={() => disable.mutate({ model: model.model })}
     >
       <p>
-        Requests for it fail with 404 from now on, and it disappears from the price list. Running requests
+        Requests for it fail with 404 immediately, and it disappears from the price list. Running requests
         finish. You can enable it again at any time.
       </p>
     </ConfirmDialog>

@@ -49,7 +49,7 @@ const origins: Readonly<Record<ShownOffers['from'], string>> = {
   configuration:
     'From the configuration. Once you save a change, the configuration is not used for this model.',
   upstreams:
-    'From the models that upstreams serve. Once you save a change, this model has a list of its own.',
+    'From the models that upstreams serve. Once you save a change, this model has its own list.',
 }
 
 interface Draft {

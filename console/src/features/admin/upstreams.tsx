@@ -75,7 +75,7 @@ export function Upstreams(): JSX.Element {
               <Empty
                 icon={<Server />}
                 title="No upstreams yet"
-                text="Add a provider and choose its models. None is enabled by itself."
+                text="Add a provider and choose its models. None are enabled automatically."
               />
             }
           />

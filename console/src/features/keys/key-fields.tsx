@@ -201,7 +201,7 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
       />
       <Field
         label="Claude prompt caching"
-        hint="For translated requests without cache markers of their own. A cache write costs 25% more than plain input, a later read 10% of it."
+        hint="For translated requests without their own cache markers. A cache write costs 25% more than plain input, a later read 10% of it."
       >
         <Select
           value={form.automaticCaching}
