@@ -40,13 +40,16 @@ export function OfferRow(props: OfferRowProps): JSX.Element {
   return (
     <li
       className={cn(
-        'grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-2 border-t border-line px-3 py-3 first:border-t-0 sm:px-4',
+        'grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-2 border-t border-line px-3 py-3 max-sm:gap-x-1 first:border-t-0 sm:px-4',
         isDragged && 'opacity-50',
       )}
     >
       <Handle {...props} />
       <div className="flex min-w-0 items-start gap-3">
-        <ProviderLogo provider={provider} />
+        {/* Names need the room on phones. */}
+        <span className="max-sm:hidden">
+          <ProviderLogo provider={provider} />
+        </span>
         <div className="min-w-0">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <span className="font-medium break-all">{upstream}</span>
@@ -59,7 +62,7 @@ export function OfferRow(props: OfferRowProps): JSX.Element {
         <SwitchOf {...props} />
         <OfferMenu {...props} />
       </div>
-      <dl className="col-span-2 col-start-2 flex flex-wrap items-end gap-x-6 gap-y-2">
+      <dl className="col-span-2 col-start-2 flex flex-wrap max-sm:col-span-3 max-sm:col-start-1 items-end gap-x-6 gap-y-2">
         <div>
           <dt className="text-sm text-ink-soft">Weight</dt>
           <dd className="flex items-center gap-2">
