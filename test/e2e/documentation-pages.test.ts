@@ -88,7 +88,8 @@ test('without script everything is readable, in the theme of the system', async 
 test('on a phone the navigation is a menu, without script too', async () => {
   const visit = await browser.visit(gateway.origin, { phone: true, script: false })
   await visit.page.goto('/docs')
-  const link = visit.page.getByRole('link', { name: 'Errors', exact: true })
+  const menu = visit.page.getByRole('navigation', { name: 'Documentation' })
+  const link = menu.getByRole('link', { name: 'Errors', exact: true })
   assert.equal(await link.isVisible(), false)
   await visit.page.getByRole('button', { name: 'Menu' }).click()
   await link.click()

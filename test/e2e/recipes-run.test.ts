@@ -83,7 +83,7 @@ for (const recipe of ['openai-typescript', 'anthropic-typescript'] as const) {
   })
 }
 
-const turn = { kind: 'user', id: 1, text: "it's a 'test' of \"quotes\"\nand \\ lines", pictures: [] } as const
+const turn = { kind: 'user', id: 1, text: "it's a 'test' of \"quotes\"\nand \\ lines", images: [] } as const
 const settings = { ...usualSettings, system: 'Be brief.', outputLimit: '200' }
 const takes = { tools: true, effort: false, limitField: 'max_tokens' } as const
 const examples = codeExamples(gateway.origin, requestBody('sandbox-echo', [turn], settings, takes))

@@ -37,7 +37,7 @@ export function Banner({ tone = 'info', title, children, action, className }: Ba
           {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
         </div>
       </div>
-      {action === undefined ? null : <div className="max-sm:ml-7">{action}</div>}
+      {action === undefined ? null : <div className="flex items-center gap-2 max-sm:ml-7">{action}</div>}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** A section of a form that is closed until somebody needs it. */
+/** A section of a form that few need: closed until it is opened. */
 import type { JSX, ReactNode } from 'react'
 import { ChevronRight } from '@/components/icons'
 

@@ -86,26 +86,6 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
   }
 }
 
-/** What was used, at which rates: in nano-USD per million tokens and per use of a fee. */
-export interface UsedRates {
-  readonly tokens: Readonly<Partial<Record<Meter, bigint>>>
-  readonly fees: Readonly<Record<string, bigint>>
-}
-
-/** The rates of all that was used, in the tier that the input reached; what the price does not know is left out. */
-export function usedRates(usage: PricedUsage, price: PriceVersion, side: PriceSide): UsedRates {
-  const rates = ratesFor(price, side, inputTokens(usage))
-  const tokens = meterNames.flatMap((name) => {
-    const rate = usage[name] === 0 ? null : rateOf(rates, name)
-    return rate === null ? [] : [[name, rate] as const]
-  })
-  const fees = Object.keys(usage.fees).flatMap((fee) => {
-    const rate = own(price.fees, fee)
-    return rate === undefined ? [] : [[fee, rate] as const]
-  })
-  return { tokens: Object.fromEntries(tokens), fees: Object.fromEntries(fees) }
-}
-
 /** What a request that has not run yet may use at most. */
 export interface RequestBound {
   readonly inputTokens: number
@@ -191,12 +171,12 @@ function dearestOutputRate(
 }
 
 /** null: the price does not know the class, nor does one that was written before the class was. */
-function rateOf(rates: Rates, meter: Meter): bigint | null {
+export function rateOf(rates: Rates, meter: Meter): bigint | null {
   return rates[meters[meter].rate] ?? null
 }
 
 /** The tier is chosen by all of the input and holds for the whole request. */
-function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
+export function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
   const [base, tiers] = side === 'list' ? [price.listRates, price.listTiers] : [price.rates, price.tiers]
   return tiers.length === 0 ? base : (reached(tiers, inputTokens).at(-1)?.rates ?? base)
 }

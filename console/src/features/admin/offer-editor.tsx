@@ -48,8 +48,7 @@ const origins: Readonly<Record<ShownOffers['from'], string>> = {
   console: 'Set by an administrator. The configuration is not used for this model.',
   configuration:
     'From the configuration. Once you save a change, the configuration is not used for this model.',
-  upstreams:
-    'From the models that upstreams serve. Once you save a change, this model has its own list.',
+  upstreams: 'From the models that upstreams serve. Once you save a change, this model has its own list.',
 }
 
 interface Draft {

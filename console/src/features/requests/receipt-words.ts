@@ -133,7 +133,7 @@ export function usageLines({
 }
 
 /** `web_search` → `Web search`. */
-export function feeName(fee: string): string {
+function feeName(fee: string): string {
   const words = fee.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
