@@ -1,7 +1,9 @@
 /** The rates that a receipt's usage was charged at, for those who read the receipt. Pure. */
 import { inputTokens, type Meter, meterNames } from '../../contract/meters.ts'
-import type { PriceVersion } from '../catalog/types.ts'
 import { type PricedUsage, type PriceSide, rateOf, ratesFor } from './rules/price.ts'
+
+/** A version of a model's price. */
+type PriceVersion = Parameters<typeof ratesFor>[0]
 
 /** In nano-USD: per million tokens of a class, and per use of a fee. */
 export interface UsedRates {

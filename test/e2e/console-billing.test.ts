@@ -19,7 +19,7 @@ after(() => person.close())
 test('without a payment provider the page explains how top-ups work here', async () => {
   await page.goto('/console/billing')
   await page.getByText('No payment provider is set up on this server.').waitFor()
-  await page.getByText("You're the admin:").waitFor()
+  await page.getByText('As an administrator you can add credit here').waitFor()
   await visit.accessible()
   await page.getByRole('main').getByRole('link', { name: 'Add credit' }).click()
   await page.getByRole('button', { name: 'Add credit' }).waitFor()

@@ -105,7 +105,7 @@ test('a new key appears in the recipes, in memory only', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   const key = (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
   assert.match(key, /^sk-tg-/)
-  await page.getByRole('dialog').getByRole('link', { name: 'Open its recipe with this key' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Open its instructions with this key' }).click()
   await page.getByText(`export TOLLGATE_KEY=${key}`).waitFor()
   assert.ok(!page.url().includes(key))
   const stored = await page.evaluate(

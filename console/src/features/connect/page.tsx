@@ -71,7 +71,7 @@ function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null
       }
     >
       {mayMake
-        ? 'It is shown once and filled into the recipes below.'
+        ? 'It is shown once and filled into the instructions below.'
         : 'An owner, admin or developer of this account can create one.'}
     </Banner>
   )

@@ -55,7 +55,7 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
             <p className="text-sm text-ink-soft">
               Claude Code, Cursor or another client?{' '}
               <Link to="/console/connect" className="text-accent underline underline-offset-3">
-                Open its recipe with this key
+                Open its instructions with this key
               </Link>
               . The key stays there until you reload the page.
             </p>
