@@ -24,17 +24,23 @@ export function runFiles(files, timeout) {
   const ends = []
   Object.assign(globalThis, { [endsName]: ends })
   let current = ''
+  /** @type {Promise<unknown>[]} */
+  const loaded = []
   exitOnStrayError(() => current)
   const tracking = trackingBegunBy(() => {
     for (const [name, url] of files) {
       suite(name, { timeout }, async () => {
         let beganAt = 0
-        before(() => {
+        before(async () => {
+          // Tests of a file that is still being loaded would belong to no suite, and not run.
+          await Promise.all(loaded)
           tracking?.disable()
           current = name
           beganAt = secondsUsed()
         })
-        await import(url)
+        const loading = import(url)
+        loaded.push(loading)
+        await loading
         after(() => process.stdout.write(`${cpuMark}${(secondsUsed() - beganAt).toFixed(1)} ${name}\n`))
       })
     }

@@ -176,6 +176,14 @@ const bans: readonly Ban[] = [
     bad: ['src/http/a.test.ts', 'await new Promise((done) => setTimeout(done, 50))'],
   },
   {
+    name: 'suites that wait while they are built',
+    pattern: /\b(?:describe|suite)\([^\n]*,\s*async\b/,
+    over: 'code',
+    within: /\.test\.ts$/,
+    instead: 'an await before the suite: the runner would not know of its tests',
+    bad: ['src/http/a.test.ts', 'describe("streams", async () => {'],
+  },
+  {
     name: 'randomness',
     pattern:
       /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,

@@ -39,15 +39,15 @@ const statusOf = (url: string): Promise<number> =>
   )
 
 if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
-else
-  describe('PostgreSQL is away', async () => {
-    const database = await startPostgres()
-    const url = await database.createDatabase()
-    const proxy = await openTcpProxy(url)
-    const one = await meteredGateway({
-      environment: { DATABASE_URL: url, TOLLGATE_SECRET: secret },
-      limits,
-    })
+else {
+  const database = await startPostgres()
+  const url = await database.createDatabase()
+  const proxy = await openTcpProxy(url)
+  const one = await meteredGateway({
+    environment: { DATABASE_URL: url, TOLLGATE_SECRET: secret },
+    limits,
+  })
+  describe('PostgreSQL is away', () => {
     after(async () => {
       await one.end()
       await proxy.close()
@@ -156,3 +156,4 @@ else
       await assert.rejects(testGateway({ environment, limits }), /database "nowhere" does not exist/)
     })
   })
+}

@@ -67,9 +67,9 @@ const manyTimes = 16
 for (const [name, open] of Object.entries(engines)) {
   const skip = name === 'PostgreSQL' ? postgresIsMissing : undefined
   if (skip !== undefined) test(`two threads on ${name}`, { skip })
-  else
-    describe(`two threads on ${name}`, async () => {
-      const { gate, end } = await open()
+  else {
+    const { gate, end } = await open()
+    describe(`two threads on ${name}`, () => {
       after(end)
 
       const answered = async (account: TestAccount, body = words('hello')) =>
@@ -316,4 +316,5 @@ for (const [name, open] of Object.entries(engines)) {
         assert.deepEqual((await operate('ledger.verify', {})).drift, [])
       })
     })
+  }
 }
