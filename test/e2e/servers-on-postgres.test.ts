@@ -52,9 +52,9 @@ const endless = {
 }
 
 if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
-else
-  describe('two servers on one database', async () => {
-    const { database, url, one, other } = await openServers()
+else {
+  const { database, url, one, other } = await openServers()
+  describe('two servers on one database', () => {
     after(async () => {
       await one.end()
       await other.end()
@@ -99,6 +99,28 @@ else
       await requestsAt(local)
       assert.equal(await requestsAt(localOfOther), before + 3)
       assert.equal(await requestsAt(local), before + 3)
+    })
+
+    test('an account that gets another owner is found by that one, and its name is free for another account', async () => {
+      const { ledger } = one
+      const [id, left] = [one.gateway.services.nextId(), one.gateway.services.nextId()]
+      const created = { kind: 'personal', email: null, nowMs: 1 } as const
+      await ledger.createAccount({ ...created, id: left, owner: 'person:1', name: 'left' })
+      await ledger.createAccount({ ...created, id, email: 'first@example.org', name: 'taken over' })
+      const to = { owner: 'person:1', email: 'second@example.org', name: 'taken over' }
+      assert.equal(await ledger.takeOver({ account: id, leaving: left, ...to }), 'taken_over')
+      const asked = async (names: { readonly owner?: string; readonly email: string | null }) => {
+        const created = await other.ledger.createAccount({
+          ...{ id: other.gateway.services.nextId(), kind: 'personal', name: 'n', nowMs: 2 },
+          ...names,
+        })
+        return created.kind === 'exists' ? created.id : created.kind
+      }
+      assert.equal(await asked({ owner: 'person:1', email: null }), id)
+      assert.equal(await asked({ email: 'second@example.org' }), id)
+      assert.equal(await asked({ email: 'first@example.org' }), 'created')
+      assert.equal(await ledger.assign(left, { owner: 'person:2', email: null, name: 'n' }), 'assigned')
+      assert.equal(await asked({ owner: 'person:2', email: null }), left)
     })
 
     test('requests at both servers together cannot overspend a balance', async () => {
@@ -301,3 +323,4 @@ else
       assert.deepEqual(report.drift, [])
     })
   })
+}

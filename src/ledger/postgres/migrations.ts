@@ -5,6 +5,7 @@ import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
+import { accountNamesFollow } from './account-names.ts'
 import { schemaStatements } from './schema.ts'
 
 const statements = [...schemaStatements, ...sharedStatements.map(toPostgres), ...changeTriggers]
@@ -25,4 +26,5 @@ export const postgresMigrations: readonly Migration[] = [
   { number: 1, name: 'schema', statements },
   { number: 2, name: 'receipt retention', statements: retention },
   { number: 3, name: 'offer statistics', statements: offerTables.map(toPostgres) },
+  { number: 4, name: 'account names', statements: accountNamesFollow },
 ]

@@ -4,12 +4,10 @@
  */
 import type { Connection } from '../../store/postgres/connection.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import { byEmail, byOwner } from '../machine/rows.ts'
+import { addAccountNames } from './account-names.ts'
 
 const lookups: readonly string[] = [
-  `INSERT INTO account_name (name, account)
-    SELECT '${byEmail('')}' || email, id FROM account_profile WHERE email IS NOT NULL
-    UNION ALL SELECT '${byOwner('')}' || owner, id FROM account_profile WHERE owner IS NOT NULL`,
+  addAccountNames,
   `INSERT INTO credit_reference (name, entry, account, amount)
     SELECT source || ' ' || reference, id, account, amount FROM entry WHERE kind = 'credit'`,
 ]
