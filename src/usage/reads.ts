@@ -19,7 +19,7 @@ import { prepareRows } from '../store/sqlite/row-statement.ts'
 import { searchReceipts } from './receipt-search.ts'
 import { offerReads } from './record-offers.ts'
 import { firstHourOf, hourMs } from './steps.ts'
-import { addSums, type GrowingSums, noSums, sumsRow } from './sums.ts'
+import { addStoredSums, type GrowingSums, noSums, storedSumsRow } from './sums.ts'
 import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
@@ -62,7 +62,7 @@ const sliceRow = rowOf({
   hour: integer('hour'),
   key: integer('key'),
   model: text('model'),
-  sums: sumsRow,
+  sums: storedSumsRow,
 })
 
 function readSlices(database: Database) {
@@ -77,12 +77,7 @@ function readSlices(database: Database) {
     const parts = new Map<string, [number, SliceGroup, GrowingSums]>()
     let read = 0
     let cursor: SliceCursor = after
-    for (const { hour, key, model, sums } of select.each(
-      account,
-      ...after,
-      BigInt(toHour),
-      BigInt(rowsMax),
-    )) {
+    for (const { hour, key, model, sums } of select.all(account, ...after, BigInt(toHour), BigInt(rowsMax))) {
       read += 1
       cursor = [hour, key, model]
       if (ask.key !== null && key !== ask.key) continue
@@ -92,7 +87,7 @@ function readSlices(database: Database) {
       const name = `${first} ${group}`
       const part = parts.get(name) ?? [first, group, noSums()]
       parts.set(name, part)
-      addSums(part[2], sums)
+      addStoredSums(part[2], sums)
     }
     return { parts: [...parts.values()], next: read < rowsMax ? null : cursor }
   }

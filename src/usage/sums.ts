@@ -1,7 +1,7 @@
 /** Sums of usage: the contents of an hour's rows, and how they add up. Pure; it must not run a statement. */
 import { eachSum, type Meter, meterNames, meters, tokenSumNames, tokenSums } from '../../contract/meters.ts'
 import { addBytes, addCounts, type Histogram, newScratch, toBytes } from '../base/histogram.ts'
-import { blob, type Field, integer, number, rowOf, type ValueOf } from '../store/sqlite/columns.ts'
+import { blob, type Field, integer, number, rowOf, same, type ValueOf } from '../store/sqlite/columns.ts'
 
 const tokens = eachSum((name) => number(tokenSums[name].column))
 
@@ -37,6 +37,13 @@ export const sumsRow = rowOf({
 
 export interface Sums extends ValueOf<typeof sumsRow> {}
 
+/** As `sumsRow` reads them, with durations as they are stored: to add them up, no other form of them is needed. */
+export const storedSumsRow = rowOf({
+  ...sumsRow.fields,
+  latency: same<Uint8Array>('latency'),
+  firstByte: same<Uint8Array>('first_byte'),
+})
+
 /** Sums while they grow. */
 export type GrowingSums = { -readonly [Name in keyof Sums]: Sums[Name] }
 
@@ -48,12 +55,22 @@ export function noSums(): GrowingSums {
 }
 
 export function addSums(into: GrowingSums, other: Sums): void {
+  addNumbers(into, other)
+  addCounts(into.latency, other.latency)
+  addCounts(into.firstByte, other.firstByte)
+}
+
+export function addStoredSums(into: GrowingSums, other: ValueOf<typeof storedSumsRow>): void {
+  addNumbers(into, other)
+  addBytes(into.latency, other.latency)
+  addBytes(into.firstByte, other.firstByte)
+}
+
+function addNumbers(into: GrowingSums, other: Omit<Sums, 'latency' | 'firstByte'>): void {
   for (const name of counts) into[name] += other[name]
   into.charged += other.charged
   into.writtenOff += other.writtenOff
   into.ownKeyCost += other.ownKeyCost
-  addCounts(into.latency, other.latency)
-  addCounts(into.firstByte, other.firstByte)
 }
 
 /** Adds the tokens of one request, each class where it is summed. */
