@@ -7,7 +7,7 @@
 const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
 
 /** Of the address, what is decided here and must not reach the client: it would replace what a connection is given. */
-const ownParameters = ['target_session_attrs', 'application_name', 'options', 'load_balance_hosts']
+const ownParameters = ['target_session_attrs', 'application_name', 'options', 'load_balance_hosts', 'prepare']
 
 /** Values of `target_session_attrs` that a server may have: each connection goes to the one that takes writes. */
 const writable: readonly (string | null)[] = [null, 'any', 'read-write', 'primary']
@@ -34,6 +34,9 @@ export function databaseUrlMistake(url: string): string | undefined {
     return 'target_session_attrs must be read-write: a server writes to the database'
   return undefined
 }
+
+/** Whether the server keeps statements for a connection; `prepare=false` says that a pooler gives each transaction another one. */
+export const keepsStatements = (url: string): boolean => !/[?&]prepare=false(?:&|$)/.test(url)
 
 /** As the client takes it: parameters of TLS mean what they mean to PostgreSQL's own clients. */
 export function clientAddress(url: string): string {

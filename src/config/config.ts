@@ -46,6 +46,8 @@ export interface Config {
   readonly dataFolder: string
   /** The address of PostgreSQL, with its password; null: the embedded databases in the data folder. */
   readonly databaseUrl: string | null
+  /** The same past a pooler; null: `databaseUrl` leads to the database itself. */
+  readonly databaseDirectUrl: string | null
   /** Full months for which receipts are stored; null: permanently. */
   readonly receiptMonths: number | null
   /** The public URL; null: the listening address. */
@@ -205,6 +207,7 @@ function assembled(
     threads: values.threads,
     dataFolder: dataFolder(values.dataFolder, workingFolder),
     databaseUrl: values.databaseUrl,
+    databaseDirectUrl: values.databaseDirectUrl,
     publicUrl: publicUrl === null ? null : originOf(publicUrl),
     trustedProxies: values.trustedProxies,
     browserOrigins: values.browserOrigins,

@@ -108,6 +108,13 @@ export const settingsTable = {
     defaultText: 'SQLite databases in the data folder',
     doc: 'The address of a PostgreSQL database, such as `postgres://user:password@host/database`, that several servers may share ([PostgreSQL](postgresql.md)).',
   },
+  databaseDirectUrl: {
+    variable: 'DATABASE_DIRECT_URL',
+    schema: databaseUrl,
+    default: null,
+    defaultText: '`DATABASE_URL`',
+    doc: 'The address of the same database without a pooler, where `DATABASE_URL` leads to one in transaction mode ([poolers](postgresql.md#poolers)).',
+  },
   publicUrl: {
     variable: 'TOLLGATE_PUBLIC_URL',
     path: 'server.publicUrl',

@@ -38,7 +38,7 @@ export interface ServerStoreOptions {
 /** Migrates the database, takes the data folder, and starts the threads. */
 export async function openServerPostgres(
   url: string,
-  { dataFolder, ...config }: Pick<Config, 'dataFolder' | 'limits' | 'failpoint'>,
+  { dataFolder, ...config }: Pick<Config, 'dataFolder' | 'databaseDirectUrl' | 'limits' | 'failpoint'>,
   options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const claimed = claimDataFolder(dataFolder)
@@ -60,7 +60,7 @@ export async function openServerPostgres(
 /** The store in a thread of a process that has opened it: the ledger's lanes, and its lease, are of its own. */
 export async function attachServerPostgres(
   url: string,
-  config: Pick<Config, 'limits' | 'failpoint'>,
+  config: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
   options: Omit<ServerStoreOptions, 'onLost'> & { readonly ports: StorePorts },
 ): Promise<Store> {
   const { clock, random, ports } = options
@@ -71,14 +71,14 @@ export async function attachServerPostgres(
 /** Rejects where the server cannot be reached. */
 async function openOnServer(
   url: string,
-  config: Pick<Config, 'limits' | 'failpoint'>,
+  config: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
   options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const { clock, random, onLost, clients } = options
   const connectMsMax = config.limits.databaseConnectMs
-  const refused = await migrateServerPostgres({ url, nowMs: clock.wallMs(), connectMsMax })
-  if (refused !== null) return refused
   const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
+  const refused = await migrateServerPostgres({ url: on.directUrl, nowMs: clock.wallMs(), connectMsMax })
+  if (refused !== null) return refused
   const opened = await openDatabase<Tables>({
     ...on,
     onLost,
@@ -90,11 +90,12 @@ async function openOnServer(
 
 function databaseOptions(
   url: string,
-  { limits, failpoint }: Pick<Config, 'limits' | 'failpoint'>,
+  { databaseDirectUrl, limits, failpoint }: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
   { clock, processName }: { readonly clock: Clock; readonly processName: string },
 ) {
   return {
     path: url,
+    directUrl: databaseDirectUrl ?? url,
     shownPath: 'PostgreSQL',
     language: postgresLanguage,
     threads: postgresThreads,
@@ -114,14 +115,21 @@ function databaseOptions(
 /** Adds the lanes and what other processes change. */
 async function onServer(
   database: OpenDatabase<Tables>,
-  { path: url, postgres, limits, clock }: ReturnType<typeof databaseOptions>,
+  { path: url, directUrl, postgres, limits, clock }: ReturnType<typeof databaseOptions>,
   { onTrouble }: Pick<ServerStoreOptions, 'onTrouble'>,
 ): Promise<Store> {
   const findOut = probeOf(database)
   // From before anything is read, so that no change is missed.
   const shared = sharedChanges()
   const { processName, connectMsMax } = postgres
-  const changes = { url, clock, processName, connectMsMax, onLost: findOut, onChange: shared.onChange }
+  const changes = {
+    url: directUrl,
+    clock,
+    processName,
+    connectMsMax,
+    onLost: findOut,
+    onChange: shared.onChange,
+  }
   const stopReceiving = await receiveChanges(changes).catch(async (error: unknown) => {
     await database.close()
     throw error
@@ -138,7 +146,7 @@ async function onServer(
     listen: shared.listen,
     lock: (name) =>
       takeSharedLock(name, {
-        url,
+        url: directUrl,
         connectMsMax: limits.databaseConnectMs,
         waitMsMax: limits.databaseStatementMs,
       }),

@@ -44,7 +44,8 @@ const faults: Shares<Fault> = [
   [0.35, ['killed servers', killOne]],
   [0.25, ['cut connections', async ({ servers, roll }) => pick(servers, roll).proxy.cutAll()]],
   [0.2, ['delayed connections', delayOne]],
-  [0.1, ['refused connections', refuseOne]],
+  [0.05, ['refused connections', refuseOne]],
+  [0.05, ['silent connections', freezeOne]],
   [0.1, ['crashes of the database', ({ database }) => database.crash()]],
 ]
 
@@ -71,6 +72,7 @@ async function killOne({ servers, roll }: Place): Promise<void> {
 
 const delayedMs = 5_000
 const refusedMs = 3_000
+const silentMs = 8_000
 
 async function delayOne({ servers, roll }: Place): Promise<void> {
   const { proxy } = pick(servers, roll)
@@ -85,4 +87,11 @@ async function refuseOne({ servers, roll }: Place): Promise<void> {
   proxy.cutAll()
   await wait(refusedMs)
   proxy.refuse(false)
+}
+
+async function freezeOne({ servers, roll }: Place): Promise<void> {
+  const { proxy } = pick(servers, roll)
+  proxy.freeze(true)
+  await wait(silentMs)
+  proxy.freeze(false)
 }

@@ -4,12 +4,12 @@
  */
 
 export const productNames =
-  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Entra Genkit Grafana Groq Kubernetes Kysely Mastra Nebius Novita Ollama Patroni Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
+  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Entra Genkit Grafana Groq Kubernetes Kysely Mastra Nebius Novita Ollama Patroni PgBouncer Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
 
 export const productWords = [
   'anonymized authenticator balancer breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
   'fallbacks hostname idempotency invariants latencies liveness loopback mistyped monospace orchestrator parsers',
-  'passthrough pipelined quartile quartiles prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
+  'passthrough pipelined pooler poolers quartile quartiles prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
   'backpressure bundler decrypt deduplicates dialogs interruptible linter lookups quantile refetches reimplemented',
   'revalidated uncached unstyled validators',
   'textarea tokenized tokenizer tooltip unowned unpriced upstreams webhook webhooks whitespace',

@@ -17,6 +17,8 @@ export interface TcpProxy {
   delay(ms: number): void
   /** Whether new connections are cut, as where the database is away. */
   refuse(isRefused: boolean): void
+  /** Whether nothing passes in either direction and no connection ends, as where a machine is gone without a word. */
+  freeze(isFrozen: boolean): void
   close(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
   let next: Cut | undefined
   let refuses = false
   let delayMs = 0
+  let isFrozen = false
 
   function relay(client: Socket): void {
     if (refuses) {
@@ -70,6 +73,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     }
     for (const socket of [client, server]) {
       sockets.add(socket)
+      if (isFrozen) socket.pause()
       socket.on('error', end)
       socket.on('close', () => {
         sockets.delete(socket)
@@ -115,6 +119,13 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     },
     refuse(isRefused) {
       refuses = isRefused
+    },
+    freeze(isOn) {
+      isFrozen = isOn
+      for (const socket of sockets) {
+        if (isOn) socket.pause()
+        else socket.resume()
+      }
     },
     async close() {
       const closed = once(listener, 'close')

@@ -47,8 +47,7 @@ export async function openClient(url: string, needs: ClientNeeds): Promise<OpenC
 function closeUnless(attempt: Promise<OpenClient>, kept: OpenClient): void {
   attempt.then(
     (opened) => {
-      // What it throws is why it is given up.
-      if (opened !== kept) opened.client.end().catch(() => {})
+      if (opened !== kept) void endClient(opened.client)
     },
     () => {},
   )
@@ -60,13 +59,16 @@ async function openOne(url: string, { onlyReads = false, ...config }: ClientNeed
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<[string, string]>({ text: facts(onlyReads), rowMode: 'array' })
-    const [startedAt = '', isReadOnly] = rows[0] ?? []
+    const { rows } = await client.query<[string, string, string]>({
+      text: facts(onlyReads),
+      rowMode: 'array',
+    })
+    const [startedAt = '', isReadOnly, isAsynchronous] = rows[0] ?? []
     if (isReadOnly === 'yes') throw new ReadOnlyServer(client)
+    if (isAsynchronous === 'yes') throw new Error(asynchronous)
     return { client, url, startedAt }
   } catch (error) {
-    // What it throws is why it is given up.
-    client.end().catch(() => {})
+    void endClient(client)
     throw error
   }
 }
@@ -74,9 +76,15 @@ async function openOne(url: string, { onlyReads = false, ...config }: ClientNeed
 const facts = (onlyReads: boolean): string =>
   `SELECT extract(epoch FROM pg_postmaster_start_time())::text, CASE WHEN pg_is_in_recovery()${
     onlyReads ? '' : " OR current_setting('transaction_read_only') = 'on'"
+  } THEN 'yes' ELSE 'no' END, CASE WHEN ${
+    onlyReads ? 'false' : "current_setting('synchronous_commit') = 'off'"
   } THEN 'yes' ELSE 'no' END`
 
+/** A connection asks for commits on disk, and a pooler may ignore that. */
+const asynchronous = 'synchronous_commit is off: a commit would be lost in a crash of the database'
+
 const lookEveryMs = 1_000
+const goodbyeMsMax = 1_000
 
 /** Is called for each statement that is sent, and for each reply. */
 export interface Watch {
@@ -129,13 +137,20 @@ async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promi
   try {
     const needs = { connectionTimeoutMillis: connectMs, query_timeout: connectMs, onlyReads: true }
     const found = await openOne(url, { ...needs, application_name: 'tollgate watch' })
-    // What it throws changes nothing.
-    found.client.end().catch(() => {})
+    void endClient(found.client)
     return found.startedAt === startedAt
   } catch (error) {
     // It has answered, if only that it has no room for another connection.
     return stateOf(error)?.startsWith('53') === true
   }
+}
+
+/** Resolves when it is closed; a server that does not say goodbye is not waited for. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const timer = systemClock.after(goodbyeMsMax, () => streamOf(client).destroy())
+  // What it throws is why it is closed.
+  await client.end().catch(() => {})
+  timer.cancel()
 }
 
 /** The client has no name for its socket in its types. */

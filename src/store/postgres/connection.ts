@@ -4,8 +4,9 @@
  */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
+import { keepsStatements } from '../../base/database-hosts.ts'
 import type { Input, Output } from '../sqlite/connection.ts'
-import { openClient, streamOf, watchClient } from './client.ts'
+import { endClient, openClient, streamOf, watchClient } from './client.ts'
 import { readValue } from './connection-settings.ts'
 import { isReadOnly } from './errors.ts'
 
@@ -81,16 +82,22 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
   client.on('error', lose)
   client.on('end', lose)
   const together = sendTogether(streamOf(client))
+  const isKept = keepsStatements(url)
   async function execute(statement: Statement, values: readonly Parameter[]): Promise<Result> {
     together()
-    const query = { ...statement, values: values as unknown[], rowMode: 'array' as const }
+    const query = {
+      name: isKept ? statement.name : '',
+      text: statement.text,
+      values: values as unknown[],
+      rowMode: 'array' as const,
+    }
     watch.sent()
     const { rows, command, rowCount } = await client.query<Output[]>(query).finally(watch.replied)
     return { rows, command, count: rowCount ?? 0 }
   }
   async function close(): Promise<void> {
     isClosed = true
-    await client.end()
+    await endClient(client)
   }
   return {
     async run(statement, values = []) {

@@ -34,7 +34,9 @@ export class PostgresFailure extends Error {
 
 /** The server's code of an error (SQLSTATE); undefined where it sent none, as for a connection that was lost. */
 export function stateOf(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined
+  // The system's own codes, such as EPIPE, are none.
+  if (!(error instanceof Error) || 'syscall' in error) return undefined
+  const { code } = error as Error & { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
 import { channel } from './change-triggers.ts'
-import { openClient } from './client.ts'
+import { endClient, openClient } from './client.ts'
 
 /** A change that another process has committed. */
 export interface SharedChange {
@@ -36,6 +36,7 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
   const { url, clock, processName, connectMsMax, onChange, onLost } = options
   let client: pg.Client | undefined
   let timer: Timer | undefined
+  let testing = Promise.resolve()
   let isClosed = false
 
   async function open(): Promise<void> {
@@ -51,18 +52,13 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     try {
       await opening.query(`LISTEN ${channel}`)
     } catch (error) {
-      // What it throws is why it is given up.
-      opening.end().catch(() => {})
+      void endClient(opening)
       throw error
     }
     client = opening
   }
 
   async function renew(): Promise<void> {
-    const lost = client
-    client = undefined
-    // It has failed already.
-    await lost?.end().catch(() => {})
     await open()
     onChange({ table: 'everything', id: null })
   }
@@ -71,14 +67,13 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     if (isClosed) return
     timer = clock.after(afterMs, () => {
       const test = client === undefined ? renew() : testWrites(client)
-      test.then(
+      testing = test.then(
         () => testLater(testEveryMs),
         () => {
           const lost = client
           client = undefined
           onLost()
-          // What it throws is why it is given up.
-          lost?.end().catch(() => {})
+          if (lost !== undefined) void endClient(lost)
           testLater(retryMs)
         },
       )
@@ -90,7 +85,9 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
   return async () => {
     isClosed = true
     timer?.cancel()
-    await client?.end().catch(() => {})
+    // It may be opening another connection.
+    await testing
+    if (client !== undefined) await endClient(client)
   }
 }
 

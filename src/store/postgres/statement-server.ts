@@ -4,9 +4,10 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type pg from 'pg'
-import { openClient, type Watch, watchClient } from './client.ts'
+import { keepsStatements } from '../../base/database-hosts.ts'
+import { endClient, openClient, type Watch, watchClient } from './client.ts'
 import { poolSettings, readValue } from './connection-settings.ts'
-import { isReadOnly } from './errors.ts'
+import { isReadOnly, stateOf } from './errors.ts'
 
 export interface StatementServerSetup {
   readonly url: string
@@ -51,7 +52,8 @@ interface Watched {
 /** To be called once, by the entry file of the thread. */
 export function serveStatements({ port, replied, ...setup }: StatementServerSetup): void {
   let connection: Promise<Watched> | undefined
-  let names = new Map<string, string>()
+  const namesMax = keepsStatements(setup.url) ? preparedMax : 0
+  let nameOf = namesUpTo(namesMax)
 
   /** `forget` is called when it is lost: an older connection may end after its successor was opened. */
   async function open(forget: () => void): Promise<Watched> {
@@ -66,7 +68,7 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
     const { client } = opened
     client.on('error', forget)
     client.on('end', forget)
-    names = new Map()
+    nameOf = namesUpTo(namesMax)
     return { client, watch: watchClient(opened, setup.connectMsMax) }
   }
 
@@ -79,14 +81,6 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
     connection = opening
     opening.catch(forget)
     return opening
-  }
-
-  function nameOf(text: string): string | undefined {
-    const known = names.get(text)
-    if (known !== undefined || names.size >= preparedMax) return known
-    const name = `s${names.size + 1}`
-    names.set(text, name)
-    return name
   }
 
   async function execute(request: StatementRequest): Promise<StatementReply> {
@@ -121,10 +115,10 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
     }
   }
 
-  /** The next connection goes to the server that takes writes. */
+  /** The next connection goes to the server that takes writes; one that has not answered in time may never answer again. */
   function failed(request: StatementRequest, error: unknown): StatementReply {
-    if (isReadOnly(error)) {
-      connection?.then(({ client }) => client.end()).catch(() => {})
+    if (isReadOnly(error) || stateOf(error) === undefined) {
+      connection?.then(({ client }) => endClient(client)).catch(() => {})
       connection = undefined
     }
     return failureOf(request, error)
@@ -144,8 +138,20 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
   async function close(): Promise<void> {
     // A connection that is lost already needs no end.
     const opened = await connection?.catch(() => undefined)
-    await opened?.client.end().catch(() => {})
+    if (opened !== undefined) await endClient(opened.client)
     port.close()
+  }
+}
+
+/** The name under which a connection keeps a statement; undefined: it has enough of them. */
+function namesUpTo(max: number): (text: string) => string | undefined {
+  const names = new Map<string, string>()
+  return (text) => {
+    const known = names.get(text)
+    if (known !== undefined || names.size >= max) return known
+    const name = `s${names.size + 1}`
+    names.set(text, name)
+    return name
   }
 }
 
