@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { Sent } from '../support/paying-client.ts'
-import { startPostgres } from '../support/postgres-server.ts'
+import { runSql, startPostgres } from '../support/postgres-server.ts'
 import { check, compare, configuration, credit, failures, print, someFrom } from './checks.ts'
 import { startLoad } from './load.ts'
 import { type PoolMode, pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
@@ -89,6 +89,17 @@ async function behind(mode: PoolMode): Promise<void> {
     )
     await load.stop()
     await compare(first, load, account)
+
+    const name = new URL(direct).pathname.slice(1)
+    await runSql(direct, `ALTER DATABASE ${name} SET synchronous_commit = off`)
+    // Its connections keep the setting that they began with.
+    await pooler.kill()
+    await pooler.start()
+    const third = makeInstallation(configuration(sandbox.origin))
+    installations.push(third)
+    const { code, stdout, stderr } = await third.attempt({ environment })
+    const isRefused = code === 1 && (stdout + stderr).includes('synchronous_commit is off')
+    check(isRefused, 'a database that may lose commits is refused')
   } finally {
     for (const each of installations) await each.remove()
     await pooler.stop()
