@@ -15,7 +15,7 @@ import {
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh, turnsOf } from './live.ts'
+import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import {
@@ -28,7 +28,7 @@ import {
 } from './offer-changes.ts'
 import { choicesWith, isForList, type OfferAsk, offerPlanSteps } from './offer-plan.ts'
 import { destinationsOf, familyOf } from './offers.ts'
-import { readOverride, readOverrides, writeOverrides } from './override-rows.ts'
+import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
 import type { Override } from './sources.ts'
@@ -210,7 +210,8 @@ async function addAll(live: Live, definitions: readonly ModelDefinition[]): Prom
   if (problem !== undefined) return problem
   return await live.inTurn(async () => {
     await inTransaction(live.deps.store, async (transaction) => {
-      const stored = await readOverrides(transaction, { turns: turnsOf(live) })
+      const names = new Set(definitions.map(({ id }) => id))
+      const stored = await readOverridesOf(transaction, [...names])
       await writeOverrides(transaction, await inTurns(live, additions(live, definitions, stored)))
     })
     await refresh(live)

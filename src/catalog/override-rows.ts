@@ -48,13 +48,46 @@ export interface StoredOverride extends Override {
   readonly body: string | null
 }
 
-/** Every row; one that is known is the same object. Read in pieces, between which requests run. */
+/** A result of more rows occupies the thread that receives it. */
+const rowsPerRead = 100
+
+/** Every row by its name; one that is known is the same object. Read in pieces, between which requests run. */
 export async function readOverrides(
   database: Pick<Transaction, 'selectFrom'>,
   { turns, known = [] }: { readonly turns: Turns; readonly known?: readonly StoredOverride[] | undefined },
 ): Promise<readonly StoredOverride[]> {
-  const rows = await database.selectFrom('model_override').selectAll().execute()
-  return await runInTurns(storedSteps(rows, new Map(known.map((row) => [row.name, row]))), turns)
+  const knownByName = new Map(known.map((row) => [row.name, row]))
+  const stored: StoredOverride[] = []
+  for (let after = ''; ; ) {
+    const rows = await database
+      .selectFrom('model_override')
+      .selectAll()
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(rowsPerRead)
+      .execute()
+    stored.push(...(await runInTurns(storedSteps(rows, knownByName), turns)))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < rowsPerRead) return stored
+    after = last.name
+  }
+}
+
+/** The rows of some models, of which there may be many. */
+export async function readOverridesOf(
+  transaction: Transaction,
+  names: readonly string[],
+): Promise<readonly Override[]> {
+  const found: Override[] = []
+  for (let start = 0; start < names.length; start += rowsPerRead) {
+    const rows = await transaction
+      .selectFrom('model_override')
+      .selectAll()
+      .where('name', 'in', names.slice(start, start + rowsPerRead))
+      .execute()
+    found.push(...rows.map(overrideOf))
+  }
+  return found
 }
 
 interface OverrideRow {

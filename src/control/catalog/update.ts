@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../contract/operations.ts'
 import type { ModelDefinition } from '../../catalog/definition.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { assertChanged } from '../models/changed.ts'
-import { modelNow } from '../models/output.ts'
+import { soldOutput } from '../models/output.ts'
 
 type Asked = OperationInput<'catalog.update'>
 
@@ -11,12 +11,8 @@ export const updateCatalog = operationHandler('catalog.update', async (deps, ask
   const change = await deps.catalog.addAll(asked.models.map((row) => definitionOf(asked, row)))
   assertChanged(change, 'of the list')
   deps.changes.publishToAll(['models'])
-  return {
-    models: asked.models.map(({ model }) => {
-      const { sold, reason } = modelNow(deps, model)
-      return { model, sold, reason }
-    }),
-  }
+  const { snapshot } = deps.catalog
+  return { models: asked.models.map(({ model }) => soldOutput(snapshot, model)) }
 })
 
 function definitionOf(
