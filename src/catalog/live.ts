@@ -54,7 +54,7 @@ export function inTurns<Result>(live: Pick<Live, 'deps'>, steps: Steps<Result>):
 }
 
 /** The pieces in which snapshots are built. */
-export function turnsOf({ deps }: Pick<Live, 'deps'>): Turns {
+function turnsOf({ deps }: Pick<Live, 'deps'>): Turns {
   return deps.turns ?? catalogTurns
 }
 

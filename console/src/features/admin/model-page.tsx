@@ -45,6 +45,13 @@ export function AdminModelPage(): JSX.Element {
   )
 }
 
+/** What the price adds to the list price, in USD. */
+function markupHint(price: string, list: string): string {
+  const added = Number(list) === 0 ? 0 : Number(price) / Number(list) - 1
+  const markup = added === 0 ? 'no markup' : `${Number((added * 100).toFixed(2))}% markup`
+  return `Per 1M tokens; list price ${exactUsd(list)}, ${markup}`
+}
+
 function Shown({ model }: { readonly model: Model }): JSX.Element {
   const [doing, setDoing] = useState<'price' | 'history' | 'routing'>()
   const close = (): void => setDoing(undefined)
@@ -70,12 +77,12 @@ function Shown({ model }: { readonly model: Model }): JSX.Element {
           <Stat
             label="Price, input"
             value={exactUsd(details.price.input)}
-            hint={`Per 1M tokens; list price ${exactUsd(details.listPrice.input)}`}
+            hint={markupHint(details.price.input, details.listPrice.input)}
           />
           <Stat
             label="Price, output"
             value={exactUsd(details.price.output)}
-            hint={`Per 1M tokens; list price ${exactUsd(details.listPrice.output)}`}
+            hint={markupHint(details.price.output, details.listPrice.output)}
           />
           <Stat
             label="Within a group"

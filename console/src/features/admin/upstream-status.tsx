@@ -119,7 +119,9 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
       className: 'md:w-2/5',
       cell: (offer) => (
         <>
-          <span title={`Sold as ${offer.models.join(', ')}`}>{offer.upstreamModel}</span>
+          <span className="break-words whitespace-normal" title={`Sold as ${offer.models.join(', ')}`}>
+            {offer.upstreamModel}
+          </span>
           <OnPhone>
             <StateOf offer={offer} />
           </OnPhone>

@@ -107,7 +107,7 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
           <ProviderLogo provider={upstream.provider} />
           <div className="min-w-0">
             <span className="font-medium">{upstream.name}</span>
-            <span className="block max-w-60 truncate text-sm text-ink-soft md:max-w-none">
+            <span className="block max-w-60 truncate text-sm text-ink-soft" title={upstream.url ?? undefined}>
               {upstream.url ?? `${upstream.provider}, default URL`}
             </span>
             <OnPhone>
@@ -153,7 +153,7 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
       cell: (upstream) =>
         upstream.from === 'configuration' ? (
           <span
-            className="text-sm text-ink-soft max-md:sr-only"
+            className="inline-block max-w-24 text-sm whitespace-normal text-ink-soft max-md:sr-only"
             title="Defined in tollgate.yaml or environment variables. Edit it there."
           >
             From configuration
@@ -205,7 +205,7 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
     <span className="flex flex-col items-start gap-1">
       <Badge tone={tone}>{words}</Badge>
       {health.until === null ? null : (
-        <span className="text-sm text-ink-soft">
+        <span className="max-w-40 text-sm whitespace-normal text-ink-soft">
           until <When at={health.until} exact />
         </span>
       )}
