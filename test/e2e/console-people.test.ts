@@ -321,7 +321,7 @@ test('an organization is created, a user joins it by a link, changes role, and l
 
   await page.reload()
   await page.getByLabel('Role of joiner').selectOption('admin')
-  await page.getByText('joiner is now admin.').waitFor()
+  await page.getByText('The role of joiner is now Admin.').waitFor()
   await joiner.page.reload()
   await button(joiner.page, 'Invite member').waitFor()
   await joiner.page.getByRole('tab', { name: 'Organizations' }).click()

@@ -11,7 +11,7 @@ import { EmailField } from '@/features/auth/credentials'
 import { identity } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
-import { roleWords } from './role-words.ts'
+import { roleLabel, roleWords } from './role-words.ts'
 
 interface InviteDialogProps {
   readonly organization: string
@@ -71,7 +71,7 @@ function InviteForm({ organization, onInvited, onClose }: InviteFormProps): JSX.
         <Select value={role} onChange={(event) => setRole(event.target.value)}>
           {roleWords.map(([name]) => (
             <option key={name} value={name}>
-              {name}
+              {roleLabel(name)}
             </option>
           ))}
         </Select>

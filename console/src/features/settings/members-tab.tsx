@@ -16,7 +16,7 @@ import { identity, look, type Outcome } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
 import { InviteDialog } from './invite-dialog.tsx'
-import { roleWords } from './role-words.ts'
+import { roleLabel, roleWords } from './role-words.ts'
 
 interface Member {
   readonly id: string
@@ -46,7 +46,7 @@ export function MembersTab(): JSX.Element {
         <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[8rem_1fr]">
           {roleWords.map(([role, words]) => (
             <div key={role} className="contents">
-              <dt className="font-medium capitalize">{role}</dt>
+              <dt className="font-medium">{roleLabel(role)}</dt>
               <dd className="text-ink-soft max-sm:mb-2">{words}</dd>
             </div>
           ))}
@@ -94,7 +94,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
           role,
           organizationId: organization,
         }),
-      `${user.name} is now ${role}.`,
+      `The role of ${user.name} is now ${roleLabel(role)}.`,
     )
   return (
     <Card
@@ -184,12 +184,12 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
           >
             {roleWords.map(([role]) => (
               <option key={role} value={role}>
-                {role}
+                {roleLabel(role)}
               </option>
             ))}
           </Select>
         ) : (
-          <Badge>{member.role}</Badge>
+          <Badge>{roleLabel(member.role)}</Badge>
         ),
     },
     { id: 'since', header: 'Joined', cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
@@ -234,7 +234,7 @@ function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
         keyOf={({ id }) => id}
         columns={[
           { id: 'email', header: 'Email', cell: ({ email }) => email },
-          { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{role}</Badge> },
+          { id: 'role', header: 'Role', cell: ({ role }) => <Badge>{roleLabel(role)}</Badge> },
           {
             id: 'ends',
             header: 'Expires',

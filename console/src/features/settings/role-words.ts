@@ -7,3 +7,6 @@ export const roleWords: readonly (readonly [role: Role, words: string])[] = [
   ['developer', 'Creates and edits API keys, uses models, sees usage.'],
   ['billing', "Tops up, sees the ledger, usage and invoices. Can't create keys."],
 ]
+
+/** `owner` → `Owner`. */
+export const roleLabel = (role: string): string => role.charAt(0).toUpperCase() + role.slice(1)
