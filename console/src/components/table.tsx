@@ -126,9 +126,11 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 
 function place<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string {
   const { align, wide } = column
+  const isFirstOnPhone = columns.find((one) => one.wide !== true) === column
   const isLastOnPhone = columns.findLast((one) => one.wide !== true) === column
   return cn(
     'px-3 whitespace-nowrap first:pl-5 last:pr-5',
+    isFirstOnPhone && 'max-md:pl-5',
     isLastOnPhone && 'max-md:pr-5',
     align === 'right' && 'tabular text-right',
     wide === true && 'max-md:hidden',

@@ -153,25 +153,29 @@ function columnsFor(onShow: (shown: Shown) => void): readonly Column<ProviderKey
     {
       id: 'provider',
       header: 'Provider',
-      cell: ({ name, credentialEnd, models, lastError, state }) => (
-        <span className="block max-w-80 whitespace-normal">
-          <span className="font-medium">{name}</span>
-          <span className="block text-sm text-ink-soft">
-            {credentialEnd === '' ? null : <code className="font-mono">…{credentialEnd} </code>}
-            {models === 1 ? '1 model' : `${count(models)} models`}
-          </span>
-          {lastError === null ? null : (
-            <span className="block text-sm break-words text-bad">{lastError}</span>
-          )}
-          <OnPhone>
-            <span className="mt-1 block">
-              <State state={state} />
+      cell: (providerKey) => {
+        const { name, credentialEnd, models, lastError, state } = providerKey
+        return (
+          <span className="block max-w-80 whitespace-normal">
+            <span className="font-medium">{name}</span>
+            <span className="block text-sm text-ink-soft">
+              {credentialEnd === '' ? null : <code className="font-mono">…{credentialEnd} </code>}
+              {models === 1 ? '1 model' : `${count(models)} models`}
             </span>
-          </OnPhone>
-        </span>
-      ),
+            {lastError === null ? null : (
+              <span className="block text-sm break-words text-bad">{lastError}</span>
+            )}
+            <OnPhone>
+              <span className="mt-1 flex flex-col items-start gap-2">
+                <State state={state} />
+                <Use providerKey={providerKey} />
+              </span>
+            </OnPhone>
+          </span>
+        )
+      },
     },
-    { id: 'use', header: 'Use', cell: (providerKey) => <Use providerKey={providerKey} /> },
+    { id: 'use', header: 'Use', wide: true, cell: (providerKey) => <Use providerKey={providerKey} /> },
     { id: 'state', header: 'Status', wide: true, cell: ({ state }) => <State state={state} /> },
     {
       id: 'actions',
@@ -191,7 +195,7 @@ function Use({ providerKey: { provider, name, use } }: { readonly providerKey: P
   return (
     <Select
       aria-label={`Use of the key for ${name}`}
-      className="min-w-24"
+      className="min-w-36"
       value={put.isPending ? (put.variables?.use ?? use) : use}
       disabled={put.isPending}
       onChange={(event) => put.mutate({ account: id, provider, use: event.target.value as KeyUse })}
@@ -218,7 +222,7 @@ function Actions({ providerKey, onShow }: ActionsProps): JSX.Element {
     onDone(found) {
       if (found.state === 'accepted') return toast.good(`${name} accepts this key.`)
       if (found.state === 'untested') return toast.good(`${name} answers without checking the key.`)
-      const said = found.hostMessage === null ? '' : ` It says: “${found.hostMessage}”`
+      const said = found.hostMessage === null ? '' : ` The provider says: “${found.hostMessage}”`
       toast.problem(`${found.problem ?? `${name} rejects this key.`}${said}`)
     },
   })
