@@ -195,7 +195,7 @@ function Use({ providerKey: { provider, name, use } }: { readonly providerKey: P
   return (
     <Select
       aria-label={`Use of the key for ${name}`}
-      className="min-w-36"
+      className="min-w-44"
       value={put.isPending ? (put.variables?.use ?? use) : use}
       disabled={put.isPending}
       onChange={(event) => put.mutate({ account: id, provider, use: event.target.value as KeyUse })}
