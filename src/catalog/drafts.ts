@@ -143,12 +143,19 @@ export function isMendable(reason: string): boolean {
 }
 
 /** Why no upstream serves a model. */
-function withoutOffer(model: OfferedModel, finder: OfferFinder, { providers }: CatalogSources): string {
+function withoutOffer(
+  model: OfferedModel,
+  finder: OfferFinder,
+  { providers, upstreams }: CatalogSources,
+): string {
   const named = namedUpstreams(model)
   if (named !== undefined) return `none of its upstreams (${named.join(', ')}) can serve it`
   if (!finder.isProvidersOwn(model)) return noOffer
   const facts = providers.find(({ provider }) => provider === model.provider)
-  return `no upstream with a credential is configured for ${facts?.displayName ?? model.provider}`
+  const name = facts?.displayName ?? model.provider
+  return upstreams.some(({ provider }) => provider === model.provider)
+    ? `no upstream of ${name} serves it: add it to the models of one`
+    : `no upstream with a credential is configured for ${name}`
 }
 
 function namedUpstreams({

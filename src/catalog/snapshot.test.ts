@@ -136,6 +136,12 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
     /^not reachable yet in any format/,
   ],
   ['no upstream', 'gpt-5', { upstreams: [] }, /^no upstream with a credential is configured for OpenAI$/],
+  [
+    'an upstream that serves other models',
+    'gpt-5',
+    { upstreams: [{ ...upstream('openai'), models: [{ id: 'gpt-4.1' }] }] },
+    /^no upstream of OpenAI serves it: add it to the models of one$/,
+  ],
   ['disabled in the file', 'gpt-5', { disabled: ['gpt-5'] }, /^disabled/],
   [
     'disabled by command',
