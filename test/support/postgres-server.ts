@@ -1,12 +1,13 @@
 /**
  * A PostgreSQL server from a package, for tests: on loopback, in a temporary folder, one for each process of tests unless a
- * test needs one for itself. It stops at the end of the process that started it, however that ends.
+ * test needs one for itself. It stops at the end of the process that started it, however that ends. The program and an empty
+ * data folder, of which each server gets a copy, are made once on a machine.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -44,7 +45,7 @@ const pauseMs = 25
  */
 const supervise = `
 while :; do
-  "$FOLDER/native/bin/postgres" "$@" >>"$FOLDER/log" 2>&1 &
+  "$PROGRAM/native/bin/postgres" "$@" >>"$FOLDER/log" 2>&1 &
   server=$!
   if read -r signal; then kill "-$signal" "$server"; wait "$server"; else break; fi
 done
@@ -77,17 +78,16 @@ export function sharedPostgres(): Promise<PostgresServer> {
 
 /** Starts a server for a test that needs one alone. */
 export async function startPostgres(): Promise<PostgresServer> {
+  const installed = await installedOnce()
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-postgres-'))
-  copyProgram(folder)
+  if (user.uid !== undefined) await promisify(execFile)('chown', [`${user.uid}:${user.gid}`, folder])
   const data = join(folder, 'data')
-  // Also what was copied, so that the server's user can remove it.
-  if (user.uid !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, folder])
-  await initialize(folder, data)
+  await promisify(execFile)('cp', ['-Rp', join(installed, 'data'), data], user)
   const port = await freePort()
   const options = settings.flatMap((setting) => ['-c', setting])
   const supervisor = spawn('sh', ['-c', supervise, 'sh', '-D', data, '-p', String(port), ...options], {
     ...user,
-    env: { FOLDER: folder, PATH: process.env.PATH ?? '' },
+    env: { PROGRAM: installed, FOLDER: folder, PATH: process.env.PATH ?? '' },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })
@@ -125,6 +125,28 @@ function serverOn(port: number, folder: string, supervisor: ChildProcess): Postg
   }
 }
 
+/**
+ * The folder of the program and of the empty data folder. Several processes may need it concurrently: each makes its own,
+ * and the first rename wins.
+ */
+async function installedOnce(): Promise<string> {
+  const { version } = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }
+  const folder = join(tmpdir(), `tollgate-postgresql-${version}-${process.getuid?.() ?? 0}`)
+  if (existsSync(folder)) return folder
+  const aside = mkdtempSync(join(tmpdir(), 'tollgate-postgresql-'))
+  copyProgram(aside)
+  // Also what was copied, so that the server's user can read it.
+  if (user.uid !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, aside])
+  await initialize(aside, join(aside, 'data'))
+  try {
+    renameSync(aside, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(aside, { recursive: true })
+  }
+  return folder
+}
+
 /** The program must be readable by its user, who may not see this checkout. */
 function copyProgram(folder: string): void {
   cpSync(join(program, 'native'), join(folder, 'native'), { recursive: true })
@@ -135,7 +157,7 @@ function copyProgram(folder: string): void {
   for (const { source, target } of links) {
     const path = join(folder, target)
     // Present where the package's install script was run.
-    if (!existsSync(path)) symlinkSync(join(folder, source), path)
+    if (!existsSync(path)) symlinkSync(relative(dirname(path), join(folder, source)), path)
   }
 }
 
