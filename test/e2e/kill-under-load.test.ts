@@ -18,7 +18,7 @@ import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
 import { patientLimits } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
-import { isWholeRun } from '../support/sampled.ts'
+import { isExhaustiveRun } from '../support/sampled.ts'
 import { exchange, type Reply } from '../support/sandbox-client.ts'
 
 type Receipt = OperationOutput<'requests.list'>[number]
@@ -194,8 +194,14 @@ suite('killed under load', { concurrency: 1 }, () => {
       const ended = await Promise.all(replies)
 
       for (const failpoint of deaths) {
-        const died = await installation.attempt({ failpoint })
-        assert.deepEqual([died.code, died.stdout], [null, ''], 'killed before it served')
+        const survivor = await installation.start({ failpoint }).catch((error: unknown) => {
+          assert.match(String(error), /ended \(SIGKILL\)/)
+        })
+        if (survivor === undefined) continue
+        // A machine so busy that little was recorded leaves nothing to a recovery after another.
+        t.diagnostic(`${failpoint}: nothing was left to settle`)
+        survivor.signal('SIGKILL')
+        await survivor.ended
       }
       const startedMs = systemClock.monoMs()
       await installation.start()
@@ -228,7 +234,7 @@ suite('killed under load', { concurrency: 1 }, () => {
   }
 
   // The seed with the most kills covers what the others do.
-  for (const deaths of isWholeRun ? recoveries : recoveries.slice(-1)) {
+  for (const deaths of isExhaustiveRun ? recoveries : recoveries.slice(-1)) {
     const seed = randomInt(2 ** 31)
     test(`seed ${seed}, ${deaths.length} kills while recovering`, (t) => killAndRecover(t, seed, deaths))
   }
