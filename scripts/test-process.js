@@ -33,7 +33,7 @@ export function runFiles(files, timeout) {
         let beganAt = 0
         before(async () => {
           // Tests of a file that is still being loaded would belong to no suite, and not run.
-          await Promise.all(loaded)
+          await Promise.allSettled(loaded)
           tracking?.disable()
           current = name
           beganAt = secondsUsed()

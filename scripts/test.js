@@ -1,7 +1,7 @@
 /**
  * Runs the tests: all, the files named as arguments, with `--changed[=<branch or commit>]` those that a change reaches, with
- * `--unit` those that start no program; with `--whole` all cases, of which other runs take a sample. Other arguments that
- * begin with `--` go to Node's test runner. Ends with the runner's own summary, a line if recorded cases were skipped,
+ * `--unit` those that start no program; with `--whole` all cases, of which other runs take a sample, except of the largest
+ * matrices, which `--exhaustive` runs as well. Other arguments that begin with `--` go to Node's test runner. Ends with the runner's own summary, a line if recorded cases were skipped,
  * and the cost of the run; its exit code is ours.
  * Must work on a fresh checkout without an install step.
  */
@@ -35,9 +35,11 @@ const plan = await import('./test-plan.js')
 const beganMs = performance.now()
 const words = process.argv.slice(2)
 const named = words.filter((word) => !word.startsWith('--'))
-const isWhole = words.includes('--whole')
+const extent = ['exhaustive', 'whole'].find((word) => words.includes(`--${word}`))
+/** Draws the larger samples of a whole run; a run with the seed of another repeats them. */
+const seed = Number(process.env.TOLLGATE_TESTS_SEED ?? Date.now() % 1_000_000)
 const options = words.filter(
-  (word) => word.startsWith('--') && !/^--(?:changed|unit|whole)(?:=|$)/.test(word),
+  (word) => word.startsWith('--') && !/^--(?:changed|unit|whole|exhaustive)(?:=|$)/.test(word),
 )
 const files = chosenFiles()
 
@@ -122,7 +124,7 @@ function runTests() {
       env: {
         ...process.env,
         TOLLGATE_SKIPPED_CASES_FILE: skippedFile,
-        ...(isWhole ? { TOLLGATE_TESTS: 'whole' } : {}),
+        ...(extent === undefined ? {} : { TOLLGATE_TESTS: extent, TOLLGATE_TESTS_SEED: String(seed) }),
         // What one process compiled, the next need not.
         NODE_COMPILE_CACHE: compileCache,
       },
@@ -161,5 +163,6 @@ function reportCost() {
     used === undefined
       ? ''
       : `, CPU ${used.childUser.toFixed(1)} s user, ${used.childSystem.toFixed(1)} s system`
-  process.stdout.write(`took ${seconds.toFixed(1)} s${cpu}\n`)
+  const drawn = extent === 'whole' ? `, samples of TOLLGATE_TESTS_SEED=${seed}` : ''
+  process.stdout.write(`took ${seconds.toFixed(1)} s${cpu}${drawn}\n`)
 }

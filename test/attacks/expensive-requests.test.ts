@@ -44,7 +44,7 @@ async function attackersKey(kind: (typeof accounts)[number]): Promise<string> {
 }
 
 const bytesPerMegabyte = 1e6
-const runs = repeated(2, 4)
+const runs = repeated(2, 2, 4)
 const mainMsPerMegabyteMax = 15
 
 for (const kind of accounts) {

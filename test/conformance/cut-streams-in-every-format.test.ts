@@ -162,7 +162,7 @@ for (const clientFormat of formats) {
       const events = streams.get(clientFormat) ?? []
       assert.ok(events.length > 5, 'there is something to cut')
       let relayed = 0
-      for (const count of sampled([...events.keys()], cutsSampled)) {
+      for (const count of sampled([...events.keys()], cutsSampled, 2 * cutsSampled)) {
         const end = ends[(count + shift) % ends.length] ?? 'fin'
         const sent = pieces(events.slice(0, count))
         behaviour = end === 'proper' ? sends(...sent, httpChunk()) : sendsThen(end, ...sent)
@@ -284,7 +284,7 @@ for (const { code, message, upstreamEvents } of streamFaults) {
     test(`${clientFormat}: ${code} in the middle of a stream, reported in every format`, async () => {
       const events = streams.get(clientFormat) ?? []
       for (const client of dialectClients) {
-        for (const count of sampled(everyThird(events), 2)) {
+        for (const count of sampled(everyThird(events), 2, 4)) {
           if (isWhole(clientFormat, events.slice(0, count))) break
           behaviour = sends(
             ...pieces([...events.slice(0, count), upstreamEvents[clientFormat] ?? '']),

@@ -11,7 +11,7 @@ import type { EncryptedReasoning } from '../../src/wire/translation/neutral.ts'
 import { carrierId, tagged } from '../../src/wire/translation/reasoning-carriers.ts'
 import { translateRequest } from '../../src/wire/translation/translate.ts'
 import { costRatio } from '../support/cost-ratio.ts'
-import { isWholeRun } from '../support/sampled.ts'
+import { isExhaustiveRun, runSeed } from '../support/sampled.ts'
 import { codecs } from '../support/wire-formats.ts'
 
 const limits = { depthMax: 128, valuesMax: 8_000_000, integerMax: 1_000_000_000 }
@@ -179,10 +179,10 @@ function others(format: ConversationFormat): readonly ConversationFormat[] {
   return formats.filter((other) => other !== format)
 }
 
-/** All other formats; in a sampled run one of them, in turn. */
+/** One of the other formats, in turn; all of them in an exhaustive run. */
 function destinations(format: ConversationFormat, turn: number): readonly ConversationFormat[] {
   const all = others(format)
-  return isWholeRun ? all : all.filter((_, place) => place === turn % all.length)
+  return isExhaustiveRun ? all : all.filter((_, place) => place === (turn + runSeed) % all.length)
 }
 
 /** Four times as much may take this many times as long; quadratic work takes sixteen times. */

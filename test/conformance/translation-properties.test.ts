@@ -324,7 +324,7 @@ for (const [from, to] of pairs) {
             assert.equal(back.sampling[name], conversation.sampling[name], name)
         }
       }),
-      { numRuns: repeated(15, 50) },
+      { numRuns: repeated(15, 25, 50) },
     )
   })
 }
@@ -414,7 +414,7 @@ for (const from of formats) {
           assert.doesNotThrow(() => JSON.parse(outcome.text), to.name)
         }
       }),
-      { numRuns: repeated(100, 400) },
+      { numRuns: repeated(100, 200, 400) },
     )
   })
 
@@ -429,7 +429,7 @@ for (const from of formats) {
           if (text !== null) assert.doesNotThrow(() => JSON.parse(text), to.name)
         }
       }),
-      { numRuns: repeated(100, 400) },
+      { numRuns: repeated(100, 200, 400) },
     )
   })
 
@@ -444,7 +444,7 @@ for (const from of formats) {
           assert.equal(beginningInto(from, to, chunked(bytes, 1 + (seed % 97))), text)
         }
       }),
-      { numRuns: repeated(40, 150) },
+      { numRuns: repeated(40, 80, 150) },
     )
   })
 }

@@ -18,7 +18,7 @@ import {
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { repeated } from '../support/sampled.ts'
 
-const cases = repeated(2_000, 4_000)
+const cases = repeated(2_000, 2_000, 4_000)
 const concurrentRequests = 100
 
 let gateway: HostileGateway

@@ -27,7 +27,7 @@ const outputNano = 15_000n
 const searchNano = 10_000_000n
 const modelOutputMax = 32_000
 /** The number of cases per format. */
-const cases = repeated(600, 3_000)
+const cases = repeated(600, 1_200, 3_000)
 
 let gateway: HostileGateway
 /** One balance pays for any usual request, one only for a lowered limit. */

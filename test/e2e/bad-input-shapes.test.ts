@@ -246,7 +246,7 @@ for (const format of formats) {
     const account = await gateway.account('1000')
     const counts = new Map<number, number>()
     // Each worker takes the next body from the one iterator.
-    const bodies = everyNth(damaged(rich[format]), repeated(7, 1))
+    const bodies = everyNth(damaged(rich[format]), repeated(7, 3, 1))
     let asked = 0
     async function lane(): Promise<void> {
       let client = new RawClient(gateway.port)

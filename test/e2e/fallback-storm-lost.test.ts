@@ -21,7 +21,7 @@ import { Sent } from '../support/paying-client.ts'
 import { repeated } from '../support/sampled.ts'
 import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
 
-const requestsTotal = repeated(300, 2_000)
+const requestsTotal = repeated(300, 1_000, 2_000)
 const concurrency = 80
 /** Far below the default, so that a silent host ends an attempt soon. */
 const silenceMs = 400

@@ -23,7 +23,7 @@ import { type Path, Sent } from '../support/paying-client.ts'
 import { repeated } from '../support/sampled.ts'
 import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
 
-const requestsTotal = repeated(400, 2_000)
+const requestsTotal = repeated(400, 1_000, 2_000)
 const concurrency = 40
 const json = ['content-type: application/json']
 

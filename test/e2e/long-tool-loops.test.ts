@@ -1,5 +1,5 @@
 /**
- * Sixty steps of one tool loop, from every format to every format: every call has a unique ID, the reasoning that the
+ * Many steps of one tool loop, from every format to every format: every call has a unique ID, the reasoning that the
  * vendor signed in the first step still returns in the last, earlier turns never change upstream, and the work per request
  * grows linearly with the history.
  */
@@ -25,7 +25,7 @@ import { relayedGateway } from '../support/relayed-gateway.ts'
 import { repeated } from '../support/sampled.ts'
 import { codecs } from '../support/wire-formats.ts'
 
-const stepsMax = repeated(20, 60)
+const stepsMax = repeated(20, 30, 60)
 
 const models: readonly Reached[] = [
   { model: 'gpt-4.1', format: 'openai-chat' },

@@ -83,7 +83,7 @@ function modelOf(format: ConversationFormat): Reached {
 }
 
 const ways = formats.flatMap((format) => models.map((reached) => ({ format, reached })))
-for (const { format, reached } of sampled(ways, 9)) {
+for (const { format, reached } of sampled(ways, 9, 16)) {
   test(`${format} → ${reached.model}: equal history gives an equal body`, async () => {
     const agent = newAgent(format)
     await worked(agent, modelOf('gemini'))
@@ -361,7 +361,7 @@ for (const format of formats) {
   test(`${format}: reasoning too large for an ID is lost, and nothing else`, async () => {
     const agent = newAgent(format, { fidelity: 'typed' })
     const from = relay.requests.length
-    for (const reached of [...models, ...models.slice(0, repeated(2, 5))]) {
+    for (const reached of [...models, ...models.slice(0, repeated(2, 2, 5))]) {
       agent.say('thinking=4000 use work {"step":0}')
       const [call] = (await answered(agent, reached, asking)).calls
       assert.ok(call !== undefined)

@@ -312,7 +312,7 @@ export interface Measurement {
 }
 
 const usualPace: Pace = { requests: 60, everyMs: 20 }
-const roundsMin = repeated(1, 2)
+const roundsMin = repeated(1, 1, 2)
 /** Other programs slow down single phases; an attack has its effect in most of them. */
 const roundsMax = 9
 /** Below this, a delay is caused by the machine and not by the attack. */

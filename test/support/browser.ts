@@ -33,8 +33,8 @@ export interface Visit {
   readonly context: BrowserContext
   /** Fails with all errors recorded on the pages of this visit so far, and clears them. */
   clean(): void
-  /** Fails with the violations that axe finds on the current page. */
-  accessible(what?: AxeLook): Promise<void>
+  /** Fails with the violations that axe finds on the current page, or in its parts that the selector names. */
+  accessible(what?: AxeLook, within?: string): Promise<void>
   /** Another window of the same person: it shares cookies and storage. */
   window(): Promise<Page>
   /** Saves a screenshot of the page and returns its path. */
@@ -132,7 +132,7 @@ async function visit(browser: Browser, origin: string, options: VisitOptions): P
     clean() {
       assert.deepEqual(problems.splice(0), [])
     },
-    accessible: (what = 'everything') => accessible(page, what),
+    accessible: (what = 'everything', within) => accessible(page, what, within),
     window: () => context.newPage(),
     async picture(name) {
       mkdirSync(pictureFolder, { recursive: true })
@@ -175,13 +175,14 @@ const still = `new Promise((resolve) => {
   look()
 })`
 
-async function accessible(page: Page, what: AxeLook): Promise<void> {
+async function accessible(page: Page, what: AxeLook, within?: string): Promise<void> {
   await page.evaluate(still)
   // Compiling axe takes longer than checking some pages, so a document gets it once.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
   const options = JSON.stringify({ resultTypes: ['violations'], ...optionsOf[what] })
+  const place = within === undefined ? 'document' : JSON.stringify(within)
   const violations = await page.evaluate<axe.Result[]>(
-    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+    `axe.run(${place}, ${options}).then(({ violations }) => violations)`,
   )
   const lines = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}\n${failureSummary}`),

@@ -58,6 +58,8 @@ export async function lookAt(visit: Visit): Promise<void> {
   visit.clean()
 }
 
+const overlaySelector = '[role=dialog], [role=menu]'
+
 /** The dialogs and menus of a page, one after another. */
 export async function lookOver(visit: Visit, openers: readonly string[]): Promise<void> {
   const { page } = visit
@@ -68,9 +70,11 @@ export async function lookOver(visit: Visit, openers: readonly string[]): Promis
       .getByRole('button', { name: new RegExp(`^${opener}`) })
       .first()
       .click()
-    const overlay = page.locator('[role=dialog], [role=menu]')
+    const overlay = page.locator(overlaySelector)
     await overlay.waitFor()
-    await visit.accessible()
+    await visit.accessible('structure')
+    // The colors of the page below were compared without it.
+    await visit.accessible('contrast', overlaySelector)
     await page.keyboard.press('Escape')
     await overlay.waitFor({ state: 'detached' })
   }
