@@ -66,10 +66,18 @@ function onEachAlone(text: string, run: Run): void {
   }
 }
 
+const closes: (() => void | Promise<void>)[] = []
 const shared = Object.entries(engines).map(([engine, open]) => {
   const clock = manualClock(Date.UTC(2026, 0, 1, 23, 30))
-  const opened = open({ after: afterAll }, { clock }).then((ledger) => ({ ledger, clock }))
+  const opened = open({ after: (close) => void closes.push(close) }, { clock }).then((ledger) => ({
+    ledger,
+    clock,
+  }))
   return [engine, opened] as const
+})
+// Registered while this file is loaded: a hook that is added later belongs to no file.
+afterAll(async () => {
+  for (const close of closes) await close()
 })
 
 /** A new ledger for tests of the database under it. */
