@@ -1,6 +1,6 @@
 /**
  * How much of a large matrix a run covers. `npm test` runs a fixed sample, spread from the first case to the last;
- * `npm test -- --whole`, as .ci/run does for a few files, runs all, and of the largest a larger sample, drawn with the seed of the run;
+ * `npm test -- --whole` runs all, and of the largest a larger sample, drawn with the seed of the run;
  * `npm test -- --exhaustive` runs all. For repetition only: every guarantee of a test must be in the smallest sample too.
  */
 import { createHash } from 'node:crypto'
