@@ -56,7 +56,8 @@ export async function startServer(
       TOLLGATE_DATA: dataFolder,
       TOLLGATE_CONFIG: settings,
       TOLLGATE_PORT: '0',
-      TOLLGATE_THREADS: `${threads}`,
+      // Another checkout may be from before there were threads.
+      ...(threads === 1 ? {} : { TOLLGATE_THREADS: `${threads}` }),
       TOLLGATE_LOG_LEVEL: 'error',
       OPENAI_API_KEY: 'bench',
       TOLLGATE_OPENAI_URL: `http://127.0.0.1:${upstreamPort}`,
