@@ -3,21 +3,12 @@
  * server's own user can reach, named in `server.json` in the data folder. Knows no operation;
  * never listens on a network.
  */
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
+import { isWindows, prepareSocketLocation } from './socket-location.ts'
 
 export interface AdminLimits {
   /** The largest input, and the largest answer that the client reads. */
@@ -47,9 +38,6 @@ export interface AdminSocket {
   close(): Promise<void>
 }
 
-/** Longer paths do not fit into a socket address on every system. */
-const socketPathBytesMax = 100
-const isWindows = process.platform === 'win32'
 const serverFileName = 'server.json'
 const serverFile = z.object({ pid: z.int().positive(), socket: z.string().min(1), address: z.string() })
 export type ServerFile = z.infer<typeof serverFile>
@@ -78,29 +66,6 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
       if (isOurs && location.folder !== null) rmSync(location.folder, { recursive: true, force: true })
     },
   }
-}
-
-export interface SocketLocation {
-  /** Made for the socket alone; null where sockets are no files. */
-  readonly folder: string | null
-  readonly socketPath: string
-}
-
-/** A folder of our own, closed to others before the socket exists, so that there is no moment in which they can connect. */
-export function prepareSocketLocation(dataFolder: string, name: string): SocketLocation {
-  // Named pipes are outside of the file system, and others than their maker cannot write to them.
-  if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${process.pid}` }
-  const ownFolder = join(dataFolder, name)
-  // A server that was taken over removes its own socket and no other.
-  const socketPath = join(ownFolder, `socket-${process.pid}`)
-  if (Buffer.byteLength(socketPath) > socketPathBytesMax) {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
-    return { folder, socketPath: join(folder, 'socket') }
-  }
-  rmSync(ownFolder, { recursive: true, force: true })
-  mkdirSync(ownFolder, { recursive: true, mode: 0o700 })
-  chmodSync(ownFolder, 0o700)
-  return { folder: ownFolder, socketPath }
 }
 
 function listen(server: Server, socketPath: string): Promise<void> {

@@ -6,11 +6,11 @@ import { rmSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { listen } from '../http/listen.ts'
 import type { HttpServer } from '../http/server.ts'
-import { prepareSocketLocation } from './admin-socket.ts'
 import { passedMore, takePeersFromThreads } from './pass-to-main.ts'
 import type { Services } from './services.ts'
 import { createServer, type DataPlaneOptions, type ServerParts } from './serving.ts'
 import { type DataPlaneThreads, noThreads, startDataPlaneThreads } from './serving-threads.ts'
+import { prepareSocketLocation } from './socket-location.ts'
 
 export interface Listeners {
   /** Where it listens: `http://127.0.0.1:8080`. */
