@@ -219,7 +219,7 @@ test('a browser that cannot draw charts keeps the page, and the table has the nu
     content: "Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })",
   })
   await window.goto('/console')
-  await window.getByText("This browser can't draw the chart.").first().waitFor()
+  await window.getByText("The chart can't be shown.").first().waitFor()
   await window.getByRole('button', { name: 'Table' }).first().click()
   await window.getByRole('columnheader', { name: 'Time (UTC)' }).first().waitFor()
   await window.getByRole('heading', { name: 'Recent requests' }).waitFor()

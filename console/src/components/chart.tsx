@@ -44,7 +44,7 @@ export function Chart(props: ChartProps): JSX.Element {
   )
 }
 
-/** A browser that can't draw keeps the rest of the page: the numbers are in the table. */
+/** A chart that fails keeps the rest of the page: the numbers are in the table. */
 class WithoutPlot extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
   override state = { failed: false }
 
@@ -56,7 +56,7 @@ class WithoutPlot extends Component<{ readonly children: ReactNode }, { readonly
     if (!this.state.failed) return this.props.children
     return (
       <p className="flex size-full items-center justify-center text-ink-soft">
-        This browser can't draw the chart. The table shows the same numbers.
+        The chart can't be shown. The table has the same numbers.
       </p>
     )
   }

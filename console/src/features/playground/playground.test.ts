@@ -183,7 +183,7 @@ const said: Said = {
 }
 
 for (const size of [1, 7, 1_000_000]) {
-  test(`a stream in messageParts of ${size} says the same`, () => {
+  test(`a stream in pieces of ${size} says the same`, () => {
     const text = `: sign of life\n\n${stream.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')}data: [DONE]\n\n`
     const lines = new EventLines()
     let now = nothingSaid
