@@ -78,9 +78,9 @@ export async function compare(installation: Installation, load: Load, account: s
   const shown = await installation.ask('account.show', { account })
   const posted = parseUsd(shown.posted) ?? 0n
   check(charged + posted === parseUsd(credit), 'the charges and the balance are the credit')
-  const told = [...load.others].map(([name, count]) => `${name}: ${count}`).join(', ')
+  const others = [...load.others].map(([name, count]) => `${name}: ${count}`).join(', ')
   const isExpected = [...load.others.keys()].every(
     (name) => name === '503' || name === 'a stream that was cut',
   )
-  check(isExpected, `other responses: ${told === '' ? 'none' : told}`)
+  check(isExpected, `other responses: ${others === '' ? 'none' : others}`)
 }

@@ -7,7 +7,14 @@ import { after, describe, test } from 'node:test'
 import { formatId } from '../../src/base/ids.ts'
 import { ControlClient } from '../support/control-client.ts'
 import type { TestAccount } from '../support/gateway.ts'
-import { eventually, listPrice, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
+import {
+  echoBody,
+  endlessBody,
+  eventually,
+  listPrice,
+  type MeteredGateway,
+  meteredGateway,
+} from '../support/metered-gateway.ts'
 import { asking, controlOf } from '../support/operators.ts'
 import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
 import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
@@ -38,19 +45,6 @@ async function openServers(): Promise<Servers> {
   return { database, url, one, other }
 }
 
-const words = (text: string, more: object = {}) => ({
-  model: 'chat-echo',
-  max_tokens: 100,
-  messages: [{ role: 'user', content: text }],
-  ...more,
-})
-const endless = {
-  model: 'chat-stream',
-  stream: true,
-  max_tokens: 8_000,
-  messages: [{ role: 'user', content: 'tokens=8000 rate=100' }],
-}
-
 if (postgresIsMissing !== undefined) test('on PostgreSQL', { skip: postgresIsMissing })
 else {
   const { database, url, one, other } = await openServers()
@@ -62,7 +56,7 @@ else {
     })
     const local = asking(controlOf(one), { kind: 'local' })
     const localOfOther = asking(controlOf(other), { kind: 'local' })
-    const answered = async (gate: MeteredGateway, account: TestAccount, body = words('hello')) =>
+    const answered = async (gate: MeteredGateway, account: TestAccount, body = echoBody('hello')) =>
       (await gate.ask(account, body).whole()).status
 
     test('of servers that start on an empty database together, one announces a key, which works at the others', async () => {
@@ -72,7 +66,7 @@ else {
       const firsts = starts.filter((start) => start.kind === 'first')
       assert.equal(firsts.length, 1)
       for (const server of servers)
-        assert.equal((await server.ask({ key: firsts[0]?.key ?? '' }, words('hello')).whole()).status, 200)
+        assert.equal((await server.ask({ key: firsts[0]?.key ?? '' }, echoBody('hello')).whole()).status, 200)
       for (const server of servers) await server.end()
     })
 
@@ -128,7 +122,7 @@ else {
     test('requests at both servers together cannot overspend a balance', async () => {
       const account = await one.account('0.01')
       const asks = Array.from({ length: 60 }, (_, index) =>
-        (index % 2 === 0 ? one : other).ask(account, words('x', { max_tokens: 200 })).whole(),
+        (index % 2 === 0 ? one : other).ask(account, echoBody('x', { max_tokens: 200 })).whole(),
       )
       const statuses = (await Promise.all(asks)).map(({ status }) => status)
       assert.ok(
@@ -147,7 +141,7 @@ else {
       const account = await one.account('5', {
         rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: 2 },
       })
-      const running = [one.ask(account, endless), other.ask(account, endless)]
+      const running = [one.ask(account, endlessBody), other.ask(account, endlessBody)]
       await Promise.all(running.map((sent) => sent.contents(1)))
       assert.equal(await answered(one, account), 429)
       assert.equal(await answered(other, account), 429)
@@ -157,7 +151,7 @@ else {
 
     test('a key that is revoked at one server ends at the other, with its streams', async () => {
       const account = await one.account('5')
-      const running = other.ask(account, endless)
+      const running = other.ask(account, endlessBody)
       await running.contents(3)
       await local.done('key.revoke', { key: formatId('key', account.keyId) })
       assert.equal(refusalAtEnd((await running.whole()).text).code, 'key_revoked_midway')
@@ -170,7 +164,7 @@ else {
 
     test('a suspension at one server ends streams at the other', async () => {
       const account = await one.account('5')
-      const running = other.ask(account, endless)
+      const running = other.ask(account, endlessBody)
       await running.contents(3)
       await local.done('account.suspend', { account: formatId('acct', account.id) })
       assert.equal(refusalAtEnd((await running.whole()).text).code, 'account_suspended')
@@ -293,7 +287,7 @@ else {
       const account = await third.account('1')
       assert.equal(await answered(third, account), 200)
       await proxy.close()
-      const { status, text } = await third.ask(account, words('x')).whole()
+      const { status, text } = await third.ask(account, echoBody('x')).whole()
       assert.deepEqual([status, refusalIn(text).code], [503, 'store_unavailable'])
       await eventually(
         'it is not ready',
@@ -312,7 +306,7 @@ else {
       await eventually(
         'both serve again',
         async () => {
-          const answers = [one, other].map((gate) => gate.ask(account, words('x')).whole())
+          const answers = [one, other].map((gate) => gate.ask(account, echoBody('x')).whole())
           return await Promise.all(answers)
         },
         (answers) => {

@@ -12,7 +12,13 @@ import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
 import { ControlClient } from '../support/control-client.ts'
 import type { TestAccount } from '../support/gateway.ts'
-import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
+import {
+  echoBody,
+  endlessBody,
+  eventually,
+  type MeteredGateway,
+  meteredGateway,
+} from '../support/metered-gateway.ts'
 import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
 import { postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
 
@@ -48,19 +54,6 @@ function twoThreads(environment: Readonly<Record<string, string>>): Promise<Mete
   })
 }
 
-const words = (text: string, more: object = {}) => ({
-  model: 'chat-echo',
-  max_tokens: 100,
-  messages: [{ role: 'user', content: text }],
-  ...more,
-})
-const endless = {
-  model: 'chat-stream',
-  stream: true,
-  max_tokens: 8_000,
-  messages: [{ role: 'user', content: 'tokens=8000 rate=100' }],
-}
-
 /** So many new connections reach both threads. */
 const manyTimes = 16
 
@@ -72,7 +65,7 @@ for (const [name, open] of Object.entries(engines)) {
     describe(`two threads on ${name}`, () => {
       after(end)
 
-      const answered = async (account: TestAccount, body = words('hello')) =>
+      const answered = async (account: TestAccount, body = echoBody('hello')) =>
         (await gate.ask(account, body).whole()).status
       const statusesOf = (account: TestAccount, count = manyTimes) =>
         Promise.all(Array.from({ length: count }, () => answered(account)))
@@ -104,7 +97,7 @@ for (const [name, open] of Object.entries(engines)) {
         const streams: { main?: Sent; other?: Sent } = {}
         for (;;) {
           const before = inFlight.count
-          const sent = gate.ask(account, endless)
+          const sent = gate.ask(account, endlessBody)
           await sent.contents(2)
           const place = inFlight.count > before ? 'main' : 'other'
           if (streams[place] === undefined) streams[place] = sent
@@ -153,11 +146,13 @@ for (const [name, open] of Object.entries(engines)) {
 
       test('a thousand requests at the same time cannot spend more than the money of ten', async () => {
         const probe = await gate.account('5')
-        assert.equal(await answered(probe, words('x')), 200)
+        assert.equal(await answered(probe, echoBody('x')), 200)
         const { hold } = await gate.receiptOf(probe)
         const money = hold * 10n
         const account = await gate.account(`${Number(money) / 1e9}`)
-        const statuses = await Promise.all(Array.from({ length: 1_000 }, () => answered(account, words('x'))))
+        const statuses = await Promise.all(
+          Array.from({ length: 1_000 }, () => answered(account, echoBody('x'))),
+        )
         assert.ok(
           statuses.every((status) => status === 200 || status === 402),
           [...new Set(statuses)].join(),
@@ -174,7 +169,7 @@ for (const [name, open] of Object.entries(engines)) {
       test('a limit on requests at the same time is exact', async () => {
         const rates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: 3 }
         const account = await gate.account('5', { rates })
-        const sent = Array.from({ length: 24 }, () => gate.ask(account, endless))
+        const sent = Array.from({ length: 24 }, () => gate.ask(account, endlessBody))
         const heads = await Promise.all(sent.map(async (one) => ({ one, status: (await one.head).status })))
         const running = heads.filter(({ status }) => status === 200)
         assert.equal(running.length, 3)
@@ -193,7 +188,7 @@ for (const [name, open] of Object.entries(engines)) {
 
       test('a budget of a key is exact', async () => {
         const probe = await gate.account('5')
-        assert.equal(await answered(probe, words('x')), 200)
+        assert.equal(await answered(probe, echoBody('x')), 200)
         const { charged, hold } = await gate.receiptOf(probe)
         const amount = hold + charged * 4n
         const account = await gate.account('5', { budget: { amount, window: 'month' } })
@@ -240,13 +235,13 @@ for (const [name, open] of Object.entries(engines)) {
         const idOf = ({ id }: { readonly id: string }) => parseId('req', id) ?? 0n
         const elsewhere = listed.find((one) => inFlight.ownerOf(idOf(one)) === null)
         assert.ok(elsewhere !== undefined)
-        const told: string[] = []
-        const unwatch = services.changes.watch(account.id, ({ topics }) => told.push(...topics))
+        const received: string[] = []
+        const unwatch = services.changes.watch(account.id, ({ topics }) => received.push(...topics))
         for (const { id } of [elsewhere, ...listed.filter((one) => one !== elsewhere)]) {
           assert.deepEqual(await client.done('request.stop', { request: id }), { id, stopped: true })
           await eventually(
             'its end is published',
-            () => told.splice(0),
+            () => received.splice(0),
             (topics) => topics.includes('requests'),
           )
           assert.deepEqual(await client.done('request.stop', { request: id }), { id, stopped: false })
@@ -272,7 +267,7 @@ for (const [name, open] of Object.entries(engines)) {
       test('a price that is set is charged in both', async () => {
         const account = await gate.account('5')
         await operate('models.price', { model: 'messages-echo', price: { input: '3', output: '1500' } })
-        const dear = words('x', { model: 'messages-echo' })
+        const dear = echoBody('x', { model: 'messages-echo' })
         let count = 0
         await eventually(
           'the new price is charged in both',
@@ -304,7 +299,7 @@ for (const [name, open] of Object.entries(engines)) {
 
       test('a request without a key is refused in the words of its format', async () => {
         const answers = await Promise.all(
-          Array.from({ length: manyTimes }, () => gate.ask({ key: 'wrong' }, words('x')).whole()),
+          Array.from({ length: manyTimes }, () => gate.ask({ key: 'wrong' }, echoBody('x')).whole()),
         )
         for (const { status, text } of answers) {
           assert.equal(status, 401)

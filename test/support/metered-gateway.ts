@@ -104,6 +104,22 @@ function sumOf(usage: unknown): number {
   return Object.values(usage).reduce((sum: number, value) => sum + sumOf(value), 0)
 }
 
+/** A chat body whose answer is its text. */
+export const echoBody = (text: string, more: object = {}) => ({
+  model: 'chat-echo',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: text }],
+  ...more,
+})
+
+/** A chat body whose stream takes 80 seconds. */
+export const endlessBody = {
+  model: 'chat-stream',
+  stream: true,
+  max_tokens: 8_000,
+  messages: [{ role: 'user', content: 'tokens=8000 rate=100' }],
+}
+
 export async function meteredGateway(options: MeteredOptions = {}): Promise<MeteredGateway> {
   const { price, models, sandboxClock = systemClock, ...rest } = options
   const sandbox = await startSandbox({ clock: sandboxClock, logBodies: true })
