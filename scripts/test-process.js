@@ -52,7 +52,7 @@ export function runFiles(files, timeout) {
 }
 
 /**
- * The runner tracks each promise and handle of its process. While files are loaded, that tells it of which suite a test is;
+ * The runner tracks each promise and handle of its process. While files are loaded, this shows which suite a test belongs to;
  * afterwards it would only name the test of an error that none caught, and make each `await` eight times as
  * expensive, of which servers and clients in the process consist.
  * @param {() => void} beginTests

@@ -49,7 +49,7 @@ export const upstreamStatusOperations = {
     }),
     output: z.strictObject({
       period: z.enum(['hour', 'day']),
-      /** From when on requests are counted: the beginning of the period, or of the first one that has any. */
+      /** When counting began: the start of the period, or the first time with data in it. */
       since: time,
       upstreams: z.array(
         z.strictObject({

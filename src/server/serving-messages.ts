@@ -1,4 +1,4 @@
-/** What the main thread and a further thread of the data plane ask and tell each other. Types alone. */
+/** What the main thread and a further thread of the data plane send each other. Types alone. */
 import type { Change } from '../base/changes.ts'
 import type { Config } from '../config/config.ts'
 import type { MetricValues } from '../gateway/metrics.ts'
@@ -21,7 +21,7 @@ export interface DataPlaneSetup {
   readonly port: number
 }
 
-/** Asked by the main thread. */
+/** Requests from the main thread. */
 export interface DataPlaneRequests {
   /** The start is over: the load of the event loop counts from now on. */
   begin(): void
@@ -39,7 +39,7 @@ export interface DataPlaneRequests {
   close(): Promise<void>
 }
 
-/** Told to the main thread. */
+/** Notifications to the main thread. */
 export interface DataPlaneNotices {
   /** One log line as JSON. */
   writeLog(line: string): void

@@ -27,7 +27,7 @@ export interface OfferSums {
 /** The sums of all offers of some upstreams. */
 export interface PeriodSums {
   of(upstream: string, upstreamModel: string): OfferSums
-  /** From when on they count (wall clock): the beginning of the period, or of the first slot that has anything. */
+  /** When counting began (wall clock): the start of the period, or of its first slot with data. */
   readonly sinceMs: number
 }
 

@@ -43,7 +43,7 @@ export interface ThreadSetup {
   readonly clients: readonly MessagePort[]
 }
 
-/** What a store's thread tells those that use it. */
+/** Notifications from a store's thread to its clients. */
 export interface WriterNotices {
   /** What another client's transaction has changed. */
   changed(changes: readonly SharedChange[]): void
@@ -64,7 +64,7 @@ export interface OpenForWriting {
   readonly probe: string
 }
 
-/** Opens the database, with its newest schema; or says why not. `publish`: tells the other clients what one has changed. */
+/** Opens the database, with its newest schema; or returns why it cannot. `publish`: notifies the other clients of what one has changed. */
 export type OpenWriting = (
   setup: ThreadSetup,
   publish: WriterNotices['changed'],
