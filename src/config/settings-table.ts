@@ -22,6 +22,7 @@ import {
   networks,
   origin,
   percent,
+  replicaUrl,
   rootSecret,
   stripeKey,
   stripeWebhookSecret,
@@ -114,6 +115,13 @@ export const settingsTable = {
     default: null,
     defaultText: '`DATABASE_URL`',
     doc: 'The address of the same database without a pooler, where `DATABASE_URL` leads to one in transaction mode ([poolers](postgresql.md#poolers)).',
+  },
+  databaseReplicaUrl: {
+    variable: 'DATABASE_REPLICA_URL',
+    schema: replicaUrl,
+    default: null,
+    defaultText: 'none',
+    doc: 'The address of a read replica of the PostgreSQL database, for reports of past hours ([read replicas](postgresql.md#read-replicas)).',
   },
   publicUrl: {
     variable: 'TOLLGATE_PUBLIC_URL',

@@ -91,6 +91,7 @@ function identityConnection({ databaseUrl: url, limits }: Config): CoreDeps['pos
     entry: postgresThreads.statements,
     connectMsMax: limits.databaseConnectMs,
     statementMsMax: limits.databaseStatementMs,
+    purpose: 'write',
   }
 }
 

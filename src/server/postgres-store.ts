@@ -6,11 +6,19 @@ import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Config } from '../config/config.ts'
 import { postgresIdentityMigrations } from '../identity/store/migrations/index.ts'
+import type { Currency } from '../ledger/postgres/current-reads.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
-import { attachDatabase, type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
+import {
+  attachDatabase,
+  type OpenDatabase,
+  openDatabase,
+  type Refused,
+  readingOn,
+} from '../store/database.ts'
 import { isAway } from '../store/postgres/errors.ts'
 import { migratePostgres, type PostgresMigrationOptions } from '../store/postgres/migrate.ts'
+import { openReplica } from '../store/postgres/replica.ts'
 import { receiveChanges } from '../store/postgres/shared-changes.ts'
 import { takeSharedLock } from '../store/postgres/shared-lock.ts'
 import { postgresLanguage } from '../store/sqlite/kysely-dialect.ts'
@@ -33,12 +41,16 @@ export interface ServerStoreOptions {
   /** Other threads that will use it; left out: none. */
   readonly clients?: number
   readonly onTrouble: (error: unknown) => void
+  /** Called with why the read replica is not used, and with null once it is used again. */
+  readonly onReplica: (error: unknown) => void
 }
+
+type PostgresConfig = Pick<Config, 'databaseDirectUrl' | 'databaseReplicaUrl' | 'limits' | 'failpoint'>
 
 /** Migrates the database, takes the data folder, and starts the threads. */
 export async function openServerPostgres(
   url: string,
-  { dataFolder, ...config }: Pick<Config, 'dataFolder' | 'databaseDirectUrl' | 'limits' | 'failpoint'>,
+  { dataFolder, ...config }: PostgresConfig & Pick<Config, 'dataFolder'>,
   options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const claimed = claimDataFolder(dataFolder)
@@ -60,8 +72,8 @@ export async function openServerPostgres(
 /** The store in a thread of a process that has opened it: the ledger's lanes, and its lease, are of its own. */
 export async function attachServerPostgres(
   url: string,
-  config: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
-  options: Omit<ServerStoreOptions, 'onLost'> & { readonly ports: StorePorts },
+  config: PostgresConfig,
+  options: Omit<ServerStoreOptions, 'onLost' | 'onReplica'> & { readonly ports: StorePorts },
 ): Promise<Store> {
   const { clock, random, ports } = options
   const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
@@ -71,7 +83,7 @@ export async function attachServerPostgres(
 /** Rejects where the server cannot be reached. */
 async function openOnServer(
   url: string,
-  config: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
+  config: PostgresConfig,
   options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const { clock, random, onLost, clients } = options
@@ -85,12 +97,37 @@ async function openOnServer(
     clients: { count: clients ?? 0, onChange: () => {} },
   })
   if (opened.kind === 'refused') return opened
-  return { kind: 'open', store: await onServer(opened.database, on, options) }
+  const database = withReplica(opened.database, { ...on, url: config.databaseReplicaUrl }, options)
+  return { kind: 'open', store: await onServer(database, on, options) }
+}
+
+/** Reads of the past go to the replica that is configured. The control plane, which asks for them, is in this thread alone. */
+function withReplica(
+  database: OpenDatabase<Tables>,
+  { url, limits, ...on }: ReturnType<typeof databaseOptions> & { readonly url: string | null },
+  { onReplica }: Pick<ServerStoreOptions, 'onReplica'>,
+): OpenDatabase<Tables> {
+  if (url === null) return database
+  const thread = { ...readingOn({ ...on, path: url, limits }), entry: postgresThreads.replica }
+  const replica = openReplica({
+    primary: database.readPast,
+    thread: { ...thread, name: 'replica reader' },
+    values: [{ leaseMs: limits.databaseLeaseMs, lagMsMax: limits.databaseReplicaLagMs } satisfies Currency],
+    clock: on.clock,
+    waitMs: limits.databaseReplicaWaitMs,
+    retryMs: limits.databaseReplicaRetryMs,
+    onTrouble: onReplica,
+  })
+  return {
+    ...database,
+    readPast: replica.read,
+    close: () => replica.close().finally(database.close),
+  }
 }
 
 function databaseOptions(
   url: string,
-  { databaseDirectUrl, limits, failpoint }: Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>,
+  { databaseDirectUrl, limits, failpoint }: PostgresConfig,
   { clock, processName }: { readonly clock: Clock; readonly processName: string },
 ) {
   return {

@@ -65,6 +65,8 @@ export interface OpenDatabase<Tables> {
   readonly deferral: DeferralState | null
   /** Runs one read of the reader's table on what is committed now. */
   read(call: Call): Promise<unknown>
+  /** The same for what no longer changes: of a replica, if there is one, it may miss the last seconds. */
+  readPast(call: Call): Promise<unknown>
   /** The same on a separate thread, for long reads. */
   readApart(call: Call): Promise<unknown>
   /** The control plane's queries: SELECT outside a transaction reads, everything else writes. */
@@ -115,8 +117,8 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Da
     const isFailed = writer.reason === 'failed'
     return isFailed ? { ...writer, message: `${shownPath} cannot be used: ${writer.message}` } : writer
   }
-  const reading = readingOn(options, onLost)
-  const reader = await openThread<ReaderRequests>({ ...reading, ...serving('reader') })
+  const reading = readingOn(options)
+  const reader = await openThread<ReaderRequests>({ ...reading, onLost, ...serving('reader') })
   if (reader.kind === 'refused') {
     await writer.thread.close()
     return reader
@@ -131,7 +133,7 @@ export function attachDatabase<Tables>(options: AttachOptions): OpenDatabase<Tab
   const { ports, limits, onChange } = options
   const shared = { errors: databaseErrors, lostError: storeUnavailable }
   return databaseOn<Tables>(options, {
-    reading: readingOn(options, () => {}),
+    reading: readingOn(options),
     writer: attachThread(ports.writer, {
       ...shared,
       handlers: { ...noticesFor(onChange) },
@@ -160,12 +162,12 @@ function noticesFor(onChange: StoreClients['onChange'] = () => {}): WriterNotice
   }
 }
 
-function readingOn(
+/** How a thread that reads is started. */
+export function readingOn(
   options: SetupOptions & Pick<AttachOptions, 'threads' | 'limits'>,
-  onLost: DatabaseOptions['onLost'],
-): ThreadOptions {
+): Omit<ThreadOptions, 'onLost'> {
   return {
-    ...{ onLost, errors: databaseErrors, lostError: storeUnavailable, setup: setupOf(options) },
+    ...{ errors: databaseErrors, lostError: storeUnavailable, setup: setupOf(options) },
     ...{ entry: options.threads.reader, name: 'store reader' },
     ...{ waitingMax: options.limits.operationsQueuedMax, full: tooManyReads },
   }
@@ -175,7 +177,7 @@ const tooManyReads = (waiting: number): Error => storeUnavailable(`${waiting} re
 
 interface Threads {
   /** How a thread that reads is started. */
-  readonly reading: ThreadOptions
+  readonly reading: Omit<ThreadOptions, 'onLost'>
   readonly writer: OpenThread<WriterRequests>
   readonly reader: OpenThread<ReaderRequests>
   readonly ports: readonly StorePorts[]
@@ -229,6 +231,7 @@ function databaseOn<Tables>(
     canCommit: channel.canCommit,
     ports,
     read,
+    readPast: read,
     readApart,
     database,
     close() {

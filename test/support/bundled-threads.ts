@@ -15,10 +15,11 @@ function bundled(entry: URL, mainPath: string): URL {
 }
 
 if (main !== undefined) {
-  const { writer, reader, statements } = postgresThreads
+  const { writer, reader, replica, statements } = postgresThreads
   Object.assign(postgresThreads, {
     writer: bundled(writer, main),
     reader: bundled(reader, main),
+    replica: bundled(replica, main),
     statements: bundled(new URL(statements), main).href,
   })
   for (const [name, entry] of Object.entries(threadEntries)) {

@@ -5,7 +5,17 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +30,14 @@ export interface PostgresServer {
   createDatabase(): Promise<string>
   /** Ends all connections and all processes of the server as a crash does, and starts it again. */
   crash(): Promise<void>
+  /** A server that has a copy of this one and follows it by streaming replication. */
+  standby(): Promise<PostgresStandby>
+  stop(): Promise<void>
+}
+
+export interface PostgresStandby {
+  /** The address there of a database of the other server. */
+  urlOf(url: string): string
   stop(): Promise<void>
 }
 
@@ -79,12 +97,27 @@ export function sharedPostgres(): Promise<PostgresServer> {
 /** Starts a server for a test that needs one alone. */
 export async function startPostgres(): Promise<PostgresServer> {
   const installed = await installedOnce()
+  const folder = await newFolder(join(installed, 'data'))
+  return serverOn(await startIn(folder, installed, settings), folder)
+}
+
+/** With a copy of a data folder. */
+async function newFolder(data: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-postgres-'))
   if (user.uid !== undefined) await promisify(execFile)('chown', [`${user.uid}:${user.gid}`, folder])
-  const data = join(folder, 'data')
-  await promisify(execFile)('cp', ['-Rp', join(installed, 'data'), data], user)
+  await promisify(execFile)('cp', ['-Rp', data, join(folder, 'data')], user)
+  return folder
+}
+
+interface Running {
+  readonly port: number
+  readonly supervisor: ChildProcess
+}
+
+async function startIn(folder: string, installed: string, set: readonly string[]): Promise<Running> {
   const port = await freePort()
-  const options = settings.flatMap((setting) => ['-c', setting])
+  const options = set.flatMap((setting) => ['-c', setting])
+  const data = join(folder, 'data')
   const supervisor = spawn('sh', ['-c', supervise, 'sh', '-D', data, '-p', String(port), ...options], {
     ...user,
     env: { PROGRAM: installed, FOLDER: folder, PATH: process.env.PATH ?? '' },
@@ -95,10 +128,41 @@ export async function startPostgres(): Promise<PostgresServer> {
   // It stops with this process, where a test does not stop it.
   supervisor.unref()
   ;(supervisor.stdin as unknown as { unref(): void }).unref()
-  return serverOn(port, folder, supervisor)
+  return { port, supervisor }
 }
 
-function serverOn(port: number, folder: string, supervisor: ChildProcess): PostgresServer {
+/** The copy is made while the server runs, as `pg_basebackup` makes it, which the package does not have. */
+async function standbyOf(port: number, folder: string): Promise<PostgresStandby> {
+  const backup = await connected(port)
+  await backup.query("SELECT pg_backup_start('standby', true)")
+  const copy = await newFolder(join(folder, 'data'))
+  const { rows } = await backup.query<{ readonly labelfile: string }>('SELECT * FROM pg_backup_stop(false)')
+  await backup.end()
+  const data = join(copy, 'data')
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+  for (const [name, text] of [
+    ['backup_label', rows[0]?.labelfile ?? ''],
+    ['standby.signal', ''],
+  ] as const) {
+    writeFileSync(join(data, name), text)
+    if (user.uid !== undefined) chownSync(join(data, name), user.uid, user.gid ?? user.uid)
+  }
+  const follows = `primary_conninfo=host=127.0.0.1 port=${port} user=${superuser}`
+  const running = await startIn(copy, await installedOnce(), [...settings, follows])
+  return {
+    urlOf: (url) => addressOf(running.port, new URL(url).pathname.slice(1)),
+    stop: () => stopServer(running.supervisor),
+  }
+}
+
+async function stopServer(supervisor: ChildProcess): Promise<void> {
+  const ended = once(supervisor, 'exit')
+  supervisor.ref()
+  supervisor.stdin?.end()
+  await ended
+}
+
+function serverOn({ port, supervisor }: Running, folder: string): PostgresServer {
   let databases = 0
   return {
     async createDatabase() {
@@ -116,12 +180,8 @@ function serverOn(port: number, folder: string, supervisor: ChildProcess): Postg
       await whenReady(port, folder, before)
       supervisor.unref()
     },
-    async stop() {
-      const ended = once(supervisor, 'exit')
-      supervisor.ref()
-      supervisor.stdin?.end()
-      await ended
-    },
+    standby: () => standbyOf(port, folder),
+    stop: () => stopServer(supervisor),
   }
 }
 

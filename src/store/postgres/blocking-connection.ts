@@ -5,6 +5,7 @@
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { Database, Input, PreparedStatement } from '../sqlite/connection.ts'
+import type { Purpose } from './client.ts'
 import { PostgresFailure } from './errors.ts'
 import type { StatementReply, StatementRequest, StatementServerSetup } from './statement-server.ts'
 
@@ -13,6 +14,7 @@ export interface BlockingOptions {
   readonly name: string
   readonly connectMsMax: number
   readonly statementMsMax: number
+  readonly purpose: Purpose
   /** The entry file of the thread that talks to the server, as text. */
   readonly entry: string
 }

@@ -14,11 +14,15 @@ export interface OpenClient {
   readonly url: string
   /** When the server was started. */
   readonly startedAt: string
+  readonly purpose: Purpose
 }
 
+/** `write` needs the primary with durable commits, `read` the primary, `report` any server. */
+export type Purpose = 'write' | 'read' | 'report'
+
 export interface ClientNeeds extends pg.ClientConfig {
-  /** It only reads, as it has set itself. */
-  readonly onlyReads?: boolean
+  /** Left out: `write`. */
+  readonly purpose?: Purpose
 }
 
 /** It answers, and takes no writes: a standby, or a server that was set to read only. */
@@ -53,32 +57,40 @@ function closeUnless(attempt: Promise<OpenClient>, kept: OpenClient): void {
   )
 }
 
-async function openOne(url: string, { onlyReads = false, ...config }: ClientNeeds): Promise<OpenClient> {
+async function openOne(url: string, { purpose = 'write', ...config }: ClientNeeds): Promise<OpenClient> {
   const client = new pg.Client({ ...config, connectionString: clientAddress(url) })
   // What fails later is reported by what was sent, and by those who listen.
   client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query<[string, string, string]>({
-      text: facts(onlyReads),
+      text: facts(purpose),
       rowMode: 'array',
     })
     const [startedAt = '', isReadOnly, isAsynchronous] = rows[0] ?? []
     if (isReadOnly === 'yes') throw new ReadOnlyServer(client)
     if (isAsynchronous === 'yes') throw new Error(asynchronous)
-    return { client, url, startedAt }
+    return { client, url, startedAt, purpose }
   } catch (error) {
     void endClient(client)
     throw error
   }
 }
 
-const facts = (onlyReads: boolean): string =>
-  `SELECT extract(epoch FROM pg_postmaster_start_time())::text, CASE WHEN pg_is_in_recovery()${
-    onlyReads ? '' : " OR current_setting('transaction_read_only') = 'on'"
-  } THEN 'yes' ELSE 'no' END, CASE WHEN ${
-    onlyReads ? 'false' : "current_setting('synchronous_commit') = 'off'"
-  } THEN 'yes' ELSE 'no' END`
+const unusable = {
+  write: {
+    readOnly: "pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'",
+    asynchronous: "current_setting('synchronous_commit') = 'off'",
+  },
+  read: { readOnly: 'pg_is_in_recovery()', asynchronous: 'false' },
+  report: { readOnly: 'false', asynchronous: 'false' },
+} as const satisfies Readonly<Record<Purpose, object>>
+
+function facts(purpose: Purpose): string {
+  const { readOnly, asynchronous } = unusable[purpose]
+  return `SELECT extract(epoch FROM pg_postmaster_start_time())::text,
+    CASE WHEN ${readOnly} THEN 'yes' ELSE 'no' END, CASE WHEN ${asynchronous} THEN 'yes' ELSE 'no' END`
+}
 
 /** A connection asks for commits on disk, and a pooler may ignore that. */
 const asynchronous = 'synchronous_commit is off: a commit would be lost in a crash of the database'
@@ -133,10 +145,14 @@ export function watchClient(opened: OpenClient, connectMs: number): Watch {
   }
 }
 
-async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promise<boolean> {
+async function isThere({ url, startedAt, purpose }: OpenClient, connectMs: number): Promise<boolean> {
   try {
-    const needs = { connectionTimeoutMillis: connectMs, query_timeout: connectMs, onlyReads: true }
-    const found = await openOne(url, { ...needs, application_name: 'tollgate watch' })
+    const found = await openOne(url, {
+      application_name: 'tollgate watch',
+      connectionTimeoutMillis: connectMs,
+      query_timeout: connectMs,
+      purpose: purpose === 'report' ? 'report' : 'read',
+    })
     void endClient(found.client)
     return found.startedAt === startedAt
   } catch (error) {

@@ -70,7 +70,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     pipeline: true,
     options: (isForTables ? settingsForTables : settings).map((setting) => `-c ${setting}`).join(' '),
     types: { getTypeParser: readValue } as unknown as pg.CustomTypesConfig,
-    onlyReads: isForTables,
+    purpose: isForTables ? 'read' : 'write',
   })
   const { client } = opened
   const watch = watchClient(opened, connectMsMax)

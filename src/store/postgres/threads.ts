@@ -9,15 +9,24 @@ import { openBlockingConnection } from './blocking-connection.ts'
 /** The connection's name says whose it is: `tollgate <process> <purpose>`. */
 const connectionName = (processName: string, purpose: string): string => `tollgate ${processName} ${purpose}`
 
-function connect({ path, postgres }: ThreadSetup, purpose: 'writer' | 'reader'): Database {
+/** How the connections of a kind of thread are used, and which of the limits is that of their statements. */
+const uses = {
+  writer: { purpose: 'write', limit: 'statementMsMax' },
+  reader: { purpose: 'write', limit: 'reportMsMax' },
+  replica: { purpose: 'report', limit: 'reportMsMax' },
+} as const
+
+function connect({ path, postgres }: ThreadSetup, thread: keyof typeof uses): Database {
   assert(postgres !== undefined, 'a thread on PostgreSQL has been given how to reach it')
-  const { statements: entry, processName, connectMsMax, statementMsMax, reportMsMax } = postgres
+  const { statements: entry, processName, connectMsMax } = postgres
+  const { purpose, limit } = uses[thread]
   return openBlockingConnection({
     url: path,
-    name: connectionName(processName, purpose),
+    name: connectionName(processName, thread),
     entry,
     connectMsMax,
-    statementMsMax: purpose === 'reader' ? reportMsMax : statementMsMax,
+    statementMsMax: postgres[limit],
+    purpose,
   })
 }
 
@@ -34,9 +43,14 @@ export function openPostgresForWriting(setup: ThreadSetup): OpenForWriting {
   }
 }
 
+const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
 export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
-  const database = connect(setup, 'reader')
-  return { database, begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }
+  return { database: connect(setup, 'reader'), begin }
+}
+
+export function openReplicaForReading(setup: ThreadSetup): OpenForReading {
+  return { database: connect(setup, 'replica'), begin }
 }
 
 /**
