@@ -7,6 +7,7 @@ import { Interruptible } from '../base/interruption.ts'
 import type { UpstreamLimits } from '../catalog/types.ts'
 import type { Candidate, UpstreamPlace } from './request.ts'
 import { choosingByRoom, UpstreamCapacity } from './upstream-capacity.ts'
+import { countsMemory } from './upstream-counts.ts'
 
 const minuteMs = 60_000
 
@@ -26,7 +27,7 @@ function prepare(given: Partial<UpstreamLimits>) {
       return clock.after(ms, run)
     },
   }
-  const capacity = new UpstreamCapacity(counting, { limitedUpstreamsMax: 10 })
+  const capacity = new UpstreamCapacity(counting, { limitedUpstreamsMax: 10 }, null)
   const deps = {
     ...{ capacity, clock: counting, health: { snapshot: () => new Map() } },
     limits: { upstreamWaitMs: 10 * minuteMs, upstreamWaitersMax: 1_000 },
@@ -147,4 +148,45 @@ test('a small request does not wait behind a large one, and one above the limit 
   at.places.at(-1)!.used({ input: 900, output: 50 })
   await after
   assert.equal(at.clock.pending(), 0)
+})
+
+test('threads that share the memory share its limits, and one that waits gets what another leaves', async () => {
+  const clock = manualClock()
+  const max = { limitedUpstreamsMax: 2 }
+  const memory = countsMemory(max.limitedUpstreamsMax)
+  const [one, other] = [new UpstreamCapacity(clock, max, memory), new UpstreamCapacity(clock, max, memory)]
+  const upstream = (name: string, given: Partial<UpstreamLimits>) => ({
+    name,
+    limits: { concurrent: null, requestsPerMinute: null, tokensPerMinute: null, ...given },
+  })
+  const narrow = upstream('narrow', { concurrent: 1 })
+  const place = one.take(narrow, 0)
+  assert.ok(place.kind === 'taken')
+  assert.ok(other.isFull(narrow))
+  const woken = other.whenRoom([narrow], { ms: minuteMs, tokens: 0 }, new Interruptible())
+  place.release()
+  assert.equal(await woken, 'narrow')
+  assert.equal(other.take(narrow, 0).kind, 'taken')
+  assert.ok(one.isFull(narrow))
+
+  const metered = upstream('metered', { tokensPerMinute: 100 })
+  const reserved = one.take(metered, 90)
+  assert.ok(reserved.kind === 'taken')
+  assert.equal(other.take(metered, 20).kind, 'full')
+  reserved.used({ input: 30, output: 10 })
+  const second = other.take(metered, 60)
+  assert.ok(second.kind === 'taken')
+  assert.ok(one.isFull(metered))
+  clock.advance(minuteMs)
+  assert.equal(one.isFull(metered), false)
+
+  reserved.release()
+  second.release()
+  assert.equal(
+    one.take(upstream('third', { concurrent: 1 }), 0).kind,
+    'taken',
+    'in the place of one that runs least',
+  )
+  assert.ok(other.isFull(upstream('third', { concurrent: 1 })))
+  assert.ok(other.isFull(narrow))
 })

@@ -1,16 +1,29 @@
 /**
- * What the operator allows each upstream of this process: requests at the same time, and requests and tokens per minute. So an
+ * What the operator allows each upstream at this process, over all of its threads: requests at the same time, and requests and tokens per minute. So an
  * upstream is filled without being asked for more than it accepts. An upstream without limits costs nothing here.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Interruptible } from '../base/interruption.ts'
-import type { Upstream } from '../catalog/types.ts'
-import { RateWindows } from '../limits/rate-meter.ts'
-import { fits, type RateKind, type RateWindow, taken, waitMs } from '../limits/window.ts'
+import type { Upstream, UpstreamLimits } from '../catalog/types.ts'
+import {
+  correctTokens,
+  fits,
+  type RateKind,
+  type RateWindow,
+  takeFrom,
+  taken,
+  waitMs,
+} from '../limits/window.ts'
 import type { AttemptTask } from '../providers/attempt.ts'
 import { asideUntilMs, type Health } from '../providers/health.ts'
 import type { Candidate, RequestContext, RequestLifecycle, UpstreamPlace } from './request.ts'
 import { type Choice, isSameModel, type RetryPolicy } from './retry-loop.ts'
+import {
+  countsOfThread,
+  countsOfThreads,
+  type UpstreamCount,
+  type UpstreamCounts,
+} from './upstream-counts.ts'
 
 type LimitedUpstream = Pick<Upstream, 'name' | 'limits'>
 
@@ -40,16 +53,22 @@ const unlimited: Place = { kind: 'taken', release: () => {}, used: () => {} }
 
 export class UpstreamCapacity {
   readonly #clock: Clock
-  readonly #running = new Map<string, number>()
-  readonly #minutes: RateWindows<string>
+  readonly #counts: UpstreamCounts
   /** The requests that wait for an upstream, the first one in front. */
   readonly #waiting = new Map<string, Map<Wake, Waiter>>()
   /** When the minute of an upstream that is waited for has room again. One for all: most of those that wait find none then. */
   readonly #timers = new Map<string, MinuteTimer>()
 
-  constructor(clock: Clock, { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number }) {
+  /** `memory`: shared with the other threads; null: there are none. */
+  constructor(
+    clock: Clock,
+    { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number },
+    memory: SharedArrayBuffer | null,
+  ) {
     this.#clock = clock
-    this.#minutes = new RateWindows(limitedUpstreamsMax)
+    const onRoom = (name: string | null): void => this.#onRoom(name)
+    this.#counts =
+      memory === null ? countsOfThread(limitedUpstreamsMax, onRoom) : countsOfThreads(memory, onRoom)
   }
 
   /** Whether even the smallest request would have to wait. */
@@ -61,12 +80,17 @@ export class UpstreamCapacity {
   take(upstream: LimitedUpstream, tokens: number): Place {
     const { name, limits } = upstream
     if (limits === undefined) return unlimited
-    const obstacle = this.#obstacle(upstream, tokens)
-    if (obstacle !== null) return obstacle
     const reservedMs = this.#clock.wallMs()
     const reserved = limits.tokensPerMinute === null ? 0 : Math.min(tokens, limits.tokensPerMinute)
-    if (limits.requestsPerMinute !== null || reserved > 0) this.#minutes.count(name, reservedMs, reserved)
-    this.#running.set(name, this.#runningAt(name) + 1)
+    const isCounted = limits.requestsPerMinute !== null || reserved > 0
+    let obstacle: Obstacle | null = null
+    this.#counts.change(name, reservedMs, (before) => {
+      obstacle = obstacleAt(before, limits, { tokens, nowMs: reservedMs })
+      if (obstacle !== null) return before
+      const window = isCounted ? takeFrom(before.window, reserved, reservedMs) : before.window
+      return { running: before.running + 1, window }
+    })
+    if (obstacle !== null) return obstacle
     let isReleased = false
     let isCorrected = reserved === 0
     return {
@@ -79,8 +103,12 @@ export class UpstreamCapacity {
       used: (actual) => {
         if (isCorrected) return
         isCorrected = true
-        this.#minutes.correct(name, { reservedMs, reserved, ...actual }, this.#clock.wallMs())
-        this.passOn(name)
+        const nowMs = this.#clock.wallMs()
+        this.#counts.change(name, nowMs, ({ running, window }) => ({
+          running,
+          window: correctTokens(window, { reservedMs, reserved, ...actual }, nowMs),
+        }))
+        this.#counts.announce(name)
       },
     }
   }
@@ -111,9 +139,15 @@ export class UpstreamCapacity {
         const { name } = upstream
         const waiting = this.#waiting.get(name) ?? new Map<Wake, Waiter>()
         this.#waiting.set(name, waiting.set(wake, { upstream, tokens }))
-        this.#awaitMinute(name, this.#obstacle(upstream, tokens))
       }
       work.listen(() => wake(null))
+      this.#counts.awaitRoom()
+      for (const upstream of upstreams) {
+        const obstacle = this.#obstacle(upstream, tokens)
+        // Another thread has made room since.
+        if (obstacle === null) return wake(upstream.name)
+        this.#awaitMinute(upstream.name, obstacle)
+      }
     })
   }
 
@@ -153,33 +187,27 @@ export class UpstreamCapacity {
 
   #obstacle({ name, limits }: LimitedUpstream, tokens: number): Obstacle | null {
     if (limits === undefined) return null
-    const { concurrent, requestsPerMinute, tokensPerMinute } = limits
-    if (concurrent !== null && this.#runningAt(name) >= concurrent) return { kind: 'full', retryMs: null }
-    if (requestsPerMinute === null && tokensPerMinute === null) return null
     const nowMs = this.#clock.wallMs()
-    const window = this.#minutes.at(name, nowMs)
-    const retryMs = Math.max(
-      untilFits(window, 'requests', { amount: 1, limit: requestsPerMinute, nowMs }),
-      untilFits(window, 'tokens', { amount: tokens, limit: tokensPerMinute, nowMs }),
-    )
-    return retryMs === 0 ? null : { kind: 'full', retryMs }
+    return obstacleAt(this.#counts.at(name, nowMs), limits, { tokens, nowMs })
   }
 
   #tokensLeft({ name, limits }: LimitedUpstream): number {
     const limit = limits?.tokensPerMinute ?? null
     if (limit === null) return Number.POSITIVE_INFINITY
-    return limit - taken(this.#minutes.at(name, this.#clock.wallMs()), 'tokens')
-  }
-
-  #runningAt(name: string): number {
-    return this.#running.get(name) ?? 0
+    return limit - taken(this.#counts.at(name, this.#clock.wallMs()).window, 'tokens')
   }
 
   #release(name: string): void {
-    const running = this.#runningAt(name) - 1
-    if (running > 0) this.#running.set(name, running)
-    else this.#running.delete(name)
-    this.passOn(name)
+    this.#counts.change(name, this.#clock.wallMs(), ({ running, window }) => {
+      return { running: Math.max(0, running - 1), window }
+    })
+    this.#counts.announce(name)
+  }
+
+  #onRoom(name: string | null): void {
+    if (name !== null) return this.passOn(name)
+    for (const waited of [...this.#waiting.keys()]) this.passOn(waited)
+    if (this.#waiting.size > 0) this.#counts.awaitRoom()
   }
 
   #forget(name: string, wake: Wake): void {
@@ -190,6 +218,21 @@ export class UpstreamCapacity {
     this.#timers.get(name)?.timer.cancel()
     this.#timers.delete(name)
   }
+}
+
+/** Null: a request of so many tokens has room. */
+function obstacleAt(
+  { running, window }: UpstreamCount,
+  { concurrent, requestsPerMinute, tokensPerMinute }: UpstreamLimits,
+  { tokens, nowMs }: { readonly tokens: number; readonly nowMs: number },
+): Obstacle | null {
+  if (concurrent !== null && running >= concurrent) return { kind: 'full', retryMs: null }
+  if (requestsPerMinute === null && tokensPerMinute === null) return null
+  const retryMs = Math.max(
+    untilFits(window, 'requests', { amount: 1, limit: requestsPerMinute, nowMs }),
+    untilFits(window, 'tokens', { amount: tokens, limit: tokensPerMinute, nowMs }),
+  )
+  return retryMs === 0 ? null : { kind: 'full', retryMs }
 }
 
 /** 0: it fits now. A request that is larger than the limit waits until the minute is unused. */

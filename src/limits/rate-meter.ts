@@ -4,8 +4,6 @@
  */
 import type { RateState } from './types.ts'
 import {
-  type Correction,
-  correctTokens,
   emptyWindow,
   fits,
   type RateWindow,
@@ -44,11 +42,6 @@ export class RateWindows<Taker> {
   /** Counts one request of `taker` and its tokens, whether or not it has them left; answers with its window after it. */
   count(taker: Taker, nowMs: number, tokens = 0): RateWindow {
     return this.#newest(taker, takeFrom(this.at(taker, nowMs), tokens, nowMs))
-  }
-
-  /** Puts the tokens that a request used in the place of those that were counted for it. */
-  correct(taker: Taker, correction: Correction, nowMs: number): void {
-    this.#newest(taker, correctTokens(this.at(taker, nowMs), correction, nowMs))
   }
 
   #newest(taker: Taker, window: RateWindow): RateWindow {

@@ -23,6 +23,8 @@ const wordOf = { requests: 1, tokens: 2 } as const
 
 /** Exact to the millisecond up to this many instants within a minute. */
 const marksMax = 128
+/** What a window has at most. */
+export const windowWordsMax = headWords + marksMax * markWords
 const slotMs = 1_000
 /** Instants come from several requests and may be this much out of order; a clock further back was set back. */
 const disorderMsMax = 1_000

@@ -68,7 +68,7 @@ export function composeGatewayDeps(
   )
   const telemetry = configuredTelemetry(options, metrics)
   const { speeds } = services
-  const capacity = new UpstreamCapacity(clock, limits)
+  const capacity = new UpstreamCapacity(clock, limits, services.upstreamMemory)
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
   const { ledger } = services

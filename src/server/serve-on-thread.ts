@@ -89,7 +89,7 @@ function configOf({ config, collector }: DataPlaneSetup): Config {
 
 /** The services on the store of the main thread, which has made sure that all of this can be opened. */
 async function openParts(
-  { sandboxOrigin, ports }: DataPlaneSetup,
+  { sandboxOrigin, ports, upstreamMemory }: DataPlaneSetup,
   options: Omit<ThreadParts, 'notify'> & { readonly config: Config },
 ) {
   const { config, random, log } = options
@@ -104,7 +104,7 @@ async function openParts(
   if (secret.kind === 'refused') throw new Error(secret.message)
   const dataPlane = await openDataPlane({
     ...options,
-    ...{ store, sources, secret: secret.secret, as: 'thread' },
+    ...{ store, sources, secret: secret.secret, as: 'thread', upstreamMemory },
   })
   const { access, catalog, providerKeys, ledger } = dataPlane.parts
   // Sessions are the main thread's, and so are those who watch: it hears of the same changes.

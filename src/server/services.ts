@@ -18,6 +18,7 @@ import { hostModels } from '../catalog/hosts/host-models.ts'
 import { catalogMistakes } from '../catalog/mistakes.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandServices, ControlDeps, ServerStatus } from '../control/control-deps.ts'
+import { countsMemory } from '../gateway/upstream-counts.ts'
 import { shownHost } from '../http/shown-host.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { type OpenPayments, openPayments } from '../payments/payments.ts'
@@ -137,7 +138,11 @@ async function composeServices(
   const { store, people, secret } = base
   const { clock, random, log } = options
   const { limits } = config
-  const dataPlane = await openDataPlane({ ...options, config, store, secret, sources, as: 'process' })
+  const dataPlane = await openDataPlane({
+    ...options,
+    ...{ config, store, secret, sources, as: 'process' },
+    upstreamMemory: store.ports.length === 0 ? null : countsMemory(config.limits.limitedUpstreamsMax),
+  })
   const { access, nextId, ledger, changes } = dataPlane.parts
   const { accountRates } = dataPlane
   const foldKey = secret.keyFor('address-fold')

@@ -13,6 +13,8 @@ export interface DataPlaneSetup {
   readonly thread: number
   readonly logLevel: string
   readonly ports: StorePorts
+  /** Where all threads count the requests of upstreams. */
+  readonly upstreamMemory: SharedArrayBuffer | null
   readonly sandboxOrigin: string | null
   /** Where the main thread listens for what only it serves. */
   readonly mainSocket: string

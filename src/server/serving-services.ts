@@ -65,6 +65,8 @@ export interface DataPlaneServices {
   readonly speeds: Speeds
   readonly providerKeys: ProviderKeys
   readonly usage: Usage
+  /** Where all threads count the requests of upstreams; null: there is one thread. */
+  readonly upstreamMemory: SharedArrayBuffer | null
 }
 
 export interface OpenDataPlane {
@@ -86,6 +88,8 @@ export interface DataPlaneOptions {
   readonly sources: GivenSources
   /** `thread`: one more in a process that has opened it. */
   readonly as: 'process' | 'thread'
+  /** As another thread has it. */
+  readonly upstreamMemory: SharedArrayBuffer | null
 }
 
 export async function openDataPlane(options: DataPlaneOptions): Promise<OpenDataPlane> {
@@ -114,6 +118,7 @@ export async function openDataPlane(options: DataPlaneOptions): Promise<OpenData
     uploads: createSealer(secret.keyFor('uploads'), random),
     ...openObservations(store, { clock, limits, log }),
     usage: openUsage(store, { clock, limits }),
+    upstreamMemory: options.upstreamMemory,
   }
   return {
     parts,

@@ -22,10 +22,10 @@ export interface DataPlaneThreads {
 }
 
 export interface StartThreadsOptions
-  extends Omit<DataPlaneSetup, 'config' | 'collector' | 'thread' | 'logLevel' | 'ports'> {
+  extends Omit<DataPlaneSetup, 'config' | 'collector' | 'thread' | 'logLevel' | 'ports' | 'upstreamMemory'> {
   readonly config: Config
   readonly log: Log
-  readonly services: Pick<DataPlaneServices, 'store' | 'changes'>
+  readonly services: Pick<DataPlaneServices, 'store' | 'changes' | 'upstreamMemory'>
   /** One of them ended: the process must end. */
   readonly onLost: (error: Error) => void
 }
@@ -53,10 +53,11 @@ export async function startDataPlaneThreads(options: StartThreadsOptions): Promi
   return all
 }
 
-function setupOf({ config, log, services: _, onLost: __, ...rest }: StartThreadsOptions) {
+function setupOf({ config, log, services: { upstreamMemory }, onLost: _, ...rest }: StartThreadsOptions) {
   const { telemetry } = config
   return {
     ...rest,
+    upstreamMemory,
     config: telemetry === null ? config : { ...config, telemetry: { ...telemetry, endpoint: null as never } },
     collector: telemetry?.endpoint.href ?? null,
     logLevel: log.level,
