@@ -66,6 +66,7 @@ export const siteSections: readonly SiteSection[] = [
       page('operate/running', 'Run the server'),
       page('operate/troubleshooting', 'Troubleshooting'),
       page('operate/postgresql', 'PostgreSQL'),
+      page('operate/scale', 'Scale'),
       page('operate/providers', 'Providers'),
       page('operate/models', 'Models and prices'),
       page('operate/price-options', 'Priced options'),

@@ -4,7 +4,7 @@
  */
 
 export const productNames =
-  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Ctrl Entra Genkit Grafana Groq Kubernetes Kysely Mastra Nebius Novita Ollama Patroni PgBouncer Portkey Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
+  'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Citus Ctrl Entra Genkit Grafana Groq Kubernetes Kysely Mastra Nebius Novita Ollama Patroni PgBouncer Portkey Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
 
 export const productWords = [
   'anonymized authenticator balancer breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
