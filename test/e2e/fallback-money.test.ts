@@ -4,8 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import type { Config } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
@@ -276,16 +274,12 @@ test('no fallback is asked for a request whose hold was closed', async () => {
   const account = await gateway.account('100')
   const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000 }).whole()
   const first = await nextAtSlow()
-  const { ledger } = gateway.gateway.services
-  const database = new DatabaseSync(join(gateway.dataFolder, 'tollgate.db'), { readOnly: true })
-  const read = database.prepare('SELECT id FROM hold WHERE account = ?')
-  read.setReadBigInts(true)
-  const hold = await eventually(
+  const { ledger, usage } = gateway.gateway.services
+  const [hold] = await eventually(
     'the hold',
-    async () => read.get(account.id) as { id: bigint } | undefined,
-    (row) => row !== undefined,
+    () => usage.running(account.id),
+    (running) => running.length > 0,
   )
-  database.close()
   assert.ok(hold !== undefined)
   await ledger.release(hold.id)
   const asked = slow.requests.length

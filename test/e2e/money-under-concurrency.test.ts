@@ -24,7 +24,7 @@ const gate = await meteredGateway({
     ...{ readOnMs: 300, readOnPerAccountMax: 2, retriesMin: 1_000 },
   },
 })
-const watch = watchBalances(gate.dataFolder)
+const watch = await watchBalances(gate.dataFolder)
 after(async () => {
   watch.close()
   await gate.end()
@@ -157,7 +157,7 @@ test(`200 concurrent requests leave a consistent ledger (STORM_SEED=${seed})`, a
   const platform = await gate.ledger.platformBalances()
   assert.equal(-platform.write_offs!, sum(receipts.map(({ writtenOff }) => writtenOff)))
   assert.equal(platform.revenue, sum(receipts.map(({ charged, writtenOff }) => charged + writtenOff)))
-  for (const state of watch.states(account.id)) {
+  for (const state of await watch.states(account.id)) {
     assert.ok(state.held >= 0n && state.held <= state.posted, `${state.held} of ${state.posted} was held`)
   }
   assert.deepEqual((await gate.ledger.verify()).drift, [])

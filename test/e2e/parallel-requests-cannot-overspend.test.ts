@@ -15,7 +15,7 @@ const gate = await meteredGateway({
 })
 /** Where requests wait until there is enough. */
 const waiting = await meteredGateway()
-const watch = watchBalances(gate.dataFolder)
+const watch = await watchBalances(gate.dataFolder)
 after(async () => {
   watch.close()
   await gate.end()
@@ -79,12 +79,12 @@ test('of 1,000 concurrent requests a balance of ten holds admits exactly ten', a
   for (const one of refused) assert.equal(refusalIn((await one.whole()).text).code, 'balance_held')
 
   await leaveAll(account, running)
-  assertNeverOverspent(watch.states(account.id))
+  assertNeverOverspent(await watch.states(account.id))
   // The ten cost far less than their holds, so there is room for others now.
   const later = await decided(Array.from({ length: 9 }, () => gate.ask(account, body)))
   assert.equal(later.running.length, 9)
   await leaveAll(account, later.running, 10)
-  assertNeverOverspent(watch.states(account.id))
+  assertNeverOverspent(await watch.states(account.id))
 })
 
 for (const { format, floor, more } of [
@@ -125,7 +125,7 @@ for (const { format, floor, more } of [
       assert.ok(nano(head, 'x-tollgate-hold') > output, 'the hold pays for the limit that went upstream')
     }
     await leaveAll(account, running)
-    assertNeverOverspent(watch.states(account.id))
+    assertNeverOverspent(await watch.states(account.id))
   })
 }
 
@@ -155,7 +155,7 @@ test('both formats of one account share one balance', async () => {
   const told = heads.reduce((sum, head) => sum + nano(head, 'x-tollgate-hold'), 0n)
   assert.ok(told <= parseUsd('0.1')! && told > parseUsd('0.08')!, `${told} is held`)
   await leaveAll(account, running)
-  assertNeverOverspent(watch.states(account.id))
+  assertNeverOverspent(await watch.states(account.id))
 })
 
 const byNumber = (a: number, b: number): number => a - b

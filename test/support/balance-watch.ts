@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { runSql } from './postgres-server.ts'
+import { databaseVariables } from './test-database.ts'
 
 export interface BalanceState {
   readonly posted: bigint
@@ -12,23 +14,50 @@ export interface BalanceState {
 
 export interface BalanceWatch {
   /** Every state of the account since the watch started, in order. */
-  states(account: bigint): readonly BalanceState[]
+  states(account: bigint): Promise<readonly BalanceState[]>
   close(): void
 }
 
+const statesOf = (account: bigint): string =>
+  `SELECT posted, held FROM watched WHERE account = ${account} ORDER BY place`
+
 /** To be opened while no request runs. */
-export function watchBalances(dataFolder: string): BalanceWatch {
-  const database = new DatabaseSync(join(dataFolder, 'tollgate.db'), { timeout: 5_000 })
+export async function watchBalances(dataFolder: string): Promise<BalanceWatch> {
+  const { DATABASE_URL: url } = await databaseVariables(dataFolder)
+  return url === undefined ? watchEmbedded(join(dataFolder, 'tollgate.db')) : watchPostgres(url)
+}
+
+function watchEmbedded(path: string): BalanceWatch {
+  const database = new DatabaseSync(path, { timeout: 5_000 })
   database.exec(`
     CREATE TABLE watched (place INTEGER PRIMARY KEY, account INTEGER, posted INTEGER, held INTEGER) STRICT;
     CREATE TRIGGER watch_balance AFTER UPDATE OF posted, held ON account BEGIN
       INSERT INTO watched (account, posted, held) VALUES (NEW.id, NEW.posted, NEW.held);
     END;`)
-  const select = database.prepare('SELECT posted, held FROM watched WHERE account = ? ORDER BY place')
-  select.setReadBigInts(true)
   return {
-    states: (account) =>
-      select.all(account).map(({ posted, held }) => ({ posted: posted as bigint, held: held as bigint })),
+    async states(account) {
+      const select = database.prepare(statesOf(account))
+      select.setReadBigInts(true)
+      return select.all().map(({ posted, held }) => ({ posted: posted as bigint, held: held as bigint }))
+    },
     close: () => database.close(),
+  }
+}
+
+async function watchPostgres(url: string): Promise<BalanceWatch> {
+  await runSql(
+    url,
+    `CREATE TABLE watched (place bigint GENERATED ALWAYS AS IDENTITY, account bigint, posted bigint, held bigint);
+    CREATE FUNCTION watch_balance() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO watched (account, posted, held) VALUES (NEW.id, NEW.posted, NEW.held); RETURN NULL;
+    END $$;
+    CREATE TRIGGER watch_balance AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION watch_balance()`,
+  )
+  return {
+    async states(account) {
+      const rows = await runSql(url, statesOf(account))
+      return rows.map(({ posted, held }) => ({ posted: BigInt(String(posted)), held: BigInt(String(held)) }))
+    },
+    close() {},
   }
 }
