@@ -65,7 +65,9 @@ test('the setup link makes the first administrator, once, with the local account
   const visit = await browser.visit(origin)
   const { page } = visit
   await page.goto('/console/sign-in')
-  await page.getByText('This server has no administrator yet.').waitFor()
+  const notice = page.getByRole('status').filter({ hasText: 'This server has no administrator yet.' })
+  assert.match((await notice.textContent()) ?? '', /yet\. Open the setup link .* first-run\.txt/)
+  assert.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0)
   await page.goto(new URL(setupLink).pathname + new URL(setupLink).search)
   await heading(page, 'Set up this server')
   await page.getByText('become your personal account').waitFor()

@@ -34,7 +34,12 @@ export function Banner({ tone = 'info', title, children, action, className }: Ba
         <Icon aria-hidden="true" className={cn('mt-0.75 size-4 shrink-0', color)} />
         <div className="min-w-0">
           <span className="font-medium">{title}</span>
-          {children === undefined ? null : <span className="ml-1.5 text-ink-soft">{children}</span>}
+          {children === undefined ? null : (
+            <>
+              {/* A space and not only a margin: copied text and screen readers have it too. */}{' '}
+              <span className="text-ink-soft">{children}</span>
+            </>
+          )}
         </div>
       </div>
       {action === undefined ? null : <div className="flex items-center gap-2 max-sm:ml-7">{action}</div>}

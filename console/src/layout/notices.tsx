@@ -7,6 +7,7 @@ import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { Button, LinkButton } from '@/components/button'
 import { Money } from '@/components/money'
+import { SetupLinkPlace } from '@/components/setup-link-place'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
 import { useAccount, useMay, useMe } from '@/lib/account'
@@ -111,8 +112,8 @@ function Unconfirmed({ gift, hasNobody }: UnconfirmedProps): JSX.Element {
   if (hasNobody) {
     return (
       <Banner tone="warn" title="An administrator needs to approve you, and there is none yet.">
-        If you started this server, open the setup link it printed, or run{' '}
-        <code className="font-mono text-[0.8125rem]">node bin/tollgate.js setup-link</code> to create one.
+        If you started this server, open <SetupLinkPlace />. To create a new one, run{' '}
+        <code className="font-mono text-[0.8125rem]">node bin/tollgate.js setup-link</code>.
       </Banner>
     )
   }

@@ -4,6 +4,7 @@ import { type JSX, useEffect, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
+import { SetupLinkPlace } from '@/components/setup-link-place'
 import { signIn } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
@@ -27,13 +28,16 @@ export function SignInPage(): JSX.Element {
     <AuthFrame
       title="Sign in"
       description={isHome(wanted) ? undefined : 'Sign in to continue.'}
+      // An account without an administrator to approve it could not do anything.
       footer={
-        <p>
-          New here?{' '}
-          <Link to="/console/sign-up" search={{ next: wanted }} className={textLink}>
-            Create account
-          </Link>
-        </p>
+        installation.isPending || installation.data?.needsSetup === true ? undefined : (
+          <p>
+            New here?{' '}
+            <Link to="/console/sign-up" search={{ next: wanted }} className={textLink}>
+              Create account
+            </Link>
+          </p>
+        )
       }
     >
       {installation.data?.needsSetup === true ? <NeedsSetup /> : null}
@@ -112,7 +116,7 @@ function PasswordForm({ next }: { readonly next: string }): JSX.Element {
 function NeedsSetup(): JSX.Element {
   return (
     <Banner title="This server has no administrator yet.">
-      Open the setup link it printed at startup, or create a new one with{' '}
+      Open <SetupLinkPlace />. To create a new one, run{' '}
       <code className="font-mono text-sm">node bin/tollgate.js setup-link</code>.
     </Banner>
   )

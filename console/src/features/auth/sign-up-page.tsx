@@ -4,6 +4,7 @@ import { type JSX, type ReactNode, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
+import { SetupLinkPlace } from '@/components/setup-link-place'
 import { Skeleton } from '@/components/skeleton'
 import type { OperationOutput } from '@/lib/api'
 import { identity, signIn } from '@/lib/identity'
@@ -61,8 +62,8 @@ function welcome({ signupCredit, mail }: Installation, invitation: string | unde
 function SetupFirst(): JSX.Element {
   return (
     <Banner title="Did you start this server?">
-      Open the setup link it printed at startup instead. It makes you the administrator and gives you the
-      credit of the local account. An account created here needs an administrator's approval.
+      Instead, open <SetupLinkPlace />. It makes you the administrator and gives you the credit of the local
+      account. An account created here needs an administrator's approval.
     </Banner>
   )
 }
@@ -72,7 +73,11 @@ function NotOpen({ facts }: { readonly facts: Installation }): JSX.Element {
     return (
       <Message
         title="This server isn't set up yet"
-        text="The administrator needs to open the setup link first. It was printed at startup."
+        text={
+          <>
+            The administrator needs to open <SetupLinkPlace />.
+          </>
+        }
       />
     )
   }

@@ -184,7 +184,8 @@ function MakeKey({ isNext, hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Ele
       ) : null}
       {wasPrinted ? (
         <p className="text-ink-soft">
-          Your apps send it with each request. Create one here, or use the key that was printed at startup.
+          Your apps send it with each request. Create one here, or use the key that was printed at startup, or
+          written to first-run.txt in the data folder.
         </p>
       ) : null}
       <Button variant={isNext ? 'primary' : 'secondary'} className="self-start" onClick={() => setOpen(true)}>

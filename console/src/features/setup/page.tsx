@@ -5,6 +5,7 @@ import { Button, LinkButton } from '@/components/button'
 import { Code } from '@/components/code'
 import { KeyRound, ShieldCheck, Wallet } from '@/components/icons'
 import { Problem } from '@/components/problem'
+import { SetupLinkPlace } from '@/components/setup-link-place'
 import { Skeleton } from '@/components/skeleton'
 import { AuthFrame, Message, textLink } from '@/features/auth/auth-frame'
 import { EmailField, NameField, PasswordField } from '@/features/auth/credentials'
@@ -57,8 +58,7 @@ function NoToken(): JSX.Element {
   return (
     <>
       <p className="text-ink-soft">
-        Open the setup link the server printed at startup. To create a new one, run this command on the
-        server:
+        Open <SetupLinkPlace />. To create a new one, run this command on the server:
       </p>
       <Code language="Shell" code="node bin/tollgate.js setup-link" what="the command" />
     </>
