@@ -53,9 +53,12 @@ async function runWords(words: readonly string[]): Promise<number> {
       const { backUp } = await import('./server/back-up.ts')
       return backUp(dataFolder, folder, limits.driftLinesMax)
     },
-    async move(config, to, onTable) {
+    async move(config, to, progress) {
       const { move } = await import('./server/move.ts')
-      return move(config, { to, nowMs: systemClock.wallMs(), random: systemRandom, onTable })
+      return move(config, {
+        ...{ to, nowMs: systemClock.wallMs(), clock: systemClock, random: systemRandom },
+        ...progress,
+      })
     },
     async cancelMove(config) {
       const { cancelMove } = await import('./server/move.ts')

@@ -16,6 +16,7 @@ import * as print from './print.ts'
 import {
   type BackupResult,
   type CancelResult,
+  type MoveProgress,
   type MoveResult,
   type OperationTarget,
   runOperation,
@@ -49,12 +50,8 @@ export interface CommandLineHost {
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
   /** Copies the data folder into `folder`, and verifies the copy. */
   readonly backUp: (config: Config, folder: string) => Promise<BackupResult>
-  /** Copies the data folder into the PostgreSQL database at `to`; `onTable` is called after each table. */
-  readonly move: (
-    config: Config,
-    to: string,
-    onTable: (table: string, rows: number) => void,
-  ) => Promise<MoveResult>
+  /** Copies the data folder into the PostgreSQL database at `to`. */
+  readonly move: (config: Config, to: string, progress: MoveProgress) => Promise<MoveResult>
   /** Lets a data folder that was moved be served again. */
   readonly cancelMove: (config: Config) => Promise<CancelResult>
   /** The text of a file that has at most `bytesMax` bytes. */
@@ -195,9 +192,10 @@ async function backUp(folder: string, run: ConfiguredRun): Promise<number> {
 }
 
 async function move(to: string, run: ConfiguredRun): Promise<number> {
-  const result = await run.host.move(run.config, to, (table, rows) =>
-    run.host.printError(print.copied(table, rows)),
-  )
+  const result = await run.host.move(run.config, to, {
+    onTable: (table, rows) => run.host.printError(print.copied(table, rows)),
+    onWaiting: () => run.host.printError(print.moveWaits),
+  })
   if (result.kind === 'refused') return printFailure(run.host, result.message)
   printResult(run, result.move, print.moved)
   return 0

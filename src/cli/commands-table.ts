@@ -673,7 +673,7 @@ export const commands: readonly Command[] = [
   local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
     positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],
   }),
-  local('move', 'Move the data folder to an empty PostgreSQL database, while the server is stopped', {
+  local('move', 'Move the data folder to an empty PostgreSQL database; the server runs until the last step', {
     requires: 'to',
     options: [
       option(

@@ -42,6 +42,13 @@ export type MoveResult =
   | { readonly kind: 'done'; readonly move: Move }
   | { readonly kind: 'refused'; readonly message: string }
 
+export interface MoveProgress {
+  /** Called after each table. */
+  readonly onTable: (table: string, rows: number) => void
+  /** The server has to be stopped now. */
+  readonly onWaiting: () => void
+}
+
 export type CancelResult =
   | { readonly kind: 'done'; readonly to: string }
   | { readonly kind: 'refused'; readonly message: string }

@@ -1,103 +1,148 @@
 /**
- * Moves a data folder, on which no server runs, to an empty PostgreSQL database. One transaction copies everything and is
- * committed only after the copy was compared and its ledger verified, so an interrupted move leaves the database empty. The
- * folder is marked just before the commit, so that there is no moment at which both can serve.
+ * Moves a data folder to an empty PostgreSQL database: what never changes while a server runs on it, the rest once that has stopped. One
+ * transaction copies everything and is committed only after the copy was compared and its ledger verified, so an interrupted move
+ * leaves the database empty. The folder is marked just before the commit, so that there is no moment at which both can serve.
  */
 import { existsSync } from 'node:fs'
 import { matchesDatabase, secretCheckSetting, secretPath } from '../access/secret.ts'
-import type { RandomBytes } from '../base/ids.ts'
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import { databaseUrl as databaseUrlSchema } from '../config/schemas.ts'
 import { identityPath } from '../identity/store/database.ts'
 import { identityMigrations } from '../identity/store/migrations/index.ts'
-import { addDerivedRows, derivedTables, processTables } from '../ledger/postgres/moved-rows.ts'
-import { verifyRows } from '../ledger/postgres/verify.ts'
-import type { VerifyReport } from '../ledger/types.ts'
-import { verify } from '../ledger/verify/verify.ts'
-import { copyTable, isEmptyTable, tablesOf, tablesOn } from '../store/copy-tables.ts'
 import { databasePath } from '../store/database-path.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migration, migrations } from '../store/migrations/index.ts'
-import {
-  analyze,
-  beginMove,
-  commitMove,
-  insertSettingIn,
-  insertSettingOn,
-  removeSettingIn,
-  settingIn,
-  settingOn,
-} from '../store/move-database.ts'
+import { removeSettingIn, settingIn } from '../store/move-database.ts'
 import { type Connection, connect } from '../store/postgres/connection.ts'
-import { type Database, openForWriting } from '../store/sqlite/connection.ts'
+import { type Database, openForReading, openForWriting } from '../store/sqlite/connection.ts'
 import { takeFence } from '../store/sqlite/fence.ts'
 import { claimDataFolder } from '../store/store.ts'
-import { type Moved, movedOf, movedSetting, movedText, refusalText } from './moved.ts'
-import { migrateServerPostgres, reasonOf } from './postgres-store.ts'
+import {
+  beginOn,
+  fillAhead,
+  fillAndCommit,
+  finished,
+  type MovePlan,
+  type MoveResult,
+  markOf,
+  type Refusal,
+  refused,
+  type Sources,
+  shownTarget,
+} from './move-copy.ts'
+import { movedSetting } from './moved.ts'
+import { reasonOf } from './postgres-store.ts'
 
-export interface MoveOptions {
-  /** The address of the PostgreSQL database. */
-  readonly to: string
-  readonly nowMs: number
-  readonly random: RandomBytes
-  /** Called after each table. */
-  readonly onTable: (table: string, rows: number) => void
+export type { Move, MoveResult } from './move-copy.ts'
+
+export interface MoveOptions extends Omit<MovePlan, 'limits'> {
+  readonly clock: Clock
+  /** Everything that does not change is copied: now the server has to be stopped. */
+  readonly onWaiting: () => void
 }
-
-export interface Move {
-  /** Host and database, without user and password. */
-  readonly to: string
-  /** True where an earlier call had copied everything and was interrupted after it. */
-  readonly wasComplete: boolean
-  readonly rows: number
-  /** Of the copy. */
-  readonly report: VerifyReport
-}
-
-export type MoveResult =
-  | { readonly kind: 'done'; readonly move: Move }
-  | { readonly kind: 'refused'; readonly message: string }
-
-const refused = (message: string) => ({ kind: 'refused', message }) as const
 
 type MoveConfig = Pick<Config, 'dataFolder' | 'databaseUrl' | 'secret' | 'limits'>
 
 export async function move(config: MoveConfig, options: MoveOptions): Promise<MoveResult> {
-  const { dataFolder, databaseUrl } = config
+  const { dataFolder, databaseUrl, limits } = config
   if (databaseUrl !== null) return refused('This installation is on PostgreSQL already (DATABASE_URL).')
   const given = databaseUrlSchema.safeParse(options.to)
   if (!given.success) return refused(`--to: ${given.error.issues[0]?.message}`)
+  const plan = { ...options, limits }
+  if (isServed(dataFolder)) return moveServed(config, plan)
   return onFolder(dataFolder, options.nowMs, async (sources) => {
     const mismatch = secretMismatch(config, sources.main)
     if (mismatch !== null) return refused(mismatch)
-    const { limits } = config
-    try {
-      return await onTarget(options.to, limits, (target) => moveTo(target, sources, { ...options, limits }))
-    } catch (error) {
-      return refused(
-        `${shownTarget(options.to)}: ${reasonOf(error)}. Run the command again: a copy that is complete is recognized.`,
-      )
-    }
+    return onTarget(plan, async (target) => {
+      const begun = await beginOn(target, sources.main, plan)
+      if (begun.kind === 'refused') return begun
+      if (begun.kind === 'complete') return finished(target, plan, { rows: 0, wasComplete: true })
+      return fillAndCommit(target, sources, { ...plan, ahead: [] })
+    })
   })
 }
+
+type ServedPlan = MoveOptions & MovePlan
+
+/** Another process has the folder. */
+function isServed(dataFolder: string): boolean {
+  if (!existsSync(databasePath(dataFolder))) return false
+  const claimed = claimDataFolder(dataFolder)
+  if (claimed.kind === 'claimed') claimed.lock.release()
+  return claimed.kind === 'refused' && claimed.reason === 'locked'
+}
+
+/** The same while a server runs: it has to be stopped for what changes, and to be compared. */
+function moveServed(config: MoveConfig, plan: ServedPlan): Promise<MoveResult> {
+  const { dataFolder } = config
+  return onTarget(plan, async (target) => {
+    const begun = await whileServed(dataFolder, async (main) => {
+      const mismatch = secretMismatch(config, main)
+      if (mismatch !== null) return refused(mismatch)
+      const state = await beginOn(target, main, plan)
+      if (state.kind === 'refused') return state
+      assert(state.kind === 'empty', 'a folder that is served was not moved')
+      return { kind: 'filled', ahead: await fillAhead(target, main, plan) } as const
+    })
+    if (begun.kind === 'refused') return begun
+    plan.onWaiting()
+    if (!(await untilStopped(dataFolder, plan))) return refused(stillServed)
+    return onFolder(dataFolder, plan.nowMs, (sources) =>
+      fillAndCommit(target, sources, { ...plan, ...begun }),
+    )
+  })
+}
+
+/** With the database open for reads while the server writes. */
+async function whileServed<Result>(
+  dataFolder: string,
+  work: (main: Database) => Promise<Result>,
+): Promise<Result> {
+  const main = openForReading(databasePath(dataFolder))
+  try {
+    return await work(main)
+  } finally {
+    main.close()
+  }
+}
+
+const stillServed =
+  'A server still uses the data folder, so nothing was moved. Run the command again, and stop the server when it asks for that.'
+
+/** False: the server was not stopped in time. */
+async function untilStopped(
+  dataFolder: string,
+  { clock, limits }: Pick<ServedPlan, 'clock' | 'limits'>,
+): Promise<boolean> {
+  const startedMs = clock.monoMs()
+  while (isServed(dataFolder)) {
+    if (clock.monoMs() - startedMs >= limits.moveStopMs) return false
+    await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve))
+  }
+  return true
+}
+
+const lookEveryMs = 250
 
 async function onTarget(
-  url: string,
-  limits: Config['limits'],
+  { to, limits }: Pick<ServedPlan, 'to' | 'limits'>,
   work: (target: Connection) => Promise<MoveResult>,
 ): Promise<MoveResult> {
-  const target = await connect(url, {
-    name: 'tollgate move',
-    connectMsMax: limits.databaseConnectMs,
-    statementMsMax: limits.databaseVerifyMs,
-    isForTables: true,
-  })
-  return work(target).finally(target.close)
-}
-
-function shownTarget(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
+  try {
+    const target = await connect(to, {
+      name: 'tollgate move',
+      connectMsMax: limits.databaseConnectMs,
+      statementMsMax: limits.databaseVerifyMs,
+      isForTables: true,
+    })
+    return await work(target).finally(target.close)
+  } catch (error) {
+    return refused(
+      `${shownTarget(to)}: ${reasonOf(error)}. Run the command again: a copy that is complete is recognized.`,
+    )
+  }
 }
 
 /** Lets the folder be served again. The database that it was moved to stays as it is. */
@@ -114,14 +159,6 @@ export async function cancelMove(
     return { kind: 'done', to: moved.to } as const
   })
 }
-
-interface Sources {
-  readonly main: Database
-  /** Null: no user has signed up yet. */
-  readonly identity: Database | null
-}
-
-type Refusal = ReturnType<typeof refused>
 
 /** With the folder for this process alone, and its databases at the newest schema. */
 async function onFolder<Result>(
@@ -164,98 +201,4 @@ function secretMismatch({ dataFolder, secret }: MoveConfig, main: Database): str
   return stored !== null && matchesDatabase(secret, stored)
     ? null
     : 'TOLLGATE_SECRET is not the root secret of this installation. Every API key depends on it.'
-}
-
-interface MovePlan extends MoveOptions {
-  readonly limits: Config['limits']
-}
-
-async function moveTo(target: Connection, { main, identity }: Sources, plan: MovePlan): Promise<MoveResult> {
-  const { to, nowMs, random, limits } = plan
-  const earlier = markOf(main)
-  const shown = shownTarget(to)
-  if (earlier !== null && earlier.to !== shown) return refused(refusalText(earlier))
-  const report = verify(main, limits.driftLinesMax)
-  if (!report.ok)
-    return refused(`The ledger contradicts itself, so it is not moved: ${report.drift.join('; ')}`)
-  const tables = await tablesOn(target)
-  if (tables.length > 0 && !tables.includes('migration')) return refused(notEmpty(tables[0] ?? ''))
-  const outdated = await migrateServerPostgres({ url: to, nowMs, connectMsMax: limits.databaseConnectMs })
-  if (outdated !== null) return outdated
-  await beginMove(target)
-  const full = await firstFullTable(target)
-  if (full !== null) {
-    const isComplete = earlier !== null && (await markOn(target)) === earlier.id
-    return isComplete
-      ? finished(target, { to: shown, limits, rows: 0, wasComplete: true })
-      : refused(notEmpty(full))
-  }
-  // Nothing of an earlier move was committed, and nothing of it can be any more.
-  removeSettingIn(main, movedSetting)
-  const moved: Moved = { id: Buffer.from(random(idBytes)).toString('hex'), to: shown, atMs: nowMs }
-  const rows = await copyAll(target, identity === null ? [main] : [main, identity], plan)
-  await addDerivedRows(main, target)
-  await analyze(target)
-  const result = await finished(target, { to: shown, limits, rows, wasComplete: false })
-  if (result.kind === 'refused') return result
-  await insertSettingOn(target, movedSetting, movedText(moved))
-  insertSettingIn(main, movedSetting, movedText(moved))
-  await commitMove(target)
-  return result
-}
-
-const idBytes = 16
-
-const notEmpty = (table: string): string =>
-  `The PostgreSQL database is not empty: it has rows or a table ${table}. Move to a new database.`
-
-/** Null: no table of the program has a row. */
-async function firstFullTable(target: Connection): Promise<string | null> {
-  for (const table of await tablesOn(target)) {
-    const isOfSchema = table === 'migration' || table === 'identity_migration'
-    if (!isOfSchema && !(await isEmptyTable(target, table))) return table
-  }
-  return null
-}
-
-/** Tables that are about the file itself, or that the target has in another form. */
-const notCopied: ReadonlySet<string> = new Set(['migration', 'fence', ...derivedTables, ...processTables])
-
-async function copyAll(
-  target: Connection,
-  sources: readonly Database[],
-  { limits, onTable }: MovePlan,
-): Promise<number> {
-  const bounds = { rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax }
-  let total = 0
-  for (const source of sources) {
-    for (const table of tablesOf(source).filter((name) => !notCopied.has(name))) {
-      const rows = await copyTable({ source, target }, table, bounds)
-      onTable(table, rows)
-      total += rows
-    }
-  }
-  return total
-}
-
-/** What is in the target, where its ledger is in order. */
-async function finished(
-  target: Connection,
-  { limits, ...move }: Omit<Move, 'report'> & { readonly limits: Config['limits'] },
-): Promise<MoveResult> {
-  const query = async (_: string, text: string) => (await target.run({ name: '', text })).rows
-  const report = await verifyRows(query, limits.driftLinesMax)
-  return report.ok
-    ? { kind: 'done', move: { ...move, report } }
-    : refused(`The ledger contradicts itself after it was copied: ${report.drift.join('; ')}`)
-}
-
-function markOf(main: Database): Moved | null {
-  const text = settingIn(main, movedSetting)
-  return text === null ? null : movedOf(text)
-}
-
-async function markOn(target: Connection): Promise<string | null> {
-  const text = await settingOn(target, movedSetting)
-  return text === null ? null : movedOf(text).id
 }

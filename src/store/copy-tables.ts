@@ -3,6 +3,7 @@
  * what arrived. The caller has a transaction open on both sides. Knows no table.
  */
 import { assert } from '../base/assert.ts'
+import { idsPerMs } from '../base/ids.ts'
 import { arrayOf, type ColumnType, type Connection } from './postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from './sqlite/connection.ts'
 
@@ -43,22 +44,109 @@ export async function isEmptyTable(target: Connection, table: string): Promise<b
   return rows.length === 0
 }
 
+export interface CopySides {
+  readonly source: Database
+  readonly target: Connection
+}
+
 /** Resolves with the number of rows; rejects where the target has other rows afterwards than the source. */
-export async function copyTable(
-  { source, target }: { readonly source: Database; readonly target: Connection },
+export async function copyTable(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
+  const columns = await columnsOf(sides, table)
+  const all = prepare(sides.source, `SELECT ${namesOf(columns)} FROM "${table}"`).each()
+  await insertRows(sides.target, { name: table, columns }, piecesOf(all, limits))
+  await continueCounters(sides.target, table, columns)
+  return compared(sides, table, columns)
+}
+
+/**
+ * Copies what a table has while others write to the source: rows whose `id` is the primary key, and which never change. Each piece
+ * is read on its own, so that no read lasts. Resolves with the number of rows.
+ */
+export async function copyAhead(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
+  const columns = await columnsOf(sides, table)
+  const at = columns.findIndex(({ name }) => name === 'id')
+  const next = prepare(
+    sides.source,
+    `SELECT ${namesOf(columns)} FROM "${table}" WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  let count = 0
+  for (let last = -1n; ; ) {
+    const rows = next.rows(last, BigInt(limits.rowsMax))
+    const final = rows.at(-1)
+    if (final === undefined) return count
+    await insertRows(sides.target, { name: table, columns }, piecesOf(rows, limits))
+    count += rows.length
+    last = final[at] as bigint
+  }
+}
+
+/** The same as `copyTable` for a table that was copied ahead: what was added and removed since, in whatever order of IDs. */
+export async function completeTable(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
+  const { source, target } = sides
+  const columns = await columnsOf(sides, table)
+  const idsHere = prepare(source, `SELECT id FROM "${table}" WHERE id >= ? AND id < ?`)
+  const row = prepare(source, `SELECT ${namesOf(columns)} FROM "${table}" WHERE id = ?`)
+  for (const range of await differentRanges(sides, table)) {
+    const [from, to] = [range * idsPerRange, (range + 1n) * idsPerRange]
+    const here = new Set(idsHere.rows(from, to).map(([id]) => id as bigint))
+    const there = new Set(await idsOn(target, table, [from, to]))
+    const removed = [...there].filter((id) => !here.has(id))
+    const added = [...here].filter((id) => !there.has(id))
+    const ids = arrayOf('bigint', removed)
+    if (removed.length > 0)
+      await target.run({ name: '', text: `DELETE FROM "${table}" WHERE id = ANY($1::bigint[])` }, [ids])
+    const rows = added.map((id) => row.row(id) ?? [])
+    await insertRows(target, { name: table, columns }, piecesOf(rows, limits))
+  }
+  return compared(sides, table, columns)
+}
+
+/** IDs of about a minute, as they begin with a time. */
+const idsPerRange = 60_000n * idsPerMs
+
+/** The ranges of IDs in which the two sides have another number or another sum of them. */
+async function differentRanges({ source, target }: CopySides, table: string): Promise<readonly bigint[]> {
+  const text = `SELECT id / ${idsPerRange}, count(*), sum(id % ${modulus}) FROM "${table}" GROUP BY 1`
+  const here = new Map(
+    prepare(source, text)
+      .rows()
+      .map(([range, ...sums]) => [range as bigint, sums.join()]),
+  )
+  const { rows } = await target.run({ name: '', text })
+  const there = new Map(rows.map(([range, ...sums]) => [range as bigint, sums.join()]))
+  return [...new Set([...here.keys(), ...there.keys()])].filter(
+    (range) => here.get(range) !== there.get(range),
+  )
+}
+
+async function idsOn(
+  target: Connection,
   table: string,
-  limits: CopyLimits,
-): Promise<number> {
-  const columns = await columnsOn(target, table)
-  assertSameColumns(source, table, columns)
-  const names = columns.map(({ name }) => `"${name}"`).join(', ')
+  range: readonly bigint[],
+): Promise<readonly bigint[]> {
+  const text = `SELECT id FROM "${table}" WHERE id >= $1::bigint AND id < $2::bigint`
+  return (await target.run({ name: '', text }, range)).rows.map(([id]) => id as bigint)
+}
+
+interface TargetTable {
+  readonly name: string
+  readonly columns: readonly Column[]
+}
+
+const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ')
+
+async function insertRows(
+  target: Connection,
+  { name, columns }: TargetTable,
+  pieces: Iterable<Output[][]>,
+): Promise<void> {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
   const insert = {
-    name: `copy ${table}`,
-    text: `INSERT INTO "${table}" (${names}) SELECT * FROM unnest(${arrays})`,
+    name: `copy ${name}`,
+    text: `INSERT INTO "${name}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`,
   }
   let sent: Promise<unknown> = Promise.resolve()
-  for (const rows of piecesOf(prepare(source, `SELECT ${names} FROM "${table}"`).each(), limits)) {
+  for (const rows of pieces) {
     // The next piece is read while the server writes this one.
     await sent
     const values = columns.map(({ type }, index) =>
@@ -70,8 +158,12 @@ export async function copyTable(
     sent = target.run(insert, values)
   }
   await sent
-  await continueCounters(target, table, columns)
-  return compared({ source, target }, table, columns)
+}
+
+async function columnsOf({ source, target }: CopySides, table: string): Promise<readonly Column[]> {
+  const columns = await columnsOn(target, table)
+  assertSameColumns(source, table, columns)
+  return columns
 }
 
 async function columnsOn(target: Connection, table: string): Promise<readonly Column[]> {
@@ -147,7 +239,7 @@ function sumsText(table: string, columns: readonly Column[]): string {
 }
 
 async function compared(
-  { source, target }: { readonly source: Database; readonly target: Connection },
+  { source, target }: CopySides,
   table: string,
   columns: readonly Column[],
 ): Promise<number> {

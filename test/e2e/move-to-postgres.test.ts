@@ -3,17 +3,18 @@
  * exactly one of the two databases can serve.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
-import { limitDefaults } from '../../src/config/config.ts'
+import { type Limits, limitDefaults } from '../../src/config/config.ts'
 import { cancelMove, type MoveResult, move } from '../../src/server/move.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type LivedIn, livedIn } from '../support/lived-in.ts'
+import { echoBody, endlessBody, meteredGateway } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
 import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -64,16 +65,22 @@ async function answersOf({ client }: Member, { ids }: LivedIn): Promise<Readonly
   return answers
 }
 
-const limits = limitDefaults
+interface Progress {
+  readonly onTable?: (table: string) => void
+  readonly onWaiting?: () => void
+  readonly limits?: Partial<Limits>
+}
 
 function moveFolder(
   dataFolder: string,
   to: string,
   secret: string | null,
-  onTable = (_: string) => {},
+  { onTable = (_: string) => {}, onWaiting = () => {}, limits = {} }: Progress = {},
 ): Promise<MoveResult> {
-  const nowMs = systemClock.wallMs()
-  return move({ dataFolder, databaseUrl: null, secret, limits }, { to, nowMs, random: systemRandom, onTable })
+  return move(
+    { dataFolder, databaseUrl: null, secret, limits: { ...limitDefaults, ...limits } },
+    { to, nowMs: systemClock.wallMs(), clock: systemClock, random: systemRandom, onTable, onWaiting },
+  )
 }
 
 const secretOf = (dataFolder: string): string => readFileSync(join(dataFolder, 'secret'), 'utf8').trim()
@@ -118,6 +125,49 @@ else
       }
     })
 
+    test('a server serves until the last step, and what it did meanwhile moves too', async () => {
+      const gate = await meteredGateway({})
+      const account = await gate.account('5')
+      const statusOf = async (text: string): Promise<number> =>
+        (await gate.ask(account, echoBody(text)).whole()).status
+      const running = gate.ask(account, { ...endlessBody, max_tokens: 1_000 })
+      await running.contents(2)
+      for (let sent = 0; sent < 12; sent += 1) assert.equal(await statusOf(`before ${sent}`), 200)
+      const waiting = Promise.withResolvers<void>()
+      const url = await database.createDatabase()
+      const secret = secretOf(gate.dataFolder)
+      const copied: string[] = []
+      const moving = moveFolder(gate.dataFolder, url, secret, {
+        onTable: (table) => void copied.push(table),
+        onWaiting: waiting.resolve,
+        limits: { moveRowsMax: 5 },
+      })
+      await waiting.promise
+      assert.deepEqual(copied, ['receipt', 'entry'])
+      assert.equal(await statusOf('while it waits'), 200)
+      // Its receipt has an earlier ID than those that were copied.
+      running.leave()
+      await gate.receiptOf(account, 14)
+      const before = {
+        balance: await gate.balance(account.id),
+        receipts: await gate.ledger.receipts(account.id, 100, null),
+      }
+      await gate.gateway.drain()
+      await gate.gateway.close()
+      const result = await moving
+      assert.ok(result.kind === 'done' && result.move.report.ok, JSON.stringify(result))
+      const moved = await meteredGateway({
+        dataFolder: gate.dataFolder,
+        environment: { DATABASE_URL: url, TOLLGATE_SECRET: secret },
+      })
+      assert.deepEqual(await moved.balance(account.id), before.balance)
+      assert.deepEqual(await moved.ledger.receipts(account.id, 100, null), before.receipts)
+      assert.equal((await moved.ask(account, echoBody('after it')).whole()).status, 200)
+      await moved.end()
+      await gate.sandbox.close()
+      rmSync(gate.dataFolder, { recursive: true })
+    })
+
     describe('that is interrupted', () => {
       let installation: Installation
       let proxy: TcpProxy
@@ -130,8 +180,10 @@ else
         const server = await testGateway({ dataFolder: installation.dataFolder })
         key = (await server.account('5')).key
         assert.equal(await echo(server.origin), 200)
-        const running = await moveFolder(installation.dataFolder, url, secretOf(installation.dataFolder))
-        assert.match(running.kind === 'refused' ? running.message : '', /is using/)
+        const secret = secretOf(installation.dataFolder)
+        const running = await moveFolder(installation.dataFolder, url, secret, { limits: { moveStopMs: 0 } })
+        assert.match(running.kind === 'refused' ? running.message : '', /A server still uses/)
+        assert.equal(await rowsOn(), 0)
         await server.close()
       })
       after(async () => {
@@ -212,8 +264,10 @@ else
       test('cut off before its commit arrives, neither serves until it is run again', async () => {
         let cut = Promise.resolve()
         // The schema was committed before the first table is copied.
-        await moveFolder(installation.dataFolder, proxy.url, secretOf(installation.dataFolder), (table) => {
-          if (table === 'account') cut = proxy.cutNext('COMMIT', 'request')
+        await moveFolder(installation.dataFolder, proxy.url, secretOf(installation.dataFolder), {
+          onTable(table) {
+            if (table === 'account') cut = proxy.cutNext('COMMIT', 'request')
+          },
         })
         await cut
         assert.ok(!(await folderServes()))
