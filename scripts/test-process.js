@@ -5,6 +5,7 @@
 import { createHook } from 'node:async_hooks'
 import { after, before, suite } from 'node:test'
 import '../test/support/bundled-threads.ts'
+import '../test/support/shared-threads.ts'
 import { processorSeconds } from './processor-time.js'
 
 const endsName = Symbol.for('tollgate.test-process-ends')

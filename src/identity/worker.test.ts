@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { type Lifetime, temporaryDirectory } from '../../test/support/open-ledger.ts'
 import { ann } from '../../test/support/people.ts'
+import { withSeparateThreads } from '../../test/support/shared-threads.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import { readConfig } from '../config/config.ts'
@@ -19,6 +20,8 @@ import {
   openIdentity,
 } from './identity.ts'
 import { openIdentityWorker } from './worker.ts'
+
+withSeparateThreads()
 
 interface Apart extends OpenIdentity {
   readonly lines: readonly string[]

@@ -1,14 +1,13 @@
 /** The entry of the identity thread: opens the core, then serves the main thread until it ends it. */
-import { workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { type IdentityCore, openIdentityCore } from '../identity/core.ts'
 import type { WorkerNotifications, WorkerRequests, WorkerSetup } from '../identity/worker.ts'
-import { greet, serveThread } from '../threads/serve-thread.ts'
+import { greet, origin, serveThread } from '../threads/serve-thread.ts'
 import type { ClosableRequests } from '../threads/thread.ts'
 
-const { config, postgres, secret, hasMail, logLevel } = workerData as WorkerSetup
+const { config, postgres, secret, hasMail, logLevel } = origin.setup as WorkerSetup
 
 const addressRef = { address: '' }
 // Filled before the main thread hears that it may ask.

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { openTestLedger, temporaryDirectory } from '../../test/support/open-ledger.ts'
+import { withSeparateThreads } from '../../test/support/shared-threads.ts'
 import { TollgateError } from '../base/errors.ts'
 import { limitDefaults } from '../config/config.ts'
 import { threadEntries } from '../server/thread-entries.ts'
@@ -21,6 +22,8 @@ import { openForWriting, prepare } from './sqlite/connection.ts'
 import type { WriterRequests } from './sqlite/messages.ts'
 import { openStore } from './store.ts'
 import { inTransaction } from './transaction.ts'
+
+withSeparateThreads()
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof TollgateError && error.code === 'store_unavailable'

@@ -1,5 +1,5 @@
 /** The other end: the first thing that a thread of ours does, in its entry file. Must not know what the thread does. */
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
 import { releaseIdleMemory } from '../base/idle-memory.ts'
@@ -14,6 +14,12 @@ import {
 
 export type ServeOptions = Omit<PortOptions, 'onGreeting' | 'waitingMax'> &
   Partial<Pick<PortOptions, 'waitingMax'>>
+
+/** Who started this thread, and the setup that it was given; replaced in tests. */
+export const origin: { starter: MessageChannelPort | null; setup: unknown } = {
+  starter: parentPort,
+  setup: workerData,
+}
 
 /** Answers the thread that started this one; `Requests` is what can be asked back. */
 export function serveThread<Requests = Record<never, never>>(options: ServeOptions): Port<Requests> {
@@ -32,10 +38,10 @@ export function servePort<Requests = Record<never, never>>(
 /** The first message of a thread that was opened with `openThread`; null: it can work. */
 export function greet(refusal: StartRefusal | null): void {
   starter().postMessage(greeting(refusal))
-  if (refusal === null) releaseIdleMemory(systemClock)
+  if (refusal === null && origin.starter === parentPort) releaseIdleMemory(systemClock)
 }
 
-function starter(): NonNullable<typeof parentPort> {
-  assert(parentPort !== null, 'an entry of a thread runs in a worker thread')
-  return parentPort
+function starter(): MessageChannelPort {
+  assert(origin.starter !== null, 'an entry of a thread runs in a worker thread')
+  return origin.starter
 }

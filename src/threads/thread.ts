@@ -2,7 +2,7 @@
  * A thread seen from the one that starts it: its port, its ready message, and its end, which fails every pending call.
  * Must not know what the thread does.
  */
-import { type MessagePort, Worker } from 'node:worker_threads'
+import { type MessagePort, Worker, type WorkerOptions } from 'node:worker_threads'
 import { openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
 
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
@@ -91,6 +91,14 @@ export function attachThread<Requests>(
   }
 }
 
+/** What this file uses of a worker. */
+export type StartedWorker = Pick<Worker, 'postMessage' | 'on' | 'ref' | 'unref' | 'terminate'>
+
+/** Starts the worker of each thread; replaced in tests. */
+export const workers = {
+  start: (entry: URL, options: WorkerOptions): StartedWorker => new Worker(entry, options),
+}
+
 interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
@@ -103,7 +111,7 @@ type ThreadState = 'starting' | 'working' | 'ending' | 'ended'
 
 function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThread<Requests> {
   const { entry, name, setup, moved = [], lostError, onLost, ...rest } = options
-  const worker = new Worker(entry, { workerData: setup, name, transferList: [...moved] })
+  const worker = workers.start(entry, { workerData: setup, name, transferList: [...moved] })
   const greeted = Promise.withResolvers<StartRefusal | null>()
   let state = first
   const { fail, ...port } = openPort<Requests>(worker, {

@@ -27,6 +27,7 @@ import {
   selfContained,
 } from '../support/hostile-gateway.ts'
 import type { RawAnswer } from '../support/raw-client.ts'
+import { withSeparateThreads } from '../support/shared-threads.ts'
 
 /** The real clock, with a wall clock that a test can move. */
 let offsetMs = 0
@@ -44,6 +45,7 @@ const log = createLog({
   },
 })
 
+withSeparateThreads()
 let gateway: HostileGateway
 before(async () => {
   gateway = await hostileGateway({

@@ -3,8 +3,7 @@
  * each in one read transaction, so that all results are from one state. Knows no read of its own but the
  * control plane's statements.
  */
-import { workerData } from 'node:worker_threads'
-import { greet, servePort, serveThread } from '../../threads/serve-thread.ts'
+import { greet, origin, servePort, serveThread } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import type { Operation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
@@ -36,7 +35,7 @@ export function runReader(
   open: (setup: ThreadSetup) => OpenForReading = openEmbedded,
 ): void {
   try {
-    const setup = workerData as ThreadSetup
+    const setup = origin.setup as ThreadSetup
     const opened = open(setup)
     const { database } = opened
     const read = reader(opened, plan)

@@ -1,0 +1,24 @@
+/**
+ * A worker that is the threads of many gateways and stores, each with the port of its own that shared-threads.ts has sent.
+ */
+import { parentPort } from 'node:worker_threads'
+import { origin } from '../../src/threads/serve-thread.ts'
+import type { SharedThreadSetup } from './shared-threads.ts'
+
+let started = Promise.resolve()
+let count = 0
+
+// An entry reads who started it while it is evaluated, so the next one waits.
+parentPort?.on('message', (setup: SharedThreadSetup) => {
+  started = started.then(() => start(setup))
+})
+
+async function start({ entry, setup, port, moved }: SharedThreadSetup): Promise<void> {
+  port.once('close', () => {
+    for (const other of moved) other.close()
+  })
+  Object.assign(origin, { starter: port, setup })
+  count += 1
+  // Under another address the entry, and nothing that it imports, is evaluated again.
+  await import(`${entry}?start=${count}`)
+}
