@@ -14,6 +14,7 @@ import { eventually, meteredGateway } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 import { insertUnitPrice, pricedLedger } from '../support/priced-usage.ts'
+import { isOnPostgres } from '../support/test-database.ts'
 
 const clock = noonClock()
 const gate = await meteredGateway({
@@ -47,8 +48,11 @@ test('a healthy local installation has no warning, and reports its state', async
     [shown.address, shown.mail, shown.signup, shown.payments],
     [gate.origin, false, 'open', 'none'],
   )
-  assert.deepEqual([shown.node, shown.database.kind], [process.version, 'sqlite'])
-  assert.ok((shown.database.bytes ?? 0) > 0)
+  assert.deepEqual(
+    [shown.node, shown.database.kind],
+    [process.version, isOnPostgres ? 'postgresql' : 'sqlite'],
+  )
+  assert.ok(isOnPostgres || (shown.database.bytes ?? 0) > 0)
   assert.equal(shown.platform.promo, '-10.00', 'that of the local account, and that of the new one')
   await gate.account('0')
   assert.equal((await local.done('system.show', {})).accounts, shown.accounts + 1)

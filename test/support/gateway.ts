@@ -64,7 +64,8 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   const config = testConfig(
     {
       ...options,
-      environment: { ...options.environment, ...(await databaseVariables(dataFolder)) },
+      // A test that names its database has it.
+      environment: { ...(await databaseVariables(dataFolder)), ...options.environment },
     },
     dataFolder,
   )
