@@ -137,6 +137,30 @@ test('a key is changed, rejected, disabled, rotated and revoked on its page', as
   visit.clean()
 })
 
+test('the keyboard alone edits and revokes a key from the list', async () => {
+  const { key } = await person.client.done('key.create', { name: 'from the list' })
+  await page.goto('/console/keys')
+  const menu = page.getByRole('button', { name: 'Actions for from the list' })
+  const choose = async (name: string): Promise<void> => {
+    await menu.press('Enter')
+    await page.getByRole('menuitem', { name }).press('Enter')
+  }
+  await choose('Edit')
+  await dialog().getByRole('heading', { name: 'Edit key' }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await choose('Revoke')
+  await dialog().getByText('Revoke this key permanently?').waitFor()
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 200, 'not without the confirmation')
+  await visit.accessible()
+  await dialogButton('Revoke key').press('Enter')
+  await page.getByText('Key revoked.').waitFor()
+  await menu.waitFor({ state: 'detached' })
+  assert.equal((await person.ask(key, 'sandbox-echo')).status, 401)
+  assert.equal(new URL(page.url()).pathname, '/console/keys')
+  visit.clean()
+})
+
 test('a change in one window appears in another', async () => {
   await page.goto('/console/keys')
   const other = await visit.window()

@@ -81,7 +81,8 @@ export function KeyActions({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   )
 }
 
-function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
+/** The confirmation of a permanent revocation, wherever it was asked for. */
+export function RevokeDialog({ apiKey, open, onClose }: KeyDialogProps): JSX.Element {
   const revoke = useChange('key.revoke', {
     changes: ['keys'],
     onDone: () => {

@@ -18,6 +18,7 @@ import { Name } from '../usage/name.tsx'
 import { BudgetUse } from './budget.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { CreatedBy } from './created-by.tsx'
+import { KeyMenu } from './key-menu.tsx'
 import { hasEnded, type Key, keyState } from './key-state.ts'
 import { useMemberNames } from './use-names.ts'
 
@@ -59,7 +60,7 @@ export function KeysPage(): JSX.Element {
             keyOf={({ id }) => id}
             expected={3}
             rowHeight="twoLinesOnDesktop"
-            columns={columns(now, memberNames)}
+            columns={columns(now, memberNames, mayCreate)}
             empty={
               <Empty
                 icon={<KeyRound />}
@@ -86,7 +87,17 @@ export function KeysPage(): JSX.Element {
   )
 }
 
-function columns(now: number, memberNames: ReadonlyMap<string, string>): readonly Column<Key>[] {
+function columns(
+  now: number,
+  memberNames: ReadonlyMap<string, string>,
+  mayChange: boolean,
+): readonly Column<Key>[] {
+  const actions: Column<Key> = {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    align: 'right',
+    cell: (key) => <KeyMenu apiKey={key} ended={hasEnded(keyState(key, now))} />,
+  }
   return [
     {
       id: 'name',
@@ -133,5 +144,6 @@ function columns(now: number, memberNames: ReadonlyMap<string, string>): readonl
         </>
       ),
     },
+    ...(mayChange ? [actions] : []),
   ]
 }
