@@ -99,6 +99,23 @@ test('a link leads to a client with a model, and Cursor gets the settings that i
   visit.clean()
 })
 
+test('a step that lacks the key offers to create one, and then has it', async () => {
+  await page.goto('/console/connect?client=codex')
+  await page.getByText('export TOLLGATE_KEY=YOUR_API_KEY').waitFor()
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('from a step')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByRole('link', { name: 'Open its instructions with this key' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('export TOLLGATE_KEY=sk-tg-').waitFor()
+  await page.getByRole('heading', { level: 2, name: 'Codex CLI' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0)
+  await page.reload()
+  await page.getByText('export TOLLGATE_KEY=YOUR_API_KEY').waitFor()
+  visit.clean()
+})
+
 test('a new key appears in the recipes, in memory only', async () => {
   await page.goto('/console/keys?create=yes')
   await page.getByRole('textbox', { name: 'Name' }).fill('for the recipes')
@@ -119,7 +136,7 @@ test('a new key appears in the recipes, in memory only', async () => {
   await client('Continue').click()
   await page.getByText(`apiKey: "${key}"`).waitFor()
   await page.reload()
-  await page.getByText('apiKey: "$TOLLGATE_KEY"').waitFor()
+  await page.getByText('apiKey: "YOUR_API_KEY"').waitFor()
   assert.ok(!(await page.content()).includes(key), 'a reload forgets it')
   visit.clean()
 })

@@ -5,8 +5,8 @@ import {
   isPublic,
   jsonFile,
   keyField,
+  keyPlaceholder,
   keyStep,
-  keyVariable,
   packageProvider,
   pointed,
   type Recipe,
@@ -211,7 +211,7 @@ export const agentRecipes: readonly Recipe[] = [
             ? ['    provider: anthropic', `    apiBase: ${facts.address}/v1/`]
             : ['    provider: openai', `    apiBase: ${facts.address}/v1`]),
           `    model: ${doubleQuoted(facts.model.name)}`,
-          `    apiKey: ${doubleQuoted(facts.key ?? keyVariable)}`,
+          `    apiKey: ${doubleQuoted(facts.key ?? keyPlaceholder)}`,
           '    roles: [chat, edit, apply]',
         ].join('\n'),
       ),

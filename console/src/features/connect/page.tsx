@@ -5,11 +5,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useEffect, useRef, useState } from 'react'
 import { Banner } from '@/components/banner'
-import { LinkButton } from '@/components/button'
+import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Combobox } from '@/components/combobox'
 import { Field } from '@/components/field'
-import { Search as SearchIcon } from '@/components/icons'
+import { Plus, Search as SearchIcon } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
@@ -20,6 +20,7 @@ import { useFreshKey } from '@/lib/fresh-key'
 import { useChanged } from '@/lib/live'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
 import { isChatModel, type PricedModel, usePricedModels } from '../pricing/price-list.ts'
 import { Arrival } from './arrival.tsx'
 import { modelFor } from './model-choice.ts'
@@ -35,25 +36,34 @@ export function ConnectPage(): JSX.Element {
   const account = useAccount()
   const recipe = recipeOf(useSearch().client) ?? recipeOf('curl') ?? firstRecipe
   if (recipe === undefined) throw new Error('there are recipes')
+  const [isCreating, setCreating] = useState(false)
+  const mayCreate = useMay('owner', 'admin', 'developer')
+  const open = (): void => setCreating(true)
   return (
     <Page
       title="Connect"
       description="Connect any client with one base URL and one API key. Every model works in the API format your client already speaks."
     >
-      <NoKeyYet account={account.id} />
+      <NoKeyYet account={account.id} onCreate={open} />
       <div className="grid items-start gap-6 lg:grid-cols-[13rem_minmax(0,1fr)]">
         <Clients chosen={recipe} />
         {/* What has the focus is scrolled clear of the notice that stays in sight. */}
         <div className="flex min-w-0 flex-col gap-4 [&_button]:scroll-mt-32 [&_pre]:scroll-mt-32 [&_select]:scroll-mt-32">
           <Arrival account={account.id} />
-          <Recipes recipe={recipe} account={account.id} />
+          <Recipes recipe={recipe} account={account.id} onCreateKey={mayCreate ? open : undefined} />
         </div>
       </div>
+      <CreateKeyDialog open={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
 
-function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null {
+interface NoKeyYetProps {
+  readonly account: string
+  readonly onCreate: () => void
+}
+
+function NoKeyYet({ account, onCreate }: NoKeyYetProps): JSX.Element | null {
   const keys = useOperation('key.list', { account })
   const mayMake = useMay('owner', 'admin', 'developer')
   const fresh = useFreshKey(account)
@@ -64,9 +74,9 @@ function NoKeyYet({ account }: { readonly account: string }): JSX.Element | null
       title="You need an API key first."
       action={
         mayMake ? (
-          <LinkButton to="/console/keys" search={{ create: '1' }} size="small" variant="primary">
+          <Button size="small" variant="primary" onClick={onCreate}>
             Create API key
-          </LinkButton>
+          </Button>
         ) : undefined
       }
     >
@@ -188,7 +198,14 @@ function ClientLink({
   )
 }
 
-function Recipes({ recipe, account }: { readonly recipe: Recipe; readonly account: string }): JSX.Element {
+interface RecipesProps {
+  readonly recipe: Recipe
+  readonly account: string
+  /** undefined: this role cannot. */
+  readonly onCreateKey: (() => void) | undefined
+}
+
+function Recipes(props: RecipesProps): JSX.Element {
   const installation = useOperation('installation.show')
   const sold = usePricedModels()
   const client = useQueryClient()
@@ -202,17 +219,15 @@ function Recipes({ recipe, account }: { readonly recipe: Recipe; readonly accoun
     return <Skeleton className="h-112 rounded-xl" />
   }
   const models = sold.data.filter(isChatModel)
-  return <RecipeCard recipe={recipe} account={account} address={installation.data.address} models={models} />
+  return <RecipeCard {...props} address={installation.data.address} models={models} />
 }
 
-interface RecipeCardProps {
-  readonly recipe: Recipe
-  readonly account: string
+interface RecipeCardProps extends RecipesProps {
   readonly address: string
   readonly models: readonly PricedModel[]
 }
 
-function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.Element {
+function RecipeCard({ recipe, account, onCreateKey, address, models }: RecipeCardProps): JSX.Element {
   const chosen = useSearch().model
   const setSearch = useSetSearch()
   const key = useFreshKey(account) ?? null
@@ -231,7 +246,17 @@ function RecipeCard({ recipe, account, address, models }: RecipeCardProps): JSX.
         >
           <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
         </Field>
-        <Steps steps={recipe.steps(facts)} />
+        <Steps
+          steps={recipe.steps(facts)}
+          keyAction={
+            onCreateKey === undefined ? null : (
+              <Button size="small" className="self-start" onClick={onCreateKey}>
+                <Plus aria-hidden="true" />
+                Create a key
+              </Button>
+            )
+          }
+        />
         {notes.length === 0 ? null : (
           <ul className="list-disc space-y-1.5 border-t border-line pt-4 pl-5 text-ink-soft">
             {notes.map((note) => (

@@ -37,6 +37,8 @@ export interface Step {
   readonly title: string
   readonly text?: string
   readonly snippet?: Snippet
+  /** It needs a key that is not known: a page may offer to create one. */
+  readonly lacksKey?: true
   /** The name of its tab: steps that follow one another and have one are alternatives. */
   readonly alternative?: string
 }
@@ -54,7 +56,7 @@ export interface Recipe {
 }
 
 /** The placeholder for an unknown key. */
-export const keyVariable = '$TOLLGATE_KEY'
+export const keyPlaceholder = 'YOUR_API_KEY'
 export const hello = 'Say hello in one sentence.'
 
 /** The only place of a recipe that may contain the key itself. */
@@ -63,17 +65,18 @@ export function keyStep({ key }: Pick<Facts, 'key'>): Step {
     title: 'Set your API key',
     text:
       key === null
-        ? 'Replace the dots with one of your API keys. A key is shown only once, when you create it.'
+        ? `Replace ${keyPlaceholder} with one of your API keys. A key is shown only once, when you create it.`
         : 'This is the key you just created. It is not shown again after you reload this page.',
-    snippet: { language: 'sh', text: `export TOLLGATE_KEY=${key ?? 'sk-tg-…'}` },
+    snippet: { language: 'sh', text: `export TOLLGATE_KEY=${key ?? keyPlaceholder}` },
+    ...(key === null ? { lacksKey: true } : {}),
   }
 }
 
 /** For forms and files of programs that do not read environment variables. */
 export function keyField(title: string, { key }: Facts): Step {
-  const snippet = { language: 'text', text: key ?? keyVariable } as const
+  const snippet = { language: 'text', text: key ?? keyPlaceholder } as const
   return key === null
-    ? { title, text: `Replace ${keyVariable} with the key itself.`, snippet }
+    ? { title, text: `Replace ${keyPlaceholder} with the key itself.`, snippet, lacksKey: true }
     : { title, snippet }
 }
 

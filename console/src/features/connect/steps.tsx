@@ -1,5 +1,5 @@
 /** The steps of one recipe, each with the text to copy. */
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { ChoiceTabs } from '@/components/choice-tabs'
 import { Code } from '@/components/code'
 import { CopyButton } from '@/components/copy-button'
@@ -19,7 +19,13 @@ const languageNames: Readonly<Record<Language, string>> = {
   text: 'Text',
 }
 
-export function Steps({ steps }: { readonly steps: readonly Step[] }): JSX.Element {
+export interface StepsProps {
+  readonly steps: readonly Step[]
+  /** Shown with each step that lacks the key. */
+  readonly keyAction: ReactNode
+}
+
+export function Steps({ steps, keyAction }: StepsProps): JSX.Element {
   return (
     <ol className="flex flex-col gap-6">
       {numbered(steps).map((ways, index) => (
@@ -31,7 +37,7 @@ export function Steps({ steps }: { readonly steps: readonly Step[] }): JSX.Eleme
             {index + 1}
           </span>
           <div className="min-w-0 flex-1">
-            <Ways ways={ways} />
+            <Ways ways={ways} keyAction={keyAction} />
           </div>
         </li>
       ))}
@@ -62,38 +68,47 @@ function numbered(steps: readonly Step[]): readonly (readonly Way[])[] {
   )
 }
 
-function Ways({ ways }: { readonly ways: readonly Way[] }): JSX.Element {
+interface WaysProps extends Pick<StepsProps, 'keyAction'> {
+  readonly ways: readonly Way[]
+}
+
+function Ways({ ways, keyAction }: WaysProps): JSX.Element {
   const [only] = ways
-  if (only !== undefined && ways.length === 1) return <StepList steps={only.steps} />
+  if (only !== undefined && ways.length === 1) return <StepList steps={only.steps} keyAction={keyAction} />
   return (
     <ChoiceTabs
       label="Alternatives"
       tabs={ways.map(({ name = '', steps }, index) => ({
         id: `way-${index}`,
         label: name,
-        content: <StepList steps={steps} />,
+        content: <StepList steps={steps} keyAction={keyAction} />,
       }))}
     />
   )
 }
 
-function StepList({ steps }: { readonly steps: readonly Step[] }): JSX.Element {
+function StepList({ steps, keyAction }: StepsProps): JSX.Element {
   return (
     <div className="flex min-w-0 flex-col gap-5">
       {steps.map((step) => (
-        <OneStep key={step.title} step={step} />
+        <OneStep key={step.title} step={step} keyAction={step.lacksKey === true ? keyAction : null} />
       ))}
     </div>
   )
 }
 
-function OneStep({ step }: { readonly step: Step }): JSX.Element {
+interface OneStepProps extends Pick<StepsProps, 'keyAction'> {
+  readonly step: Step
+}
+
+function OneStep({ step, keyAction }: OneStepProps): JSX.Element {
   return (
     <div className="flex min-w-0 flex-col gap-2.5">
       <div>
         <h3 className="pt-px font-medium">{step.title}</h3>
         {step.text === undefined ? null : <p className="text-ink-soft">{step.text}</p>}
       </div>
+      {keyAction}
       {step.snippet === undefined ? null : <Shown snippet={step.snippet} what={step.title} />}
     </div>
   )

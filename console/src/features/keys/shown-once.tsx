@@ -5,6 +5,7 @@ import { Button } from '@/components/button'
 import { Code } from '@/components/code'
 import { DialogActions } from '@/components/dialog'
 import { TriangleAlert } from '@/components/icons'
+import type { Search } from '@/lib/search'
 import { AboutModel } from './about-model.tsx'
 import { useAvailableModels } from './available-models.ts'
 import { FirstRequest } from './first-request.tsx'
@@ -54,7 +55,12 @@ export function ShownOnce({ id, secret, models, onDone }: ShownOnceProps): JSX.E
             <AboutModel model={model} />
             <p className="text-sm text-ink-soft">
               Claude Code, Cursor or another client?{' '}
-              <Link to="/console/connect" className="text-accent underline underline-offset-3">
+              <Link
+                to="/console/connect"
+                search={({ client: chosen, model: wanted }: Search) => ({ client: chosen, model: wanted })}
+                onClick={onDone}
+                className="text-accent underline underline-offset-3"
+              >
                 Open its instructions with this key
               </Link>
               . The key stays there until you reload the page.

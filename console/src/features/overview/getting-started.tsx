@@ -11,6 +11,7 @@ import { useAccount, useMay, useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 import { useFreshKey } from '@/lib/fresh-key'
 import { useOperation } from '@/lib/operations'
+import { keyPlaceholder } from '../connect/recipe.ts'
 import { AboutModel } from '../keys/about-model.tsx'
 import { useAvailableModels } from '../keys/available-models.ts'
 import { CreateKeyDialog } from '../keys/create-key-dialog.tsx'
@@ -243,7 +244,7 @@ function Try(): JSX.Element {
       ) : (
         <>
           {fresh === undefined ? (
-            <Code code={`export ${keyVariable.slice(1)}=sk-tg-…`} language="Shell, with your key" />
+            <Code code={`export ${keyVariable.slice(1)}=${keyPlaceholder}`} language="Shell, with your key" />
           ) : null}
           <SnippetChoice address={address} apiKey={fresh ?? keyVariable} model={model} />
           <AboutModel model={model} />
