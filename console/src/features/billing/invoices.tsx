@@ -14,12 +14,16 @@ export function Invoices(): JSX.Element {
   const account = useAccount()
   const invoices = useOperation('invoice.list', { account: account.id })
   return (
-    <Card title="Statements and receipts" description="Printable. Months are in UTC." flush>
+    <Card
+      title="Payment receipts and statements"
+      description="Printable, for each payment and each month in UTC. They are not tax invoices."
+      flush
+    >
       {invoices.error !== null ? (
         <Problem className="m-5 mt-0" problem={invoices.error} onRetry={() => void invoices.refetch()} />
       ) : (
         <Table
-          caption="Statements and receipts, latest first"
+          caption="Payment receipts and statements, latest first"
           rows={invoices.data}
           keyOf={({ id }) => id}
           expected={3}

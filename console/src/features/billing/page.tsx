@@ -67,7 +67,7 @@ export function BillingPage(): JSX.Element {
           { id: 'top-ups', label: 'Top-ups', content: <TopUps /> },
           {
             id: 'invoices',
-            label: 'Documents',
+            label: 'Invoices',
             content: (
               <div className="flex flex-col gap-6">
                 <Invoices />

@@ -1,5 +1,6 @@
 /** Adds credit on Stripe's payment page, or says how it is done where Stripe is not set up. */
 
+import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button, LinkButton } from '@/components/button'
@@ -46,7 +47,16 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
     return (
       <Card title="Top up" description="No payment provider is set up on this server.">
         <p className="text-ink-soft">
-          As an administrator you can add credit here, create codes, or{' '}
+          As an administrator you can add credit here,{' '}
+          <Link
+            to="/console/admin/$section"
+            params={{ section: 'codes' }}
+            search={{}}
+            className="text-accent underline underline-offset-2"
+          >
+            create codes
+          </Link>
+          , or{' '}
           <a href="/docs/operate/payments#with-stripe" className="text-accent underline underline-offset-2">
             connect Stripe
           </a>{' '}
