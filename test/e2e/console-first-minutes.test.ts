@@ -130,13 +130,13 @@ test('the user who started the server gets from the setup link to a paid request
     'Connect a client (done)',
   ])
   await page.getByRole('main').getByRole('link', { name: 'View receipt' }).click()
-  await page.getByText('Completed.').waitFor()
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Requests' }).click()
   await page.getByRole('textbox', { name: 'Request ID' }).fill(id)
   await button(page, 'Find').click()
-  await page.getByText('Completed.').waitFor()
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   assert.equal(await page.evaluate('window.isTheSame'), true)
 
   await page.goto('/console')

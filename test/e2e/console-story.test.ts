@@ -184,7 +184,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
     .getByRole('link', { name: 'sandbox-echo' })
     .first()
     .click()
-  await page.getByText('Completed.').waitFor()
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const lookup = await visit.context.request.get(`/api/requests/${id}`)
   const receipt = operations['request.show'].output.parse(await lookup.json())
@@ -292,7 +292,7 @@ test('the keyboard alone leads from sign-up to the receipt of the first request,
   await page.getByText('It arrived.').waitFor()
   await keyboard.reach('a', 'View receipt')
   await keyboard.press('Enter')
-  await page.getByText('Completed.').waitFor()
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   await keyboard.focused()
 
   // What opens over a page returns the focus to what opened it.

@@ -153,7 +153,7 @@ test('a receipt shows what was used, reserved and charged', async () => {
   assert.equal(receipt.inputBound, 'bytes')
   await money.getByText('input bounded by size').waitFor()
   await page.getByText(receipt.price).waitFor()
-  await page.getByText('Completed.').waitFor()
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   await visit.accessible()
   visit.clean()
 })

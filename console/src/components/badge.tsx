@@ -23,7 +23,7 @@ export type Tone = NonNullable<VariantProps<typeof look>['tone']>
 
 export interface BadgeProps {
   readonly tone?: Tone
-  readonly title?: string
+  readonly title?: string | undefined
   readonly className?: string
   readonly children: ReactNode
 }

@@ -19,11 +19,12 @@ type Tone = 'good' | 'neutral' | 'warn' | 'bad'
 interface EndWords {
   readonly label: string
   readonly tone: Tone
-  readonly sentence: string
+  /** undefined: the label says it all. */
+  readonly sentence?: string
 }
 
 export const endWords: Readonly<Record<EndReason, EndWords>> = {
-  complete: { label: 'Succeeded', tone: 'good', sentence: 'Completed.' },
+  complete: { label: 'Succeeded', tone: 'good' },
   client_abort: {
     label: 'Canceled',
     tone: 'neutral',

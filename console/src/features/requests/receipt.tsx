@@ -46,7 +46,14 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
           <EndBadge endReason={receipt.endReason} />
         </span>
       }
-      description={endWords[receipt.endReason].sentence}
+      description={
+        <>
+          <span className="flex min-w-0 items-center gap-1.5">
+            Request ID <Id text={receipt.id} what="request ID" />
+          </span>
+          {endWords[receipt.endReason].sentence}
+        </>
+      }
       back={back}
     >
       <Remarks receipt={receipt} />
@@ -72,7 +79,10 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
         <Tokens receipt={receipt} />
         <MoneyOf receipt={receipt} />
       </div>
-      <Card title="Timing">
+      <Card
+        title="Timing"
+        description="Each attempt is timed from when it was sent to the provider. Duration and time to first byte are timed from when the request arrived."
+      >
         <Timeline receipt={receipt} />
       </Card>
       <Details receipt={receipt} />
@@ -86,7 +96,7 @@ function cacheHint({ usage }: ReceiptRow): string {
 
 function firstByteHint({ started, firstByte }: ReceiptRow): string {
   if (firstByte === null) return 'no response'
-  return `${duration(Math.max(0, Date.parse(firstByte) - Date.parse(started)))} to first byte`
+  return `time to first byte ${duration(Math.max(0, Date.parse(firstByte) - Date.parse(started)))}`
 }
 
 function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | null {
@@ -251,9 +261,6 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   return (
     <Card title="Details">
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Fact label="Request ID">
-          <Id text={receipt.id} what="request ID" />
-        </Fact>
         {receipt.provider === null ? null : (
           <Fact label="Provider request ID">
             {receipt.upstreamRequestId === null ? (
@@ -308,7 +315,7 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             <Name className="font-mono text-[0.8125rem]">{receipt.upstreamModel}</Name>
           </Fact>
         )}
-        <Fact label="Status">
+        <Fact label="HTTP status">
           <Badge tone={receipt.status < 400 ? 'good' : 'bad'}>{receipt.status}</Badge>
         </Fact>
         <Fact label="Output limit">{count(receipt.outputLimit)} tokens</Fact>

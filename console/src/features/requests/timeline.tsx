@@ -41,8 +41,10 @@ function Attempt({ span }: { readonly span: Span }): JSX.Element {
           <span className="min-w-0 text-ink-soft">{span.failure.replaceAll('_', ' ')}</span>
         )}
         <span className="tabular ml-auto text-sm text-ink-soft">
-          {span.firstByteMs === undefined ? 'no response' : `first byte after ${duration(span.firstByteMs)}`},{' '}
-          {duration(span.ms)} total
+          {span.firstByteMs === undefined
+            ? 'no response'
+            : `provider responded after ${duration(span.firstByteMs)}`}
+          , attempt took {duration(span.ms)}
         </span>
       </div>
       <svg
