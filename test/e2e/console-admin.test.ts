@@ -286,10 +286,10 @@ test('a key that its provider rejects is saved only by a second choice', async (
   await inDialog('Review').click()
   await dialog().getByText('The provider rejects this API key.').waitFor()
   await dialog().getByText('“it failed”').waitFor()
-  assert.equal(await inDialog('Add provider').isEnabled(), false)
+  assert.equal(await inDialog('Add upstream').isEnabled(), false)
   await visit.accessible()
   await dialog().getByLabel('Save it anyway').click()
-  assert.equal(await inDialog('Add provider').isEnabled(), true)
+  assert.equal(await inDialog('Add upstream').isEnabled(), true)
   await inDialog('Cancel').click()
   host.answers = () => 200
   assert.ok(!(await page.content()).includes(credential))
@@ -317,7 +317,7 @@ test('an upstream is added after a preview of its models; its credential does no
     [],
     'nothing is saved yet',
   )
-  await inDialog('Add provider').click()
+  await inDialog('Add upstream').click()
   await toast(/^second was added/).waitFor()
   const sold = (await soldNow()).map(({ model }) => model).filter((name) => name.startsWith('gpt-'))
   assert.deepEqual(sold, ['gpt-4.1'], 'nothing is put on sale that was not chosen')
@@ -390,7 +390,7 @@ test('an upstream is removed', async () => {
 
 test('a server of the operator is added with its models, each at the price that is entered, and disabled with one choice', async () => {
   await page.goto('/console/admin/upstreams')
-  await button('Add provider').click()
+  await button('Add upstream').click()
   await visit.accessible()
   await dialog().getByRole('searchbox').fill('vll')
   await dialog().getByRole('button', { name: 'vLLM' }).click()
@@ -403,12 +403,12 @@ test('a server of the operator is added with its models, each at the price that 
   await inDialog('Review').click()
   await dialog().getByText('No models enabled yet.').waitFor()
   await dialog().getByLabel('Context, tokens').fill('8192')
-  assert.equal(await inDialog('Add provider').isEnabled(), false, 'a price is missing')
+  assert.equal(await inDialog('Add upstream').isEnabled(), false, 'a price is missing')
   await dialog().getByLabel('Max output, tokens').fill('512')
   await dialog().getByLabel('Input, USD per 1M').fill('0')
   await dialog().getByLabel('Output, USD per 1M').fill('0')
   await visit.accessible()
-  await inDialog('Add provider').click()
+  await inDialog('Add upstream').click()
   await toast(/^my-vllm was added/).waitFor()
   const sold = (await soldNow()).find(({ model }) => model === 'my-vllm/host-a')
   assert.equal(sold?.price.input, '0.00')
@@ -438,7 +438,7 @@ test('a server of the operator is added with its models, each at the price that 
 })
 
 async function picked(provider: string): Promise<void> {
-  await button('Add provider').click()
+  await button('Add upstream').click()
   await dialog().getByRole('button', { name: provider, exact: true }).click()
 }
 

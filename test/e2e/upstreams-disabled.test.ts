@@ -96,6 +96,14 @@ test('an upstream of the configuration is disabled too', async () => {
   assert.notEqual((await listed())?.serves.length, 0)
 })
 
+test('test models that simulate failures are listed after all others', async () => {
+  const { upstreams } = await operator.done('upstreams.status', { upstream: 'sandbox', limit: 1_000 })
+  const [sandbox] = upstreams
+  const names = sandbox?.offers.map(({ upstreamModel }) => upstreamModel) ?? []
+  assert.ok(names.indexOf('sandbox-stream') < names.indexOf('sandbox-401'), names.join(', '))
+  assert.notEqual(names.indexOf('sandbox-stream'), -1)
+})
+
 test('an upstream that is removed and added again under its name is not disabled', async () => {
   await operator.done('upstreams.disable', {
     upstream: 'first',

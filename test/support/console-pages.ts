@@ -114,7 +114,7 @@ export const overlaysOf: Readonly<Record<string, readonly string[]>> = {
   'admin-account': ['Add credit', 'Suspend'],
   'admin-people': ['Invite'],
   'admin-models': ['Edit', 'Add model'],
-  'admin-upstreams': ['Add provider'],
+  'admin-upstreams': ['Add upstream'],
   'admin-codes': ['Create code', 'Revoke'],
   'admin-audit': ['Details'],
   'organization-members': ['Invite member', 'Remove Ada'],

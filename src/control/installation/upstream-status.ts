@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../contract/operatio
 import { TollgateError } from '../../base/errors.ts'
 import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
 import type { ListedOffer, ListedUpstream } from '../../catalog/catalog.ts'
+import type { Snapshot } from '../../catalog/types.ts'
 import type { PeriodSums } from '../../usage/offer-statistics.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
@@ -43,13 +44,19 @@ function* statusSteps(
 ): Steps<StatusOut['upstreams']> {
   const upstreams: StatusOut['upstreams'] = []
   for (const { name, disabled } of shown) {
-    const rows: OfferOut[] = []
+    const rows: RankedOffer[] = []
     for (const offer of offers.get(name) ?? []) {
-      rows.push(offerOutput({ ...deps, sums }, { upstream: name, offer }))
+      const output = offerOutput({ ...deps, sums }, { upstream: name, offer })
+      rows.push({ output, failsOnPurpose: failsOnPurpose(deps.catalog.snapshot, offer) })
       yield
     }
     const first = rows.sort(byAttention).slice(0, limit)
-    upstreams.push({ upstream: name, disabled, total: rows.length, offers: first })
+    upstreams.push({
+      upstream: name,
+      disabled,
+      total: rows.length,
+      offers: first.map(({ output }) => output),
+    })
   }
   return upstreams
 }
@@ -63,12 +70,23 @@ function offerOutput(
   return { upstreamModel, models: [...models], ...status }
 }
 
-/** What needs attention first, then what is used most. */
-function byAttention(one: OfferOut, other: OfferOut): number {
+interface RankedOffer {
+  readonly output: OfferOut
+  readonly failsOnPurpose: boolean
+}
+
+/** Test models that simulate failures are no trouble of the installation. */
+function failsOnPurpose({ models }: Pick<Snapshot, 'models'>, offer: ListedOffer): boolean {
+  return offer.models.some((name) => models.get(name)?.testModel === 'special')
+}
+
+/** What needs attention first, then what is used most; last, what fails on purpose. */
+function byAttention(one: RankedOffer, other: RankedOffer): number {
   return (
-    Number(one.state === 'serving') - Number(other.state === 'serving') ||
-    other.requests - one.requests ||
-    (one.upstreamModel < other.upstreamModel ? -1 : 1)
+    Number(one.failsOnPurpose) - Number(other.failsOnPurpose) ||
+    Number(one.output.state === 'serving') - Number(other.output.state === 'serving') ||
+    other.output.requests - one.output.requests ||
+    (one.output.upstreamModel < other.output.upstreamModel ? -1 : 1)
   )
 }
 

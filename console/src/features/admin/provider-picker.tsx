@@ -18,8 +18,8 @@ export function ProviderPicker({ onPick, onClose }: ProviderPickerProps): JSX.El
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add provider"
-      description="Choose a provider. You select its models in the next step; none are enabled automatically."
+      title="Add upstream"
+      description="Choose its provider. You select models in the next step; none are enabled automatically."
       size="large"
     >
       <form

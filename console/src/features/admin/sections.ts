@@ -3,7 +3,7 @@ export const sections = [
   ['accounts', 'Accounts'],
   ['people', 'People'],
   ['models', 'Models'],
-  ['upstreams', 'Providers'],
+  ['upstreams', 'Upstreams'],
   ['codes', 'Codes'],
   ['payments', 'Payments'],
   ['write-offs', 'Write-offs'],

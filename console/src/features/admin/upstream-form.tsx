@@ -116,7 +116,7 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
       title={title}
       size="large"
       description="Review the models it will serve. Nothing is saved yet."
-      action={isNew ? 'Add provider' : 'Save changes'}
+      action={isNew ? 'Add upstream' : 'Save changes'}
       pending={isPending}
       disabled={(failsTest(found) && !savesUntested) || !areWhole(offers) || !isPercent(markup)}
       problem={problem}

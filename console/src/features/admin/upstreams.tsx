@@ -6,6 +6,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
+import { Explained } from '@/components/explained'
 import { MoreHorizontal, Plus, Server } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
 import { OnPhone } from '@/components/on-phone'
@@ -25,11 +26,19 @@ import { type UpstreamSwitch, useUpstreamSwitch } from './upstream-switch.tsx'
 type State = Upstream['health']['state']
 
 const everyMs = 10_000
-const healthWords: Readonly<Record<State, readonly [Tone, string]>> = {
-  healthy: ['good', 'Healthy'],
-  cooling: ['warn', 'Cooling down'],
-  ejected: ['bad', 'Ejected'],
-  unused: ['neutral', 'Unused'],
+const healthWords: Readonly<Record<State, readonly [Tone, label: string, explanation: string]>> = {
+  healthy: ['good', 'Healthy', 'Gets requests.'],
+  cooling: [
+    'warn',
+    'Cooling down',
+    'Failed recently: gets requests only after the others, for a short time.',
+  ],
+  ejected: [
+    'bad',
+    'Ejected',
+    'Failed several times in a row: gets requests only after the others, for longer.',
+  ],
+  unused: ['neutral', 'Unused', 'Not called since the server started or its API key changed.'],
 }
 
 type Doing =
@@ -53,11 +62,11 @@ export function Upstreams(): JSX.Element {
     <>
       <Card
         title="Upstreams"
-        description="Requests for a model go only to the upstreams that serve it, healthy ones first. If one fails, the next is tried."
+        description="An upstream is a provider with your API key or URL. Requests for a model go only to the upstreams that serve it, healthy ones first. If one fails, the next is tried."
         actions={
           <Button variant="primary" size="small" onClick={() => setDoing({ kind: 'pick' })}>
             <Plus aria-hidden="true" />
-            Add provider
+            Add upstream
           </Button>
         }
         flush
@@ -75,7 +84,7 @@ export function Upstreams(): JSX.Element {
               <Empty
                 icon={<Server />}
                 title="No upstreams yet"
-                text="Add a provider and choose its models. None are enabled automatically."
+                text="Add one and choose its models. None are enabled automatically."
               />
             }
           />
@@ -138,7 +147,17 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
           <span title={`${count(failures)} failures`}>{percent(failures / requests)}</span>
         ),
     },
-    { id: 'weight', header: 'Weight', align: 'right', wide: true, cell: ({ weight }) => weight },
+    {
+      id: 'weight',
+      header: (
+        <Explained text="Among upstreams that serve the same model, twice the weight gets twice the requests.">
+          Weight
+        </Explained>
+      ),
+      align: 'right',
+      wide: true,
+      cell: ({ weight }) => weight,
+    },
     {
       id: 'credential',
       header: 'API key',
@@ -152,11 +171,10 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
       align: 'right',
       cell: (upstream) =>
         upstream.from === 'configuration' ? (
-          <span
-            className="inline-block max-w-24 text-sm whitespace-normal text-ink-soft max-md:sr-only"
-            title="Defined in tollgate.yaml or environment variables. Edit it there."
-          >
-            From configuration
+          <span className="inline-block max-w-24 text-sm whitespace-normal text-ink-soft max-md:sr-only">
+            <Explained text="Defined in tollgate.yaml or environment variables. Edit it there.">
+              From configuration
+            </Explained>
           </span>
         ) : (
           <Menu
@@ -199,11 +217,13 @@ function ServedBy({ upstream: { serves, models } }: { readonly upstream: Upstrea
 }
 
 function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstream }): JSX.Element {
-  const [tone, words] = healthWords[health.state]
+  const [tone, label, explanation] = healthWords[health.state]
   if (disabled) return <Badge>Disabled</Badge>
   return (
     <span className="flex flex-col items-start gap-1">
-      <Badge tone={tone}>{words}</Badge>
+      <Explained text={explanation}>
+        <Badge tone={tone}>{label}</Badge>
+      </Explained>
       {health.until === null ? null : (
         <span className="max-w-40 text-sm whitespace-normal text-ink-soft">
           until <When at={health.until} exact />
