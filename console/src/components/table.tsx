@@ -38,7 +38,6 @@ export interface TableProps<Row> {
 const rowHeights = {
   oneLine: 'h-11',
   twoLines: 'h-14',
-  twoLinesOnDesktop: 'h-14 max-sm:h-11',
   /** A second line on phones only. */
   twoLinesOnPhone: 'h-11 max-md:h-14',
 } as const

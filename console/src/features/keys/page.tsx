@@ -7,6 +7,7 @@ import { Card } from '@/components/card'
 import { Empty } from '@/components/empty'
 import { KeyRound, Plus } from '@/components/icons'
 import { moneyColumn } from '@/components/money-column'
+import { OnPhone } from '@/components/on-phone'
 import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { type Column, opensRow, Table } from '@/components/table'
@@ -59,7 +60,7 @@ export function KeysPage(): JSX.Element {
             rows={shown}
             keyOf={({ id }) => id}
             expected={3}
-            rowHeight="twoLinesOnDesktop"
+            rowHeight="twoLines"
             columns={columns(now, memberNames, mayCreate)}
             empty={
               <Empty
@@ -107,17 +108,20 @@ function columns(
           <Link to="/console/keys/$key" params={{ key: key.id }} {...opensRow}>
             <Name className="max-w-52 max-sm:max-w-36">{key.name}</Name>
           </Link>
-          <code className="block font-mono text-xs text-ink-soft max-sm:hidden">{key.label}</code>
+          <code className="block font-mono text-xs text-ink-soft max-md:hidden">{key.label}</code>
+          <OnPhone>
+            <span className="block">
+              <StateBadge apiKey={key} now={now} />
+            </span>
+          </OnPhone>
         </>
       ),
     },
     {
       id: 'state',
       header: 'Status',
-      cell: (key) => {
-        const { label, tone } = keyState(key, now)
-        return <Badge tone={tone}>{label}</Badge>
-      },
+      wide: true,
+      cell: (key) => <StateBadge apiKey={key} now={now} />,
     },
     {
       id: 'used',
@@ -146,4 +150,9 @@ function columns(
     },
     ...(mayChange ? [actions] : []),
   ]
+}
+
+function StateBadge({ apiKey, now }: { readonly apiKey: Key; readonly now: number }): JSX.Element {
+  const { label, tone } = keyState(apiKey, now)
+  return <Badge tone={tone}>{label}</Badge>
 }
