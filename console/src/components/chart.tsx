@@ -1,5 +1,6 @@
 /** A time series with a table view. The renderer loads with the first chart. */
 
+import '@/lib/known-language'
 import { Component, type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { ChartLine, Table2 } from '@/components/icons'
 import { cn } from '@/lib/class-names'

@@ -29,7 +29,7 @@ export function AccountActions({ account }: ActionProps): JSX.Element {
 function GiveCredit({ account }: ActionProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const [amount, setAmount] = useState('')
-  const [reference, setReference] = useState('')
+  const [reference, setReference] = useState(newReference)
   const [note, setNote] = useState('')
   const credit = useChange('credit', {
     changes: ['balance', 'account', 'billing'],
@@ -37,7 +37,7 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
     onDone({ created, balance }) {
       setOpen(false)
       setAmount('')
-      setReference('')
+      setReference(newReference())
       setNote('')
       if (created) toast.good(`Credited ${usd(amount)}. New balance: ${usd(balance)}.`)
       else toast.problem('This reference was already credited. Nothing changed.')
@@ -56,7 +56,6 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
         description={`Added to the balance of ${account.name} immediately. The entry can't be edited or deleted.`}
         action="Add credit"
         pending={credit.isPending}
-        disabled={amount.trim() === '' || reference.trim() === '' || note.trim() === ''}
         problem={credit.error}
         fields={['amount', 'reference', 'note']}
         onSubmit={() =>
@@ -84,6 +83,11 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
       </FormDialog>
     </>
   )
+}
+
+/** Proposed for a credit that has no number of its own, such as that of an invoice. */
+function newReference(): string {
+  return `manual-${crypto.randomUUID().slice(0, 8)}`
 }
 
 function Suspend({ account }: ActionProps): JSX.Element {

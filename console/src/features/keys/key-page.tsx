@@ -24,7 +24,7 @@ import { KeyActions } from './key-actions.tsx'
 import { cachingWords } from './key-form.ts'
 import { KeySpend } from './key-spend.tsx'
 import { type Key, keyState } from './key-state.ts'
-import { RejectedRequests } from './rejected-requests.tsx'
+import { RejectedRequestsOfKey } from './rejected-requests.tsx'
 import { useMemberNames } from './use-names.ts'
 
 const back = (
@@ -115,7 +115,7 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           />
         )}
       </Card>
-      <RejectedRequests apiKey={apiKey.id} />
+      <RejectedRequestsOfKey apiKey={apiKey.id} />
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-/** Rejected requests of a key: how often by error code in 30 days, and the last hundred. Nothing where there are none. */
+/** Rejected requests of a key or an account: how often by error code in 30 days, and the last hundred. Nothing where there are none. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -6,15 +6,32 @@ import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Table } from '@/components/table'
 import { When } from '@/components/when'
+import type { OperationOutput } from '@/lib/api'
 import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { ErrorLink } from '../requests/badges.tsx'
 import { Name } from '../usage/name.tsx'
+import { useKeyNames } from './use-names.ts'
+
+type Refusal = OperationOutput<'refusals.list'>['latest'][number]
 
 const shownAtFirst = 6
 
-export function RejectedRequests({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
-  const refusals = useOperation('key.refusals', { key: apiKey })
+export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
+  return <RejectedRequests refusals={useOperation('key.refusals', { key: apiKey })} />
+}
+
+export function RejectedRequestsOfAccount({ account }: { readonly account: string }): JSX.Element | null {
+  return <RejectedRequests refusals={useOperation('refusals.list', { account })} keyNames={useKeyNames()} />
+}
+
+interface RejectedRequestsProps {
+  readonly refusals: ReturnType<typeof useOperation<'refusals.list'>>
+  /** Shows whose request each was. */
+  readonly keyNames?: ReadonlyMap<string, string>
+}
+
+function RejectedRequests({ refusals, keyNames }: RejectedRequestsProps): JSX.Element | null {
   const [showsAll, setShowsAll] = useState(false)
   const latest = refusals.data?.latest ?? []
   // The last card of its page appears without moving another.
@@ -61,6 +78,18 @@ export function RejectedRequests({ apiKey }: { readonly apiKey: string }): JSX.E
                   </>
                 ),
               },
+              ...(keyNames === undefined
+                ? []
+                : [
+                    {
+                      id: 'key',
+                      header: 'API key',
+                      wide: true,
+                      cell: (row: Refusal) => (
+                        <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>
+                      ),
+                    },
+                  ]),
               { id: 'status', header: 'Status', align: 'right', wide: true, cell: (row) => row.status },
               {
                 id: 'model',

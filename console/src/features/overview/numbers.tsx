@@ -69,7 +69,19 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
                 {shortCount(today.errors)} failed
               </Link>
             )}
-            , {shortCount(today.refused)} rejected
+            {', '}
+            {today.refused === 0 ? (
+              '0 rejected'
+            ) : (
+              <Link
+                to="/console/requests"
+                hash="rejected"
+                title="Rejected by the gateway before they reached a provider, for example because of a wrong key or a limit. They cost nothing."
+                className="underline underline-offset-3"
+              >
+                {shortCount(today.refused)} rejected
+              </Link>
+            )}
           </span>
         ))}
       />

@@ -12,6 +12,7 @@ import { useAccount } from '@/lib/account'
 import { addressOf, type OperationAsk } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { RejectedRequestsOfAccount } from '../keys/rejected-requests.tsx'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Filters } from '../usage/filters.tsx'
 import { RangeControl } from '../usage/range-choice.tsx'
@@ -41,7 +42,7 @@ export function RequestsPage(): JSX.Element {
   return (
     <Page
       title="Requests"
-      description="Every request that reached a provider has a receipt with its usage, price and timing. Days are in UTC."
+      description="Every request that reached a provider has a receipt with its usage, price and timing. Those that were rejected before are listed below. Days are in UTC."
       actions={
         <>
           <FindRequest />
@@ -72,6 +73,9 @@ export function RequestsPage(): JSX.Element {
         </Select>
       </div>
       <RequestList key={JSON.stringify(filter)} filter={filter} />
+      <section id="rejected" className="scroll-mt-20 empty:hidden">
+        <RejectedRequestsOfAccount account={account.id} />
+      </section>
     </Page>
   )
 }
@@ -110,7 +114,7 @@ function RequestList({ filter }: RequestListProps): JSX.Element {
             <Empty
               icon={<Activity />}
               title={isPaged ? 'No older requests' : 'No requests in this period'}
-              text="Requests rejected before they reached a provider are listed on the page of their API key."
+              text="Requests that were rejected before they reached a provider are listed below."
               action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
             />
           }
