@@ -101,11 +101,14 @@ test('an offer is moved by the keys on its handle, which keeps the focus, and it
 })
 
 async function dragged(name: string, to: () => ReturnType<typeof group>): Promise<void> {
+  await handle(name).hover()
   const from = await handle(name).boundingBox()
   assert.ok(from !== null)
   await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2)
   await page.mouse.down()
   await page.mouse.move(from.x + 20, from.y + 30, { steps: 3 })
+  // Places for new groups appear, and move the others.
+  await page.getByText('New group', { exact: true }).first().waitFor()
   const place = await to().boundingBox()
   assert.ok(place !== null)
   await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2, { steps: 5 })

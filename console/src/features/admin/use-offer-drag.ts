@@ -1,5 +1,5 @@
 /** Dragging an offer by its handle with mouse, pen or finger: which target is under the pointer, and when it is dropped. */
-import { type PointerEvent, useEffect, useState } from 'react'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import type { Target } from './offer-groups.ts'
 
 interface Dragged {
@@ -15,7 +15,7 @@ export interface OfferDrag {
   readonly handle: (id: string) => {
     readonly onPointerDown: (event: PointerEvent) => void
     readonly onPointerMove: (event: PointerEvent) => void
-    readonly onPointerUp: () => void
+    readonly onPointerUp: (event: PointerEvent) => void
     readonly onPointerCancel: () => void
   }
 }
@@ -28,14 +28,21 @@ const edgePx = 56
 
 export function useOfferDrag(onDrop: (id: string, target: Target) => void): OfferDrag {
   const [dragged, setDragged] = useState<Dragged>()
+  /** As the state, but current at each event: the pointer can be faster than rendering. */
+  const held = useRef<string>(undefined)
   useEffect(() => {
-    if (dragged === undefined) return
     const cancel = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') setDragged(undefined)
+      if (event.key !== 'Escape') return
+      held.current = undefined
+      setDragged(undefined)
     }
     addEventListener('keydown', cancel)
     return () => removeEventListener('keydown', cancel)
-  }, [dragged])
+  }, [])
+  function end(): void {
+    held.current = undefined
+    setDragged(undefined)
+  }
   return {
     id: dragged?.id,
     target: dragged?.target,
@@ -43,19 +50,21 @@ export function useOfferDrag(onDrop: (id: string, target: Target) => void): Offe
       onPointerDown(event) {
         if (event.button !== 0) return
         event.currentTarget.setPointerCapture(event.pointerId)
+        held.current = id
         setDragged({ id, target: undefined })
       },
       onPointerMove(event) {
-        if (dragged?.id !== id) return
+        if (held.current !== id) return
         if (event.clientY < edgePx) scrollBy(0, -edgePx / 4)
         if (event.clientY > innerHeight - edgePx) scrollBy(0, edgePx / 4)
         setDragged({ id, target: targetAt(event.clientX, event.clientY) })
       },
-      onPointerUp() {
-        if (dragged?.id === id && dragged.target !== undefined) onDrop(id, dragged.target)
-        setDragged(undefined)
+      onPointerUp(event) {
+        const target = targetAt(event.clientX, event.clientY)
+        if (held.current === id && target !== undefined) onDrop(id, target)
+        end()
       },
-      onPointerCancel: () => setDragged(undefined),
+      onPointerCancel: end,
     }),
   }
 }
