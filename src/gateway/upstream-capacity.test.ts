@@ -150,6 +150,41 @@ test('a small request does not wait behind a large one, and one above the limit 
   assert.equal(at.clock.pending(), 0)
 })
 
+test('what another thread leaves while this one looks for room elsewhere still wakes a request', async () => {
+  const clock = manualClock()
+  const max = { limitedUpstreamsMax: 3 }
+  const memory = countsMemory(max.limitedUpstreamsMax)
+  const other = new UpstreamCapacity(clock, max, memory)
+  const limits = { concurrent: 1, requestsPerMinute: null, tokensPerMinute: null }
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name, limits }))
+  assert.ok(first !== undefined && second !== undefined && third !== undefined)
+  const [place, , elsewhere] = [first, second, third].map((upstream) => other.take(upstream, 0))
+  assert.ok(place?.kind === 'taken' && elsewhere?.kind === 'taken')
+  /** The other thread works each time that this one reads the clock, which it does at each upstream. */
+  let meanwhile = (): void => {}
+  const wallMs = (): number => {
+    meanwhile()
+    return clock.wallMs()
+  }
+  const one = new UpstreamCapacity({ ...clock, wallMs }, max, memory)
+  const woken = one.whenRoom([first], { ms: minuteMs, tokens: 0 }, new Interruptible())
+  void one.whenRoom([second], { ms: minuteMs, tokens: 0 }, new Interruptible())
+  let looks = 0
+  meanwhile = () => {
+    looks += 1
+    if (looks === 2) place.release()
+  }
+  elsewhere.release()
+  let wokenBy: string | null = null
+  void woken.then((name) => {
+    wokenBy = name
+  })
+  for (let turn = 0; turn < 1_000 && wokenBy === null; turn += 1) await settled()
+  assert.ok(looks >= 2, 'it looked at both after the announcement')
+  assert.equal(wokenBy, 'first')
+  clock.advance(minuteMs)
+})
+
 test('threads that share the memory share its limits, and one that waits gets what another leaves', async () => {
   const clock = manualClock()
   const max = { limitedUpstreamsMax: 2 }

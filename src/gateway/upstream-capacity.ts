@@ -206,8 +206,9 @@ export class UpstreamCapacity {
 
   #onRoom(name: string | null): void {
     if (name !== null) return this.passOn(name)
-    for (const waited of [...this.#waiting.keys()]) this.passOn(waited)
+    // First: another thread may make room at one upstream while this one looks at the next.
     if (this.#waiting.size > 0) this.#counts.awaitRoom()
+    for (const waited of [...this.#waiting.keys()]) this.passOn(waited)
   }
 
   #forget(name: string, wake: Wake): void {

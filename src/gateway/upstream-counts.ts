@@ -17,7 +17,7 @@ export interface UpstreamCounts {
   change(name: string, nowMs: number, count: (before: UpstreamCount) => UpstreamCount): void
   /** An upstream may have room: requests that wait are woken, in all threads. */
   announce(name: string): void
-  /** The next announcement wakes this thread, with the upstream's name or null: any may have room. */
+  /** The next announcement wakes this thread, with the upstream's name, or with null where it may be of several. */
   awaitRoom(): void
 }
 
