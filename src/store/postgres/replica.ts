@@ -67,6 +67,8 @@ export function openReplica(options: ReplicaOptions): Replica {
       }
     },
     async close() {
+      // A read that is still asked for must not start another thread.
+      retryAtMs = Number.POSITIVE_INFINITY
       // One that waits for a statement would be waited for as long as that may take.
       const closed = storeUnavailable('the store was closed')
       await thread?.then(
