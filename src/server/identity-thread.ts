@@ -4,10 +4,10 @@ import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { type IdentityCore, openIdentityCore } from '../identity/core.ts'
 import type { WorkerNotifications, WorkerRequests, WorkerSetup } from '../identity/worker.ts'
-import { greet, origin, serveThread } from '../threads/serve-thread.ts'
+import { greet, serveThread, threadStart } from '../threads/serve-thread.ts'
 import type { ClosableRequests } from '../threads/thread.ts'
 
-const { config, postgres, secret, hasMail, logLevel } = origin.setup as WorkerSetup
+const { config, postgres, secret, hasMail, logLevel } = threadStart.setup as WorkerSetup
 
 const addressRef = { address: '' }
 // Filled before the main thread hears that it may ask.

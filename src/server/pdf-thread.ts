@@ -1,7 +1,6 @@
 /** The entry of the thread that counts the pages of PDFs, one after another. */
-import { workerData } from 'node:worker_threads'
-import { serveThread } from '../threads/serve-thread.ts'
+import { serveThread, threadStart } from '../threads/serve-thread.ts'
 import { type PdfLimits, pdfPagesOfBase64 } from '../tokens/pdf-pages.ts'
 
-const limits = workerData as PdfLimits
+const limits = threadStart.setup as PdfLimits
 serveThread({ handlers: { pages: (base64: Uint8Array) => pdfPagesOfBase64(base64, limits) } })

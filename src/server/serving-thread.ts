@@ -1,13 +1,12 @@
 /** The entry of a further thread of the data plane: serves models on the port of the main thread, which serves the rest. */
-import { workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
-import { greet, serveThread } from '../threads/serve-thread.ts'
+import { greet, serveThread, threadStart } from '../threads/serve-thread.ts'
 import { serveDataPlane } from './serve-on-thread.ts'
 import type { DataPlaneNotices, DataPlaneRequests, DataPlaneSetup } from './serving-messages.ts'
 
-const setup = workerData as DataPlaneSetup
+const setup = threadStart.setup as DataPlaneSetup
 // Filled before the main thread hears that it may ask.
 const handlers: Partial<DataPlaneRequests> = {}
 const main = serveThread<DataPlaneNotices>({

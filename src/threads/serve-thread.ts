@@ -16,7 +16,7 @@ export type ServeOptions = Omit<PortOptions, 'onGreeting' | 'waitingMax'> &
   Partial<Pick<PortOptions, 'waitingMax'>>
 
 /** Who started this thread, and the setup that it was given; replaced in tests. */
-export const origin: { starter: MessageChannelPort | null; setup: unknown } = {
+export const threadStart: { starter: MessageChannelPort | null; setup: unknown } = {
   starter: parentPort,
   setup: workerData,
 }
@@ -38,10 +38,11 @@ export function servePort<Requests = Record<never, never>>(
 /** The first message of a thread that was opened with `openThread`; null: it can work. */
 export function greet(refusal: StartRefusal | null): void {
   starter().postMessage(greeting(refusal))
-  if (refusal === null && origin.starter === parentPort) releaseIdleMemory(systemClock)
+  // Once for each worker, also for one that tests share.
+  if (refusal === null && threadStart.starter === parentPort) releaseIdleMemory(systemClock)
 }
 
 function starter(): MessageChannelPort {
-  assert(origin.starter !== null, 'an entry of a thread runs in a worker thread')
-  return origin.starter
+  assert(threadStart.starter !== null, 'an entry of a thread runs in a worker thread')
+  return threadStart.starter
 }

@@ -2,7 +2,7 @@
  * A worker that is the threads of many gateways and stores, each with the port of its own that shared-threads.ts has sent.
  */
 import { parentPort } from 'node:worker_threads'
-import { origin } from '../../src/threads/serve-thread.ts'
+import { threadStart } from '../../src/threads/serve-thread.ts'
 import type { SharedThreadSetup } from './shared-threads.ts'
 
 let started = Promise.resolve()
@@ -17,7 +17,7 @@ async function start({ entry, setup, port, moved }: SharedThreadSetup): Promise<
   port.once('close', () => {
     for (const other of moved) other.close()
   })
-  Object.assign(origin, { starter: port, setup })
+  Object.assign(threadStart, { starter: port, setup })
   count += 1
   // Under another address the entry, and nothing that it imports, is evaluated again.
   await import(`${entry}?start=${count}`)

@@ -3,7 +3,7 @@
  * each in one read transaction, so that all results are from one state. Knows no read of its own but the
  * control plane's statements.
  */
-import { greet, origin, servePort, serveThread } from '../../threads/serve-thread.ts'
+import { greet, servePort, serveThread, threadStart } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import type { Operation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
@@ -35,7 +35,7 @@ export function runReader(
   open: (setup: ThreadSetup) => OpenForReading = openEmbedded,
 ): void {
   try {
-    const setup = origin.setup as ThreadSetup
+    const setup = threadStart.setup as ThreadSetup
     const opened = open(setup)
     const { database } = opened
     const read = reader(opened, plan)

@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { failpoints } from '../../base/failpoint.ts'
 import type { Port } from '../../threads/port.ts'
-import { greet, origin, servePort, serveThread } from '../../threads/serve-thread.ts'
+import { greet, servePort, serveThread, threadStart } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
 import { migrate } from '../migrate.ts'
 import type { SharedChange } from '../postgres/shared-changes.ts'
@@ -91,7 +91,7 @@ const openEmbedded: OpenWriting = ({ path, nowMs, clients }, publish) => {
 
 /** To be called once, by the entry file of a worker thread. */
 export function runWriter(plan: PlanWriter, open: OpenWriting = openEmbedded): void {
-  const setup = origin.setup as ThreadSetup
+  const setup = threadStart.setup as ThreadSetup
   const ports: Pick<Port<WriterNotices>, 'notify'>[] = []
   const publish: WriterNotices['changed'] = (changes) => {
     for (const [client, port] of ports.entries())
