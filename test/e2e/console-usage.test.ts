@@ -198,12 +198,19 @@ function streamed(model: string, content: string): Promise<void> {
   })
 }
 
-test('rejected requests of all keys are listed below the requests', async () => {
-  await page.goto('/console/requests#rejected')
+test('rejected requests of all keys are a status of the requests page', async () => {
+  await page.goto('/console/requests')
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Rejected')
   const rejected = page.getByRole('region', { name: 'Recent rejected requests' })
   const row = rejected.getByRole('row', { name: /model_not_found.*404 no-such-model/ })
   await row.getByRole('cell', { name: 'one', exact: true }).waitFor()
   await visit.accessible()
+  await visit.picture('requests-rejected')
+  // The tile counts today: another one, should the first have been yesterday.
+  await person.ask(key, 'no-such-model')
+  await page.goto('/console')
+  await page.getByRole('link', { name: /^\d+ rejected$/ }).click()
+  await row.first().waitFor()
   visit.clean()
 })
 

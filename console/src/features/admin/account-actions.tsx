@@ -8,6 +8,7 @@ import { Ban, CirclePlay, Coins, LockOpen } from '@/components/icons'
 import { Input, Textarea } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { useChange } from '@/lib/operations'
+import { randomSuffix } from '@/lib/random-suffix'
 import { usd } from '@/lib/usd'
 import type { Account } from './accounts.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
@@ -87,7 +88,7 @@ function GiveCredit({ account }: ActionProps): JSX.Element {
 
 /** Proposed for a credit that has no number of its own, such as that of an invoice. */
 function newReference(): string {
-  return `manual-${crypto.randomUUID().slice(0, 8)}`
+  return `manual-${randomSuffix()}`
 }
 
 function Suspend({ account }: ActionProps): JSX.Element {

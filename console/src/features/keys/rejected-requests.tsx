@@ -1,7 +1,9 @@
-/** Rejected requests of a key or an account: how often by error code in 30 days, and the last hundred. Nothing where there are none. */
+/** Rejected requests of a key or an account: how often by error code in 30 days, and the last hundred. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { Empty } from '@/components/empty'
+import { Activity } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Table } from '@/components/table'
@@ -18,24 +20,41 @@ type Refusal = OperationOutput<'refusals.list'>['latest'][number]
 const shownAtFirst = 6
 
 export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
-  return <RejectedRequests refusals={useOperation('key.refusals', { key: apiKey })} />
+  return <RejectedRequests refusals={useOperation('key.refusals', { key: apiKey })} empty={null} />
 }
 
 export function RejectedRequestsOfAccount({ account }: { readonly account: string }): JSX.Element | null {
-  return <RejectedRequests refusals={useOperation('refusals.list', { account })} keyNames={useKeyNames()} />
+  return (
+    <RejectedRequests
+      refusals={useOperation('refusals.list', { account })}
+      keyNames={useKeyNames()}
+      empty={
+        <Card flush>
+          <Empty
+            icon={<Activity />}
+            title="No rejected requests in the last 30 days"
+            text="A request is rejected before it reaches a provider, for example because of a limit or an unknown model."
+          />
+        </Card>
+      }
+    />
+  )
 }
 
 interface RejectedRequestsProps {
   readonly refusals: ReturnType<typeof useOperation<'refusals.list'>>
   /** Shows whose request each was. */
   readonly keyNames?: ReadonlyMap<string, string>
+  /** Shown where there are none. */
+  readonly empty: JSX.Element | null
 }
 
-function RejectedRequests({ refusals, keyNames }: RejectedRequestsProps): JSX.Element | null {
+function RejectedRequests({ refusals, keyNames, empty }: RejectedRequestsProps): JSX.Element | null {
   const [showsAll, setShowsAll] = useState(false)
   const latest = refusals.data?.latest ?? []
   // The last card of its page appears without moving another.
-  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0) return null
+  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0)
+    return refusals.isPending ? null : empty
   return (
     <Card
       title="Rejected requests"

@@ -75,8 +75,8 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
             ) : (
               <Link
                 to="/console/requests"
-                hash="rejected"
-                title="Rejected by the gateway before they reached a provider, for example because of a wrong key or a limit. They cost nothing."
+                search={{ outcome: 'rejected' }}
+                title="Rejected by the gateway before they reached a provider, for example because of a limit or an unknown model. They cost nothing."
                 className="underline underline-offset-3"
               >
                 {shortCount(today.refused)} rejected

@@ -30,6 +30,7 @@ export function RequestsPage(): JSX.Element {
   const wanted = useSearch().outcome
   const outcome: 'succeeded' | 'failed' | undefined =
     wanted === 'succeeded' || wanted === 'failed' ? wanted : undefined
+  const isRejected = wanted === 'rejected'
   const stretch = stretchOf(choice, Date.now())
   const filter = {
     account: account.id,
@@ -42,7 +43,7 @@ export function RequestsPage(): JSX.Element {
   return (
     <Page
       title="Requests"
-      description="Every request that reached a provider has a receipt with its usage, price and timing. Those that were rejected before are listed below. Days are in UTC."
+      description="Every request that reached a provider has a receipt with its usage, price and timing. Days are in UTC."
       actions={
         <>
           <FindRequest />
@@ -55,27 +56,36 @@ export function RequestsPage(): JSX.Element {
     >
       <RunningRequests />
       <div className="flex flex-wrap items-center gap-2">
-        <RangeControl choice={choice} onChange={(changes) => setSearch({ ...changes, before: undefined })} />
-        <Filters
-          model={choice.model}
-          apiKey={choice.key}
-          onChange={(changes) => setSearch({ ...changes, before: undefined })}
-        />
+        {isRejected ? null : (
+          <>
+            <RangeControl
+              choice={choice}
+              onChange={(changes) => setSearch({ ...changes, before: undefined })}
+            />
+            <Filters
+              model={choice.model}
+              apiKey={choice.key}
+              onChange={(changes) => setSearch({ ...changes, before: undefined })}
+            />
+          </>
+        )}
         <Select
           aria-label="Status"
           className="w-40 max-sm:w-full"
-          value={outcome ?? ''}
+          value={isRejected ? 'rejected' : (outcome ?? '')}
           onChange={(event) => setSearch({ outcome: event.target.value || undefined, before: undefined })}
         >
           <option value="">Any status</option>
           <option value="succeeded">Succeeded</option>
           <option value="failed">Failed</option>
+          <option value="rejected">Rejected</option>
         </Select>
       </div>
-      <RequestList key={JSON.stringify(filter)} filter={filter} />
-      <section id="rejected" className="scroll-mt-20 empty:hidden">
+      {isRejected ? (
         <RejectedRequestsOfAccount account={account.id} />
-      </section>
+      ) : (
+        <RequestList key={JSON.stringify(filter)} filter={filter} />
+      )}
     </Page>
   )
 }
@@ -114,7 +124,7 @@ function RequestList({ filter }: RequestListProps): JSX.Element {
             <Empty
               icon={<Activity />}
               title={isPaged ? 'No older requests' : 'No requests in this period'}
-              text="Requests that were rejected before they reached a provider are listed below."
+              text="Requests that were rejected before they reached a provider have no receipt. The status Rejected lists them."
               action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
             />
           }

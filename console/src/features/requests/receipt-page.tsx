@@ -89,7 +89,7 @@ function NoReceipt({ id, account }: { readonly id: string; readonly account: str
         <Empty
           icon={<ReceiptText />}
           title="Receipt not found"
-          text="The request was rejected before it reached a provider, belongs to another account, or doesn't exist. Rejected requests are listed at the end of the Requests page."
+          text="The request was rejected before it reached a provider, belongs to another account, or doesn't exist. The Requests page lists rejected requests under their status."
           action={<LinkButton to="/console/requests">All requests</LinkButton>}
         />
       ) : (

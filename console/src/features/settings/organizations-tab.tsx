@@ -16,6 +16,7 @@ import { type ActiveAccount, useAccounts, useSwitchAccount } from '@/lib/account
 import { call } from '@/lib/api'
 import { identity } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
+import { randomSuffix } from '@/lib/random-suffix'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { useSubmit } from '@/lib/use-submit'
 
@@ -138,7 +139,7 @@ function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40)
-  return `${words === '' ? 'organization' : words}-${crypto.randomUUID().slice(0, 8)}`
+  return `${words === '' ? 'organization' : words}-${randomSuffix()}`
 }
 
 interface LeaveProps {
