@@ -87,17 +87,17 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4" aria-live="polite">
       <Stat
         label="Balance"
-        value={billing === undefined ? bone : <Money amount={billing.posted} form="exact" />}
+        value={billing === undefined ? bone : <Money amount={billing.posted} />}
         hint="including reserved"
       />
       <Stat
         label="Reserved"
-        value={billing === undefined ? bone : <Money amount={billing.held} form="exact" />}
+        value={billing === undefined ? bone : <Money amount={billing.held} />}
         hint="by running requests"
       />
       <Stat
         label="Available"
-        value={billing === undefined ? bone : <Money amount={billing.available} form="exact" />}
+        value={billing === undefined ? bone : <Money amount={billing.available} />}
         hint="what the next request can use"
       />
       <Stat
