@@ -13,7 +13,7 @@ export function NoProvider(): JSX.Element | null {
   return (
     <Banner
       tone="info"
-      title="Only test models are available"
+      title="Only test models are available."
       action={
         <LinkButton
           size="small"
