@@ -12,9 +12,10 @@ const graph = new ImportGraph(root)
 const browserModule = 'test/support/browser.ts'
 const serverModule = 'src/server/server.ts'
 const threadsModule = 'src/server/thread-entries.ts'
-for (const path of [browserModule, serverModule, threadsModule])
+const postgresModule = 'test/support/postgres-server.ts'
+for (const path of [browserModule, serverModule, threadsModule, postgresModule])
   if (graph.text(path) === '')
-    throw new Error(`${path} is gone: say here what starts a browser, a server and threads`)
+    throw new Error(`${path} is gone: say here what starts a browser, a server, threads and a database`)
 
 export const patterns = ['src', 'sandbox', 'contract', 'console', 'test'].map(
   (folder) => `${folder}/**/*.test.ts`,
@@ -110,20 +111,19 @@ function dealt(files, hands) {
 /** Folders of tests that take longer than a unit test may, whatever they start. */
 const heavyFolders = /^test\/(?:attacks|conformance|e2e|soak)\//
 
+/** What a unit test does without: it takes longer to start than such a test takes. */
+const startedModules = [serverModule, browserModule, threadsModule, postgresModule]
+
 /**
- * Tests next to what they test that start no program, no browser and no gateway.
+ * Tests next to what they test that start no program, browser, gateway, thread of one, or database server.
  * @param {readonly string[]} files
  */
 export function unitTests(files) {
-  return files.filter(
-    (file) => !heavyFolders.test(file) && !startsProgram.test(graph.text(file)) && !isServed(file),
-  )
-}
-
-/** @param {string} file */
-function isServed(file) {
-  const loaded = graph.loadedBy(file)
-  return loaded.has(serverModule) || loaded.has(browserModule)
+  return files.filter((file) => {
+    if (heavyFolders.test(file) || startsProgram.test(graph.text(file))) return false
+    const loaded = graph.loadedBy(file)
+    return !startedModules.some((module) => loaded.has(module))
+  })
 }
 
 /**

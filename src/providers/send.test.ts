@@ -19,6 +19,7 @@ import {
   wholeAnswer,
 } from '../../test/support/fault-upstream.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
+import { repeated } from '../../test/support/sampled.ts'
 import { selfSigned } from '../../test/support/self-signed.ts'
 import { systemClock } from '../base/clock.ts'
 import { openSender, type Sender } from './send.ts'
@@ -772,7 +773,7 @@ test('with many canceled requests no byte reaches another request', async (conte
   const seed = process.pid
   context.diagnostic(`seed ${seed}`)
   const random = randomNumbers(seed)
-  const total = 2_000
+  const total = repeated(500, 2_000)
   const atOnce = 64
   const partsMax = 5
   await withUpstream(

@@ -109,8 +109,18 @@ interface Reading {
 
 function readRequests(socket: net.Socket, connection: number, reading: Reading): void {
   let pending = Buffer.alloc(0)
+  /** What arrived since `pending` was read: joined when it can complete a request, since joining large bodies chunk by chunk takes seconds. */
+  let arrived: Buffer[] = []
+  let arrivedBytes = 0
+  let wantedBytes = 0
   socket.on('data', (chunk) => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
+    arrived.push(chunk)
+    arrivedBytes += chunk.length
+    if (pending.length + arrivedBytes < wantedBytes) return
+    pending = Buffer.concat([pending, ...arrived])
+    arrived = []
+    arrivedBytes = 0
+    wantedBytes = 0
     for (let used = readOne(); used > 0; used = readOne()) pending = pending.subarray(used)
   })
 
@@ -130,7 +140,10 @@ function readRequests(socket: net.Socket, connection: number, reading: Reading):
       return 0
     }
     const end = headEnd + 4 + bodyBytes
-    if (pending.length < end) return 0
+    if (pending.length < end) {
+      wantedBytes = end
+      return 0
+    }
     reading.meet({ ...request, body: pending.subarray(headEnd + 4, end) }, behaviour)
     return end
   }
