@@ -32,6 +32,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   let thread: Promise<OpenThread<ReaderRequests>> | undefined
   let retryAtMs = 0
   let isInTrouble = false
+  let isClosed = false
 
   function opened(): Promise<OpenThread<ReaderRequests>> {
     if (thread !== undefined) return thread
@@ -53,13 +54,14 @@ export function openReplica(options: ReplicaOptions): Replica {
   }
   return {
     async read(call) {
-      if (clock.monoMs() < retryAtMs) return primary(call)
+      if (isClosed || clock.monoMs() < retryAtMs) return primary(call)
       try {
         const found = await readReplica(call)
         if (isInTrouble) onTrouble(null)
         isInTrouble = false
         return found
       } catch (error) {
+        if (isClosed) return primary(call)
         retryAtMs = clock.monoMs() + retryMs
         if (!isInTrouble) onTrouble(error)
         isInTrouble = true
@@ -68,7 +70,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     },
     async close() {
       // A read that is still asked for must not start another thread.
-      retryAtMs = Number.POSITIVE_INFINITY
+      isClosed = true
       // One that waits for a statement would be waited for as long as that may take.
       const closed = storeUnavailable('the store was closed')
       await thread?.then(
