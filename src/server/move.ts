@@ -14,7 +14,7 @@ import { identityMigrations } from '../identity/store/migrations/index.ts'
 import { databasePath } from '../store/database-path.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migration, migrations } from '../store/migrations/index.ts'
-import { removeSettingIn, settingIn } from '../store/move-database.ts'
+import { removeSettingIn, settingIn, testConnection } from '../store/move-database.ts'
 import { type Connection, connect } from '../store/postgres/connection.ts'
 import { type Database, openForReading, openForWriting } from '../store/sqlite/connection.ts'
 import { takeFence } from '../store/sqlite/fence.ts'
@@ -88,7 +88,7 @@ function moveServed(config: MoveConfig, plan: ServedPlan): Promise<MoveResult> {
     })
     if (begun.kind === 'refused') return begun
     plan.onWaiting()
-    if (!(await untilStopped(dataFolder, plan))) return refused(stillServed)
+    if (!(await untilStopped(dataFolder, target, plan))) return refused(stillServed)
     return onFolder(dataFolder, plan.nowMs, (sources) =>
       fillAndCommit(target, sources, { ...plan, ...begun }),
     )
@@ -111,14 +111,16 @@ async function whileServed<Result>(
 const stillServed =
   'A server still uses the data folder, so nothing was moved. Run the command again, and stop the server when it asks for that.'
 
-/** False: the server was not stopped in time. */
+/** False: the server was not stopped in time. Rejects where what was copied is lost: then there is no reason to stop it. */
 async function untilStopped(
   dataFolder: string,
+  target: Connection,
   { clock, limits }: Pick<ServedPlan, 'clock' | 'limits'>,
 ): Promise<boolean> {
   const startedMs = clock.monoMs()
   while (isServed(dataFolder)) {
     if (clock.monoMs() - startedMs >= limits.moveStopMs) return false
+    await testConnection(target)
     await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve))
   }
   return true

@@ -30,6 +30,9 @@ export async function beginMove(target: Connection): Promise<void> {
 /** So that what is read next is planned by the rows that are there now. */
 export const analyze = (target: Connection): Promise<void> => run(target, 'ANALYZE')
 
+/** Rejects where the connection was lost, and its transaction with it. */
+export const testConnection = (target: Connection): Promise<void> => run(target, 'SELECT 1')
+
 export const commitMove = (target: Connection): Promise<void> => run(target, 'COMMIT')
 
 export async function settingOn(target: Connection, name: string): Promise<string | null> {

@@ -2,6 +2,7 @@
  * `tollgate move` as an operator uses it: a used installation answers the same on PostgreSQL, and wherever a move is killed,
  * exactly one of the two databases can serve.
  */
+// embedded-database: it is what is moved
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -260,6 +261,21 @@ else
           assert.ok(await folderServes())
         })
       }
+
+      test('cut off while it waits for the server to be stopped, it ends, and the server continues', async () => {
+        const server = await testGateway({ dataFolder: installation.dataFolder })
+        const result = await moveFolder(
+          installation.dataFolder,
+          proxy.url,
+          secretOf(installation.dataFolder),
+          { onWaiting: proxy.cutAll },
+        )
+        assert.match(result.kind === 'refused' ? result.message : '', /Run the command again/)
+        assert.equal(await echo(server.origin), 200)
+        await server.close()
+        assert.equal(await rowsOn(), 0)
+        assert.ok(await folderServes())
+      })
 
       test('cut off before its commit arrives, neither serves until it is run again', async () => {
         let cut = Promise.resolve()
