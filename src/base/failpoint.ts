@@ -15,6 +15,18 @@ export interface Failpoints {
   delayMs(name: string): number
 }
 
+/** Reaches the points `<moment>-<name>` of these names. */
+export function reachEach(points: Failpoints, moment: string, names: Iterable<string>): void {
+  for (const name of names) points.reach(`${moment}-${name}`)
+}
+
+/** How long to wait at the points `<moment>-<name>` of these names together, in milliseconds. */
+export function delayOfEach(points: Failpoints, moment: string, names: Iterable<string>): number {
+  let delayMs = 0
+  for (const name of names) delayMs += points.delayMs(`${moment}-${name}`)
+  return delayMs
+}
+
 interface Point {
   readonly action: 'kill' | 'exit' | 'fail' | 'delay'
   readonly amount: number

@@ -673,7 +673,7 @@ onEachAlone(
 onEach('a settlement that is taken back before it leaves does nothing', async (on) => {
   await create('A')(on)
   await admit('r1', 'A', {})(on)
-  assert.deepEqual(await on.ledger.settle(() => null), { kind: 'withdrawn' })
+  assert.deepEqual(await on.ledger.settle({ id: on.id('r1'), take: () => null }), { kind: 'withdrawn' })
   assert.equal(await on.ledger.receipt(on.id('r1')), undefined)
   assert.equal(await settle('r1', 0n)(on), 'charged 0, written off 0, 0 left')
 })

@@ -8,19 +8,18 @@ import type { Topic } from '../../contract/events.ts'
 import type { Changes } from '../base/changes.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { idSource, type NextId } from '../base/ids.ts'
-import type { Call } from '../store/sqlite/messages.ts'
 import type { Store } from '../store/store.ts'
 import type { UnrecordedResponse } from './background-response-types.ts'
 import { closeOrphans } from './recovery.ts'
 import type { Fraction } from './rules/money.ts'
-import type { PackedSettled, PackedSettlement } from './sqlite/machine-operations.ts'
+import type { PackedSettled } from './sqlite/machine-operations.ts'
 import { admitMessage, unpackAdmission } from './sqlite/messages.ts'
 import type { LedgerOperations } from './sqlite/operations.ts'
-import { packProviderObjects } from './sqlite/provider-objects.ts'
 import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
+import { settleMessage } from './sqlite/settle-message.ts'
 import { Standings } from './standing.ts'
-import type { AccountRow, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
+import type { AccountRow, LateSettlement, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { UnrecordedHolds } from './unrecorded-holds.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -302,59 +301,18 @@ async function searchAccounts(
 
 async function settle(
   store: LedgerStore,
-  settlement: Settlement | (() => Settlement | null),
+  settlement: Settlement | LateSettlement,
   limits: LedgerLimits,
   closed: (settled: { account: bigint; available: bigint; id: bigint }) => void,
 ): Promise<SettleResult> {
-  let id = 0n
-  const call = (given: Settlement) => {
-    id = given.id
-    return settleCall(given, limits)
-  }
-  const answer = await store.run(
-    typeof settlement !== 'function'
-      ? call(settlement)
-      : () => {
-          const made = settlement()
-          return made === null ? null : call(made)
-        },
-  )
+  const { id } = settlement
+  const answer = await store.run(settleMessage(settlement, limits))
   if (answer === null) return { kind: 'withdrawn' }
   const result = answer as PackedSettled
   if (typeof result === 'string') return { kind: result }
   const [charged, writtenOff, available, account] = result
   closed({ account, available, id })
   return { kind: 'settled', charged, writtenOff, available }
-}
-
-function settleCall(
-  {
-    id,
-    nowMs,
-    cost,
-    writtenOff,
-    writeOffEntryId,
-    excessCausedBy = 'upstream',
-    causedWriteOff = 0n,
-    receipt,
-    providerObjects = [],
-  }: Settlement,
-  { writeOffNanoPerDayMax, providerObjectRetentionMs }: LedgerLimits,
-): Call {
-  const operation: keyof LedgerOperations = 'settle'
-  const packed: PackedSettlement = [
-    id,
-    nowMs,
-    cost,
-    writtenOff,
-    writeOffEntryId,
-    excessCausedBy,
-    causedWriteOff,
-    writeOffNanoPerDayMax,
-    packDraft(receipt),
-    packProviderObjects(providerObjects, nowMs - providerObjectRetentionMs),
-  ]
-  return [operation, ...packed]
 }
 
 interface HoldSweep {

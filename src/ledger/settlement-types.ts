@@ -27,6 +27,14 @@ export interface Settlement {
   readonly providerObjects?: readonly ProviderObject[]
 }
 
+/** A settlement that is decided on when its batch leaves for the database. */
+export interface LateSettlement {
+  /** Of its hold. */
+  readonly id: bigint
+  /** Called once, when it leaves; null takes it back. */
+  readonly take: () => Settlement | null
+}
+
 export interface Settled {
   readonly kind: 'settled'
   /** What the customer paid. */

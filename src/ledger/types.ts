@@ -7,7 +7,7 @@ import type { BudgetWindow, KeyBudget, RateLimits, RateStates } from '../limits/
 import type { ResponseLedger } from './background-response-types.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 import type { Checkpoint, ProviderObjectRow, ReceiptRow, RunningRow } from './receipt-types.ts'
-import type { Settlement, SettleResult } from './settlement-types.ts'
+import type { LateSettlement, Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing-types.ts'
 import type { CheckAsk, Checked } from './verify/check-step.ts'
 
@@ -21,7 +21,7 @@ export type {
   RunningRow,
   UsageSource,
 } from './receipt-types.ts'
-export type { ExcessCause, Settled, Settlement, SettleResult } from './settlement-types.ts'
+export type { ExcessCause, LateSettlement, Settled, Settlement, SettleResult } from './settlement-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
 export interface AdmissionAsk {
@@ -212,8 +212,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   changedElsewhere(account: bigint | null): Promise<void>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
-  /** A function is called when the operation leaves for the writer; null takes it back. */
-  settle(settlement: Settlement | (() => Settlement | null)): Promise<SettleResult>
+  settle(settlement: Settlement | LateSettlement): Promise<SettleResult>
   checkpoint(checkpoint: Checkpoint): Promise<void>
   /** Frees the concurrency of a request whose client left and whose answer is only read for its usage; its hold stays. */
   releaseConcurrency(id: bigint): Promise<void>

@@ -3,12 +3,14 @@
  * as on the embedded database. Any number of processes may open one database; each has a data folder of its own.
  */
 import type { Clock } from '../base/clock.ts'
+import { failpoints } from '../base/failpoint.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Config } from '../config/config.ts'
 import { postgresIdentityMigrations } from '../identity/store/migrations/index.ts'
 import type { Currency } from '../ledger/postgres/current-reads.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
+import { isLate } from '../store/channel.ts'
 import {
   attachDatabase,
   type OpenDatabase,
@@ -152,9 +154,10 @@ function databaseOptions(
 /** Adds the lanes and what other processes change. */
 async function onServer(
   database: OpenDatabase<Tables>,
-  { path: url, directUrl, postgres, limits, clock }: ReturnType<typeof databaseOptions>,
+  on: ReturnType<typeof databaseOptions>,
   { onTrouble }: Pick<ServerStoreOptions, 'onTrouble'>,
 ): Promise<Store> {
+  const { path: url, directUrl, postgres, limits, clock, failpoints: specification } = on
   const findOut = probeOf(database)
   // From before anything is read, so that no change is missed.
   const shared = sharedChanges()
@@ -173,6 +176,7 @@ async function onServer(
   })
   const lanes = openPostgresStore(url, {
     clock,
+    failpoints: failpoints(specification),
     limits: postgresLimits(limits),
     derive: deriveSums,
     onTrouble,
@@ -249,10 +253,8 @@ function joined(
 ): OpenDatabase<Tables> {
   return {
     ...database,
-    async run(given) {
-      const call = typeof given === 'function' ? given() : given
-      if (call === null) return null
-      if (!lanes.runs(call)) return database.run(call)
+    async run(call) {
+      if (!lanes.runs(isLate(call) ? call.name : call[0])) return database.run(call)
       try {
         return await lanes.run(call)
       } catch (error) {

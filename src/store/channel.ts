@@ -26,11 +26,8 @@ export interface ChannelLimits {
 }
 
 export interface Channel {
-  /**
-   * Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. A function makes the
-   * call at the moment when its batch leaves, or null: then nothing is run, and the answer is null.
-   */
-  run(call: Call | MakeCall): Promise<unknown>
+  /** Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. */
+  run(call: Call | LateCall): Promise<unknown>
   /** Waits for the writer and begins a transaction on it. */
   begin(): Promise<Turn>
   /** How long the batch that is being committed has taken so far; 0 while none is. */
@@ -44,7 +41,16 @@ export interface Channel {
   drain(): Promise<void>
 }
 
-export type MakeCall = () => Call | null
+/** A call that is made at the moment when its batch leaves. */
+export interface LateCall {
+  /** The operation, and the ID of the row that it is about: where several batches leave, they decide with which. */
+  readonly name: string
+  readonly id: bigint
+  /** Null: it is taken back; nothing is run, and the answer is null. */
+  readonly make: () => Call | null
+}
+
+export const isLate = (call: Call | LateCall): call is LateCall => 'make' in call
 
 /** What is known of operations that were answered before their commit. */
 export interface DeferralState {
@@ -55,7 +61,7 @@ export interface DeferralState {
 }
 
 interface Pending {
-  readonly call: Call | MakeCall
+  readonly call: Call | LateCall
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -122,7 +128,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   const refusalOf = (): Error | undefined =>
     isClosed ? storeUnavailable('the store is closed') : refusal(queue.length + turnsWanted.length, limits)
 
-  function run(call: Call | MakeCall): Promise<unknown> {
+  function run(call: Call | LateCall): Promise<unknown> {
     const refusal = refusalOf()
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
@@ -199,9 +205,9 @@ function takeCalls(waiting: readonly Pending[]): { calls: readonly Call[]; batch
 
 /** Null: it was answered without being run. */
 function callOf({ call, resolve, reject }: Pending): Call | null {
-  if (typeof call !== 'function') return call
+  if (!isLate(call)) return call
   try {
-    const made = call()
+    const made = call.make()
     if (made === null) resolve(null)
     return made
   } catch (error) {

@@ -40,10 +40,13 @@ export function pricedLedger(ledger: Ledger): Ledger {
     ...ledger,
     settle: (settlement) =>
       ledger.settle(
-        typeof settlement === 'function'
-          ? () => {
-              const sent = settlement()
-              return sent === null ? null : priced(sent)
+        'take' in settlement
+          ? {
+              ...settlement,
+              take() {
+                const sent = settlement.take()
+                return sent === null ? null : priced(sent)
+              },
             }
           : priced(settlement),
       ),

@@ -7,8 +7,9 @@ import type { Operation } from '../machine/operation.ts'
 import type { Change, RowId, RowKey, Rows, TableName, Tables } from '../machine/rows.ts'
 import { tableNames } from './tables.ts'
 
-/** An operation with its input. */
+/** An operation with its name and its input. */
 export interface Step<Input = unknown, Answer = unknown> {
+  readonly name: string
   readonly operation: Operation<Input, Answer>
   readonly input: Input
 }

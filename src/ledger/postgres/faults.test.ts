@@ -12,6 +12,7 @@ import { openPostgresLedger, type PostgresLedger } from '../../../test/support/p
 import { postgresIsMissing, runSql, startPostgres } from '../../../test/support/postgres-server.ts'
 import { type CutAt, openTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { TollgateError } from '../../base/errors.ts'
+import type { Settlement } from '../types.ts'
 import type { PostgresLimits } from './store.ts'
 
 const patient = { outageMsMax: 30_000 }
@@ -94,15 +95,16 @@ const admit = (
   id = nextId(),
 ) => ledger.admit({ ...plainAsk, id, account, key: account + 1n, inputAmount, nowMs: clock.wallMs() })
 
-const settle = ({ ledger, nextId, clock }: PostgresLedger, id: bigint, cost: bigint) =>
-  ledger.settle({
-    id,
-    nowMs: clock.wallMs(),
-    cost,
-    writtenOff: 0n,
-    writeOffEntryId: nextId(),
-    receipt: plainDraft,
-  })
+const settlementOf = ({ nextId, clock }: PostgresLedger, id: bigint, cost: bigint): Settlement => ({
+  id,
+  nowMs: clock.wallMs(),
+  cost,
+  writtenOff: 0n,
+  writeOffEntryId: nextId(),
+  receipt: plainDraft,
+})
+
+const settle = (on: PostgresLedger, id: bigint, cost: bigint) => on.ledger.settle(settlementOf(on, id, cost))
 
 async function assertBalanced({ ledger }: PostgresLedger): Promise<void> {
   assert.deepEqual((await ledger.verify()).drift, [])
@@ -266,6 +268,27 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     await until(async () => (await leaseEnds(on.url))[1] > begun + 1)
     await lock.release()
     await verifying
+  })
+
+  test('a settlement behind a batch that takes long can be taken back until it leaves; no more wait than the limit', async (context) => {
+    const on = await open(context, undefined, { waitingMax: 1 })
+    const account = await newAccount(on, 100n)
+    const id = on.nextId()
+    await admit(on, account, 10n, id)
+    const lock = await openLock(on.url, 'account')
+    const credit = on.ledger.credit(creditOf(on.nextId(), account))
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await until(async () => (await runSql(on.url, waiting)).length > 0)
+    let isWithheld = false
+    const take = () => (isWithheld ? null : settlementOf(on, id, 10n))
+    const settled = on.ledger.settle({ id, take })
+    isWithheld = true
+    await assert.rejects(on.ledger.credit(creditOf(on.nextId(), account)), isUnavailable)
+    await lock.release()
+    assert.deepEqual(await settled, { kind: 'withdrawn' })
+    await credit
+    assert.equal((await settle(on, id, 7n)).kind, 'settled')
+    assert.equal((await on.ledger.account(account))?.posted, 94n)
   })
 
   test('a process whose lease ended while the database was away admits requests again', async (context) => {

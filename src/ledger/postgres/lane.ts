@@ -8,6 +8,7 @@ import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
 import { isDuplicate, isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
 import type { Step, StepResult } from './batch.ts'
+import type { CommitPoints } from './commit-points.ts'
 import type { Derive } from './derived-rows.ts'
 import type { KnownRows } from './known-rows.ts'
 import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutcome } from './transaction.ts'
@@ -19,6 +20,8 @@ export interface LaneLimits {
   readonly batchMax: number
   /** How long a batch is tried again while the database is away, before it is refused. */
   readonly outageMsMax: number
+  /** Operations that wait for the batch before them. */
+  readonly waitingMax: number
 }
 
 export interface LaneOptions {
@@ -27,14 +30,22 @@ export interface LaneOptions {
   readonly limits: LaneLimits
   readonly known: KnownRows
   readonly derive: Derive
+  readonly points: CommitPoints | undefined
   /** The process and its lane; it is asked for before the first batch. */
   readonly owner: () => Pick<BatchMark, 'process' | 'startedMs' | 'lane'>
 }
 
+/** An operation that is decided on when its batch leaves; null takes it back. */
+export type MakeStep = () => Step | null
+
 interface Pending {
-  readonly step: Step
+  readonly step: Step | MakeStep
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
+}
+
+interface Leaving extends Pending {
+  readonly step: Step
 }
 
 interface LostConnection {
@@ -66,9 +77,12 @@ export class Lane {
     this.#options = options
   }
 
-  /** Resolves with the operation's answer once its batch is committed. */
-  run(step: Step): Promise<unknown> {
+  /** Resolves with the operation's answer once its batch is committed, with null where it was taken back. */
+  run(step: Step | MakeStep): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(storeUnavailable('the ledger is closed'))
+    const waiting = this.#queue.length
+    if (waiting >= this.#options.limits.waitingMax)
+      return Promise.reject(storeUnavailable(`${waiting} are queued`))
     const answer = new Promise((resolve, reject) => {
       this.#queue.push({ step, resolve, reject })
     })
@@ -89,15 +103,19 @@ export class Lane {
   async #drain(): Promise<void> {
     // Callers that the batch before it has answered are part of the next one.
     for (await nextTurn(); this.#queue.length > 0; await nextTurn())
-      await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax))
+      await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax).flatMap(leaving))
     this.#isRunning = false
   }
 
-  async #runBatch(batch: readonly Pending[]): Promise<void> {
+  async #runBatch(batch: readonly Leaving[]): Promise<void> {
+    if (batch.length === 0) return
+    const steps = batch.map(({ step }) => step)
     try {
-      const results = await this.#committed(batch.map(({ step }) => step))
+      const results = await this.#committed(steps)
+      const lost = this.#options.points?.after(steps)
       for (const [index, result] of results.entries()) {
-        if (result.kind === 'answer') batch[index]?.resolve(result.answer)
+        if (lost !== undefined) batch[index]?.reject(lost)
+        else if (result.kind === 'answer') batch[index]?.resolve(result.answer)
         else batch[index]?.reject(result.error)
       }
     } catch (error) {
@@ -108,7 +126,7 @@ export class Lane {
   }
 
   async #committed(steps: readonly Step[]): Promise<readonly StepResult[]> {
-    const { clock, limits, known, owner, derive } = this.#options
+    const { clock, limits, known, owner, derive, points } = this.#options
     const startedMs = clock.monoMs()
     let duplicates = 0
     for (;;) {
@@ -118,7 +136,7 @@ export class Lane {
       try {
         const connection = await this.#connected()
         lost = { connection, name: this.#name }
-        return await transact({ connection, batchMark, known, derive }, steps)
+        return await transact({ connection, batchMark, known, derive, points }, steps)
       } catch (error) {
         if (error instanceof UnknownOutcome && lost !== undefined) {
           if (await this.#wasCommitted(batchMark, lost, startedMs)) return error.results
@@ -171,6 +189,19 @@ export class Lane {
   #refuseWaiting(error: unknown): void {
     for (const { reject } of this.#queue.splice(0)) reject(toStoreError(error))
   }
+}
+
+/** What of a waiting operation leaves with its batch: nothing where it is taken back. */
+function leaving({ step, ...pending }: Pending): readonly Leaving[] {
+  if (typeof step !== 'function') return [{ ...pending, step }]
+  try {
+    const made = step()
+    if (made !== null) return [{ ...pending, step: made }]
+    pending.resolve(null)
+  } catch (error) {
+    pending.reject(error)
+  }
+  return []
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -7,7 +7,9 @@
  */
 import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
+import type { Failpoints } from '../../base/failpoint.ts'
 import type { Limits } from '../../config/config.ts'
+import { isLate } from '../../store/channel.ts'
 import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect } from '../../store/postgres/connection.ts'
 import { toStoreError } from '../../store/postgres/errors.ts'
@@ -18,6 +20,7 @@ import { machineMessages } from '../sqlite/machine-operations.ts'
 import type { LedgerOperations } from '../sqlite/operations.ts'
 import type { LedgerReads } from '../sqlite/reads.ts'
 import type { Step } from './batch.ts'
+import { commitPoints } from './commit-points.ts'
 import type { Derive } from './derived-rows.ts'
 import { KnownRows } from './known-rows.ts'
 import { Lane, type LaneLimits } from './lane.ts'
@@ -50,6 +53,7 @@ export const postgresLimits = (limits: Limits): PostgresLimits => ({
   connectMsMax: limits.databaseConnectMs,
   statementMsMax: limits.databaseStatementMs,
   outageMsMax: limits.databaseOutageMs,
+  waitingMax: limits.operationsQueuedMax,
   leaseMs: limits.databaseLeaseMs,
   tableReadMsMax: limits.databaseVerifyMs,
 })
@@ -58,13 +62,15 @@ export interface PostgresStoreOptions {
   readonly clock: Clock
   readonly limits: PostgresLimits
   readonly derive: Derive
+  /** For tests. */
+  readonly failpoints?: Failpoints
   /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void
 }
 
 export interface PostgresStore extends LedgerStore {
   /** Whether an operation is one of the machine, or about processes. */
-  runs(call: Call): boolean
+  runs(name: string): boolean
   /** Whether a read is answered by statements of this database alone. */
   reads(call: Call): boolean
   /** Finishes what has arrived, and leaves the database. */
@@ -84,25 +90,34 @@ const withStatements: ReadonlySet<string> = new Set<keyof LedgerOperations>(['su
 /** Of a verification the embedded database's statements would read all rows into memory. */
 const ownReads: ReadonlySet<string> = new Set<keyof LedgerReads>(['verify', 'platformBalances'])
 
+const stepOf = ({ operation, input }: AnyMessage, [name, ...values]: Call): Step => ({
+  name,
+  operation,
+  input: input(...(values as never[])),
+})
+
 type Answers = Readonly<Record<string, (...values: never[]) => unknown>>
 
 /** The caller has migrated the database. */
 export function openPostgresStore(url: string, options: PostgresStoreOptions): PostgresStore {
-  const { limits } = options
+  const { limits, clock, failpoints } = options
+  const points = failpoints === undefined ? undefined : commitPoints(failpoints, clock)
   const side = sideConnection(url, 'tollgate reads', limits)
   const slot = slotOf(url, options)
   const known = new KnownRows()
   const lanes = Array.from(
     { length: limits.lanes },
-    (_, lane) => new Lane({ ...options, url, known, owner: () => ({ ...slot.taken(), lane }) }),
+    (_, lane) => new Lane({ ...options, points, url, known, owner: () => ({ ...slot.taken(), lane }) }),
   )
+  const laneFor = (account: bigint): Lane => {
+    const lane = lanes[Number((account ^ (account >> 22n)) % BigInt(lanes.length))]
+    assert(lane !== undefined, 'there is a lane for each account')
+    return lane
+  }
   const laneOf = ({ operation, input }: Step): Lane => {
     const rows = operation.rows(input, known.rows)
     const named = rows.find(({ table, account }) => table === 'account' || account !== undefined) ?? rows[0]
-    const id = BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n))
-    const lane = lanes[Number((id ^ (id >> 22n)) % BigInt(lanes.length))]
-    assert(lane !== undefined, 'there is a lane for each account')
-    return lane
+    return laneFor(BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n)))
   }
   const scans: Answers = {
     claimProcess: slot.claim,
@@ -123,16 +138,22 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     }
   }
   return {
-    runs: ([name]) => (name in messages || name in scans) && !withStatements.has(name),
+    runs: (name) => (name in messages || name in scans) && !withStatements.has(name),
     reads: ([name]) => ownReads.has(name),
-    async run(given) {
-      const call = typeof given === 'function' ? given() : given
-      if (call === null) return null
-      const [name, ...values] = call
-      const message = messages[name]
-      if (message === undefined) return answer(scans, call)
-      const step: Step = { operation: message.operation, input: message.input(...(values as never[])) }
-      return message.pack((await laneOf(step).run(step)) as never)
+    async run(call) {
+      const message = messages[isLate(call) ? call.name : call[0]]
+      if (!isLate(call)) {
+        if (message === undefined) return answer(scans, call)
+        const step = stepOf(message, call)
+        return message.pack((await laneOf(step).run(step)) as never)
+      }
+      assert(message !== undefined, 'only an operation of the machine is decided on late')
+      const { id, make } = call
+      const result = await laneFor(known.rows.hold.get(id)?.account ?? id).run(() => {
+        const made = make()
+        return made === null ? null : stepOf(message, made)
+      })
+      return result === null ? null : message.pack(result as never)
     },
     deferral: null,
     read: (call) => answer(reads, call),

@@ -22,6 +22,7 @@ import {
   type Step,
   type StepResult,
 } from './batch.ts'
+import type { CommitPoints } from './commit-points.ts'
 import type { BoundStatement, Derive } from './derived-rows.ts'
 import type { KnownRows } from './known-rows.ts'
 import { objectStatements } from './provider-objects.ts'
@@ -85,6 +86,7 @@ export interface BatchContext {
   readonly derive: Derive
   readonly batchMark: BatchMark
   readonly known: KnownRows
+  readonly points: CommitPoints | undefined
 }
 
 /** Runs the steps and commits what they change. Rejects where nothing has changed, and with UnknownOutcome where it may have. */
@@ -128,6 +130,7 @@ async function attempt(
       return results
     }
     const derived = await derivedOf(context, changes)
+    await context.points?.before(steps)
     await write(connection, { changes, derived }, results)
     known.learn(changes)
     return results

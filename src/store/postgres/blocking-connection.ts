@@ -3,7 +3,8 @@
  * while another one talks to the server. For threads that have nothing else to do while a statement runs; never for the
  * thread of requests.
  */
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { workers } from '../../threads/thread.ts'
 import type { Database, Input, PreparedStatement } from '../sqlite/connection.ts'
 import type { Purpose } from './client.ts'
 import { PostgresFailure } from './errors.ts'
@@ -30,7 +31,11 @@ export function openBlockingConnection(options: BlockingOptions): Database {
   const { port1: port, port2 } = new MessageChannel()
   const replied = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const setup: StatementServerSetup = { ...options, port: port2, replied }
-  const worker = new Worker(new URL(entry), { name: options.name, workerData: setup, transferList: [port2] })
+  const worker = workers.start(new URL(entry), {
+    name: options.name,
+    workerData: setup,
+    transferList: [port2],
+  })
   worker.unref()
   let next = 0
   let isInTransaction = false

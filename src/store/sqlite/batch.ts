@@ -4,7 +4,7 @@
  * A batch of operations that may be deferred runs in memory and is answered without a commit: the next commit has its
  * changes, and what a rollback takes from memory runs again. Knows no operation itself.
  */
-import type { Failpoints } from '../../base/failpoint.ts'
+import { delayOfEach, type Failpoints, reachEach } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
 import type { Fence } from './fence.ts'
 import { type BatchReply, type Call, type Deferral, type Failure, toFailure } from './messages.ts'
@@ -277,13 +277,11 @@ const namesOf = (calls: readonly Call[]): ReadonlySet<string> =>
   new Set(calls.map(([operation]) => operation))
 
 function reachAll(points: Failpoints, moment: string, calls: readonly Call[]): void {
-  for (const name of namesOf(calls)) points.reach(`${moment}-${name}`)
+  reachEach(points, moment, namesOf(calls))
 }
 
 /** Before the operations run, so that they know by the clock that their commit is late. */
 function delayAll(points: Failpoints, moment: string, calls: readonly Call[]): void {
-  for (const name of namesOf(calls)) {
-    const delayMs = points.delayMs(`${moment}-${name}`)
-    if (delayMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs)
-  }
+  const delayMs = delayOfEach(points, moment, namesOf(calls))
+  if (delayMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs)
 }

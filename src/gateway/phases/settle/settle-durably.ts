@@ -142,7 +142,7 @@ class SettlementAttempt {
       return { kind: 'late' }
     }
     try {
-      const result = await ledger.settle(() => this.#take())
+      const result = await ledger.settle({ id: settlement.id, take: () => this.#take() })
       if (result.kind === 'withdrawn') return await this.run()
       failpoints.reach('after-settle')
       if (result.kind === 'settled') {
