@@ -13,7 +13,8 @@ const browserModule = 'test/support/browser.ts'
 const serverModule = 'src/server/server.ts'
 const threadsModule = 'src/server/thread-entries.ts'
 const postgresModule = 'test/support/postgres-server.ts'
-for (const path of [browserModule, serverModule, threadsModule, postgresModule])
+const databaseModule = 'test/support/test-database.ts'
+for (const path of [browserModule, serverModule, threadsModule, postgresModule, databaseModule])
   if (graph.text(path) === '')
     throw new Error(`${path} is gone: say here what starts a browser, a server, threads and a database`)
 
@@ -105,6 +106,19 @@ function spread(few, others) {
 function dealt(files, hands) {
   return Array.from({ length: hands }, (_, hand) =>
     files.slice(Math.floor((hand * files.length) / hands), Math.floor(((hand + 1) * files.length) / hands)),
+  )
+}
+
+/** A file about the embedded database itself says so: `// embedded-database: <reason>`. */
+const isEmbedded = /^\/\/ embedded-database: \S/m
+
+/**
+ * Tests whose gateways can run on another database than the embedded one.
+ * @param {readonly string[]} files
+ */
+export function databaseTests(files) {
+  return files.filter(
+    (file) => graph.loadedBy(file).has(databaseModule) && !isEmbedded.test(graph.text(file)),
   )
 }
 

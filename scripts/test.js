@@ -1,7 +1,8 @@
 /**
  * Runs the tests: all, the files named as arguments, with `--changed[=<branch or commit>]` those that a change reaches, with
  * `--unit` those that start no program; with `--whole` all cases, of which other runs take a sample, except of the largest
- * matrices, which `--exhaustive` runs as well. Other arguments that begin with `--` go to Node's test runner. Ends with the runner's own summary, a line if recorded cases were skipped,
+ * matrices, which `--exhaustive` runs as well; with `TEST_DATABASE=postgres` those with gateways, which are on PostgreSQL then. Other
+ * arguments that begin with `--` go to Node's test runner. Ends with the runner's own summary, a line if recorded cases were skipped,
  * and the cost of the run; its exit code is ours.
  * Must work on a fresh checkout without an install step.
  */
@@ -41,6 +42,7 @@ const seed = Number(process.env.TOLLGATE_TESTS_SEED ?? Date.now() % 1_000_000)
 const options = words.filter(
   (word) => word.startsWith('--') && !/^--(?:changed|unit|whole|exhaustive)(?:=|$)/.test(word),
 )
+const isOnPostgres = process.env.TEST_DATABASE === 'postgres'
 const files = chosenFiles()
 
 // A browser sees the console of this checkout, not of an earlier one.
@@ -67,7 +69,7 @@ function chosenFiles() {
     process.chdir(root)
     const tests = paths.flatMap((path) => (statSync(path).isDirectory() ? plan.testsIn(path) : [path]))
     if (tests.length === 0) fail(`no test file in ${paths.join(', ')}`)
-    return tests
+    return isOnPostgres ? withGateways(tests) : tests
   }
   process.chdir(root)
   let all = plan.allTests()
@@ -75,9 +77,24 @@ function chosenFiles() {
   const changed = words.find((word) => /^--changed(?:=|$)/.test(word))
   if (changed !== undefined) all = plan.reachedTests(all, plan.changedFiles(changed.split('=')[1] ?? ''))
   if (words.includes('--unit')) all = plan.unitTests(all)
+  if (isOnPostgres) all = withGateways(all)
   if (all.length > 0) return all
   process.stdout.write('no test is reached by what changed\n')
   process.exit(0)
+}
+
+/**
+ * Those of the files that run differently on another database.
+ * @param {string[]} tests
+ */
+function withGateways(tests) {
+  const chosen = plan.databaseTests(tests)
+  const others = tests.length - chosen.length
+  if (others > 0)
+    process.stdout.write(
+      `not repeated on PostgreSQL: ${others} files that start no gateway, or are about the embedded database\n`,
+    )
+  return chosen
 }
 
 /**

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import type { Limits } from '../../src/config/config.ts'
 import { type ControlAnswer, ControlClient } from '../support/control-client.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { isOnPostgres, runStored } from '../support/test-database.ts'
 import { joined, password } from '../support/two-tenants.ts'
 
 const newPassword = 'another long enough one'
@@ -79,19 +79,29 @@ test('a link remains valid when too many passwords are being hashed', async () =
   })
 })
 
-function inDatabase(statement: string): void {
-  const database = new DatabaseSync(join(dataFolder, 'identity.db'))
-  database.exec(statement)
-  database.close()
+const inDatabase = (statement: string) => runStored(dataFolder, 'identity.db', statement)
+
+/** Until it is mended, a statement of this kind on the table fails. */
+async function broken(event: 'UPDATE' | 'DELETE', table: string): Promise<{ mend: () => Promise<unknown> }> {
+  const trigger = `CREATE TRIGGER broken BEFORE ${event} ON ${table}`
+  if (!isOnPostgres) {
+    await inDatabase(`${trigger} BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    return { mend: () => inDatabase('DROP TRIGGER broken') }
+  }
+  await inDatabase(
+    `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`,
+  )
+  await inDatabase(`${trigger} FOR EACH ROW EXECUTE FUNCTION broken()`)
+  return { mend: () => inDatabase('DROP FUNCTION broken CASCADE') }
 }
 
 test('a link remains valid when the new password cannot be written', async () => {
   const person = linked('unwritten')
   for (const table of ['auth_account', 'auth_session'] as const) {
     const event = table === 'auth_account' ? 'UPDATE' : 'DELETE'
-    inDatabase(`CREATE TRIGGER broken BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    const { mend } = await broken(event, table)
     const status = await served({}, async ({ origin }) => (await reset(origin, person.token)).status)
-    inDatabase('DROP TRIGGER broken')
+    await mend()
     assert.ok(status >= 500, `${table}: ${status}`)
   }
   await served({}, async ({ origin }) => {

@@ -3,14 +3,13 @@
  * cookies in one request, what a copy of the databases and the log reveals, and links that lead elsewhere.
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { scopes } from '../../contract/operation.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ControlClient, sendTo } from '../support/control-client.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { storedIn } from '../support/test-database.ts'
 import { totpCode } from '../support/totp.ts'
 import { joined, keyWith, type Member, password, signedIn } from '../support/two-tenants.ts'
 
@@ -290,13 +289,11 @@ test('secrets in a URL, a header or a body reach neither log nor database nor au
     const answer = await client.ask(name, input)
     assert.ok(answer.status >= 400 && !answer.text.includes(canary), `${name}: ${answer.text}`)
   }
-  const files = readdirSync(gateway.dataFolder, { recursive: true, encoding: 'utf8' })
-  const databases = files.filter((file) => file.includes('.db'))
-  assert.ok(databases.length > 1)
-  const stored = databases.map((file) => [file, readFileSync(join(gateway.dataFolder, file))] as const)
+  const stored = (await storedIn(gateway.dataFolder)).filter(([place]) => !place.endsWith('.txt'))
+  assert.ok(stored.length > 1)
   assert.ok(logged.length > 1_000 && secrets.size > 20)
   for (const [name, secret] of secrets) {
     assert.ok(secret.length > 6 && !logged.includes(secret), `the log holds the ${name}`)
-    for (const [file, bytes] of stored) assert.ok(!bytes.includes(secret), `${file} holds the ${name}`)
+    for (const [place, text] of stored) assert.ok(!text.includes(secret), `${place} holds the ${name}`)
   }
 })

@@ -4,13 +4,12 @@
  * alike.
  */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { makeKey, readKey } from '../../src/access/key-form.ts'
 import { formatId, systemRandom } from '../../src/base/ids.ts'
 import { type ControlAnswer, sendTo } from '../support/control-client.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { runStored } from '../support/test-database.ts'
 import { joined, type Member, password } from '../support/two-tenants.ts'
 
 const many = 1_000_000
@@ -31,9 +30,8 @@ before(async () => {
   account = await gateway.account('1')
   known = await joined(gateway.origin, 'known')
   withoutPassword = await joined(gateway.origin, 'elsewhere')
-  const database = new DatabaseSync(join(gateway.dataFolder, 'identity.db'))
-  database.prepare('DELETE FROM auth_account WHERE "userId" = ?').run(withoutPassword.person)
-  database.close()
+  const statement = `DELETE FROM auth_account WHERE "userId" = '${withoutPassword.person}'`
+  await runStored(gateway.dataFolder, 'identity.db', statement)
 })
 after(() => gateway.close())
 

@@ -2,6 +2,7 @@
  * `tollgate backup` as an operator uses it: while requests are served and while no server runs, with a restore by starting a
  * server on the copy.
  */
+// embedded-database: its files are what is copied
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

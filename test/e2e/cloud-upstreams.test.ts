@@ -3,8 +3,6 @@
  * several fields is stored encrypted and used, and that it shows nothing of itself.
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
@@ -13,6 +11,7 @@ import { imitateCloud } from '../support/cloud-imitation.ts'
 import { form, TokenCloud } from '../support/cloud-place.ts'
 import { testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
+import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
 const secret = ['hush', '7'.repeat(24), 'tail'].join('')
@@ -50,10 +49,7 @@ test('a credential of several fields obtains tokens, and is stored encrypted', a
   })
   assert.equal(answer.status, 200, await answer.text())
   assert.match(cloud.requests.at(-1)?.text ?? '', /"model":"my-deployment"/)
-  for (const file of readdirSync(gate.dataFolder, { recursive: true, withFileTypes: true })) {
-    if (!file.isFile()) continue
-    assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(secret), file.name)
-  }
+  for (const [place, text] of await storedIn(gate.dataFolder)) assert.ok(!text.includes(secret), place)
   assert.doesNotMatch(JSON.stringify(await operator.done('upstreams.list', {})), /hush|clientSecret/)
 })
 

@@ -96,7 +96,7 @@ else {
       context.after(() => installation.remove())
       proxy.refuse(true)
       const environment = await environmentOn(proxy)
-      const waiting = installation.launch({ environment })
+      const waiting = await installation.launch({ environment })
       await waiting.written('waiting for it')
       assert.equal(await statusOf(`http://127.0.0.1:${environment.TOLLGATE_PORT}/livez`), 200)
       waiting.signal('SIGTERM')

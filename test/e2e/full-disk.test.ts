@@ -2,6 +2,7 @@
  * A full disk, and a store whose thread dies: no client is blamed, no response
  * looks complete without its charge, and once there is space everything recovers without a restart.
  */
+// embedded-database: it is its files that no longer grow, and its thread that ends
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'

@@ -3,10 +3,8 @@
  * theirs, and a credential goes only to the URL it was entered for, and into no text.
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -15,6 +13,7 @@ import { testGateway } from '../support/gateway.ts'
 import { eventually, meteredModels } from '../support/metered-gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { refusalIn, Sent } from '../support/paying-client.ts'
+import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
 const canary = (what: string): string => ['canary', what, '7'.repeat(24), 'tail'].join('')
@@ -228,9 +227,7 @@ test('no credential is in a file, a log line, a response or the audit', async ()
     await operator.done('models.list', {}),
   ])
   assert.ok(answers.includes('"upstreams.put"') && answers.includes('(not stored)'))
-  const files = readdirSync(gate.dataFolder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-  assert.ok(files.length > 2)
-  for (const text of [answers, ...logged, ...files]) assert.ok(!text.includes('7'.repeat(24)))
+  const stored = (await storedIn(gate.dataFolder)).map(([, text]) => text)
+  assert.ok(stored.length > 2)
+  for (const text of [answers, ...logged, ...stored]) assert.ok(!text.includes('7'.repeat(24)))
 })

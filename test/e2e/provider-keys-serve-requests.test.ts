@@ -3,7 +3,7 @@
  * alone, and what is charged is the fee. A failing key affects neither the operator's upstreams nor other accounts.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
@@ -20,6 +20,7 @@ import { eventually } from '../support/metered-gateway.ts'
 import { type Asking, asking } from '../support/operators.ts'
 import { type Path, refusalIn, Sent } from '../support/paying-client.ts'
 import { standInUsage } from '../support/stand-in.ts'
+import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
 const secret = (what: string): string => ['own', what, '7'.repeat(16)].join('')
@@ -289,9 +290,8 @@ test('a balance below the cost of the operator’s offers does not lower the out
 })
 
 test('no credential is in the log or in the database', async () => {
-  const files = readdirSync(free.gate.dataFolder).filter((name) => name.startsWith('tollgate.db'))
-  const stored = files.map((name) => readFileSync(join(free.gate.dataFolder, name)).toString('latin1'))
-  assert.ok(logged.length > 0 && files.length > 0)
+  const stored = (await storedIn(free.gate.dataFolder)).map(([, text]) => text)
+  assert.ok(logged.length > 0 && stored.length > 0)
   for (const text of [logged.join(''), ...stored])
     for (const key of [ofAda, ofBob, ofCy]) assert.ok(!text.includes(key))
 })

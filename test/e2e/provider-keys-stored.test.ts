@@ -3,7 +3,7 @@
  * neither in the database nor in the audit nor in a message as they are.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -15,6 +15,7 @@ import { commandStatus } from '../../src/server/server-status.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { keyHost } from '../support/key-host.ts'
 import { asking, personActor } from '../support/operators.ts'
+import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
 const canary = (what: string): string => ['canary', what, '7'.repeat(24), 'tail'].join('')
@@ -89,9 +90,8 @@ test('a key is tested, stored, listed by its end, changed and removed; the rest 
     const audit = await local.done('audit.list', { limit: 20 })
     assert.ok(audit.some(({ operation }) => operation === 'provider-keys.put'))
 
-    const files = readdirSync(folder).filter((name) => name.startsWith('tollgate.db'))
-    const stored = files.map((name) => readFileSync(join(folder, name)).toString('latin1')).join('')
-    for (const text of [JSON.stringify([keys, audit, refused]), logged.join(''), stored])
+    const stored = (await storedIn(folder)).map(([, text]) => text)
+    for (const text of [JSON.stringify([keys, audit, refused]), logged.join(''), ...stored])
       for (const secret of [right, wrong]) assert.ok(!text.includes(secret))
     assert.deepEqual(await local.done('provider-keys.remove', { account, provider: 'openai' }), {
       provider: 'openai',

@@ -4,10 +4,8 @@
  * verbose log level.
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
@@ -15,6 +13,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Format, formats, Sent } from '../support/paying-client.ts'
+import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
 const mark = (what: string): string => `canary${what}${'7'.repeat(8)}`
@@ -127,37 +126,27 @@ async function textOf(sent: Sent, model: string): Promise<string> {
   )
 }
 
-/** Every file below the data folder, as bytes. */
-function files(folder = installation.dataFolder): readonly (readonly [name: string, bytes: Buffer])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      return [path, readFileSync(path)] as const
-    })
-}
-
-function assertNowhere(): void {
+async function assertNowhere(): Promise<void> {
   const secret = key.slice(key.lastIndexOf('-') + 1)
   const canaries = { credential, prompt, answer, foreignKey, key, secret }
   const places = [
-    ['stdout', Buffer.from(logged + server.stdout())] as const,
-    ['stderr', Buffer.from(server.stderr())] as const,
-    ['the command line', Buffer.from(printed)] as const,
-    ...files(),
+    ['stdout', logged + server.stdout()] as const,
+    ['stderr', server.stderr()] as const,
+    ['the command line', printed] as const,
+    ...(await storedIn(installation.dataFolder)),
   ]
   for (const [what, canary] of Object.entries(canaries)) {
     for (const form of [canary, Buffer.from(canary).toString('base64').slice(2, -4)]) {
-      for (const [place, bytes] of places) {
-        assert.equal(bytes.includes(form), false, `${what} in ${place}: ${around(bytes, form)}`)
+      for (const [place, text] of places) {
+        assert.equal(text.includes(form), false, `${what} in ${place}: ${around(text, form)}`)
       }
     }
   }
 }
 
-function around(bytes: Buffer, form: string): string {
-  const at = bytes.indexOf(form)
-  return bytes.subarray(Math.max(0, at - 200), at + 100).toString('latin1')
+function around(text: string, form: string): string {
+  const at = text.indexOf(form)
+  return text.slice(Math.max(0, at - 200), at + 100)
 }
 
 /** The output of servers that have ended. */
@@ -173,7 +162,7 @@ suite('secrets', { concurrency: 1 }, () => {
         }
       }
     }
-    assertNowhere()
+    await assertNowhere()
   })
 
   test('through responses that repeat what the upstream received', async () => {
@@ -190,7 +179,7 @@ suite('secrets', { concurrency: 1 }, () => {
         }
       }
     }
-    assertNowhere()
+    await assertNowhere()
   })
 
   test('through every rejection', async () => {
@@ -232,7 +221,7 @@ suite('secrets', { concurrency: 1 }, () => {
       const { stdout, stderr } = await installation.command(...words, '--json')
       printed += (stdout + stderr).replaceAll(key, words.includes(key) ? '' : key)
     }
-    assertNowhere()
+    await assertNowhere()
   })
 
   test('through a crash, its recovery, and an orderly shutdown', async () => {
@@ -244,11 +233,11 @@ suite('secrets', { concurrency: 1 }, () => {
     await server.ended
     logged += server.stdout() + server.stderr()
     server = await start()
-    assertNowhere()
+    await assertNowhere()
     const last = formats.map((format) => ask(format, 'sandbox-stream'))
     for (const sent of last) await sent.whole()
     server.signal('SIGTERM')
     assert.deepEqual(await server.ended, { code: 0, signal: null })
-    assertNowhere()
+    await assertNowhere()
   })
 })

@@ -1,4 +1,5 @@
 /** Two servers on one data folder, without the lock that keeps the second one out: the first stops, and no sum is wrong. */
+// embedded-database: servers on PostgreSQL may share one
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -17,6 +17,7 @@ import {
 import { bundledMain } from '../../scripts/server-bundle.js'
 import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
+import { databaseVariables, endLeases } from './test-database.ts'
 
 /** As a checkout runs it: from a bundle of the sources as they are now, where there is one. */
 export const program = bundledMain() ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -64,7 +65,7 @@ export interface Installation {
   /** Starts a server and resolves when it listens; rejects with its output when it exits before. */
   start(options?: StartOptions): Promise<GatewayProcess>
   /** Starts a server that does not get ready by itself. */
-  launch(options?: StartOptions): LaunchedProcess
+  launch(options?: StartOptions): Promise<LaunchedProcess>
   /** Starts a server that is expected to exit. */
   attempt(options?: StartOptions): Promise<CommandResult>
   /** Runs one command of the command line to its end. */
@@ -88,7 +89,17 @@ export function makeInstallation(yaml = '', main = program): Installation {
   const running = new Set<ChildProcess>()
   mkdirSync(compileCache, { recursive: true })
 
-  function launch(words: readonly string[], { failpoint, environment }: StartOptions): ChildProcess {
+  async function databaseOf({ environment }: StartOptions): Promise<Readonly<Record<string, string>>> {
+    if (environment?.DATABASE_URL !== undefined) return {}
+    const variables = await databaseVariables(dataFolder)
+    // Their leases would end later.
+    if (running.size === 0) await endLeases(variables)
+    return variables
+  }
+
+  async function launch(words: readonly string[], options: StartOptions): Promise<ChildProcess> {
+    const { failpoint, environment } = options
+    const variables = await databaseOf(options)
     const child = spawn(process.execPath, [main, ...words], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -99,6 +110,7 @@ export function makeInstallation(yaml = '', main = program): Installation {
         TOLLGATE_DATA: dataFolder,
         TOLLGATE_PORT: '0',
         ...(failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: failpoint }),
+        ...variables,
         ...environment,
       },
     })
@@ -107,7 +119,8 @@ export function makeInstallation(yaml = '', main = program): Installation {
     return child
   }
 
-  async function toEnd(child: ChildProcess): Promise<CommandResult> {
+  async function toEnd(launching: Promise<ChildProcess>): Promise<CommandResult> {
+    const child = await launching
     const output = collect(child)
     const { code } = await endOf(child)
     return { code, stdout: output.stdout(), stderr: output.stderr() }
@@ -117,8 +130,8 @@ export function makeInstallation(yaml = '', main = program): Installation {
     folder,
     dataFolder,
     configure: (text) => writeFileSync(join(folder, 'tollgate.yaml'), text),
-    start: (options = {}) => listening(launch(['serve'], options)),
-    launch: (options = {}) => launched(launch(['serve'], options)),
+    start: async (options = {}) => listening(await launch(['serve'], options)),
+    launch: async (options = {}) => launched(await launch(['serve'], options)),
     attempt: (options = {}) => toEnd(launch(['serve'], options)),
     command: (...words) => toEnd(launch(words, {})),
     async ask(operation, input) {

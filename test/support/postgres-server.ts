@@ -26,8 +26,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import { freePort } from './free-port.ts'
 
 export interface PostgresServer {
-  /** The address of a new, empty database. */
-  createDatabase(): Promise<string>
+  /** The address of a new database: an empty one, or a copy of one to which nothing is connected. */
+  createDatabase(copied?: string): Promise<string>
   /** Ends all connections and all processes of the server as a crash does, and starts it again. */
   crash(): Promise<void>
   /** A server that has a copy of this one and follows it by streaming replication. */
@@ -77,7 +77,8 @@ const settings = [
   'unix_socket_directories=',
   // A crash of the server loses nothing without it, only one of the machine does.
   'fsync=off',
-  'max_connections=100',
+  // The gateways of all files of a process are open together.
+  'max_connections=500',
   'shared_buffers=32MB',
   'timezone=UTC',
 ]
@@ -165,11 +166,12 @@ async function stopServer(supervisor: ChildProcess): Promise<void> {
 function serverOn({ port, supervisor }: Running, folder: string): PostgresServer {
   let databases = 0
   return {
-    async createDatabase() {
+    async createDatabase(copied) {
       databases += 1
       const name = `test_${databases}`
       const client = await connected(port)
-      await client.query(`CREATE DATABASE ${name}`)
+      const template = copied === undefined ? '' : `TEMPLATE ${new URL(copied).pathname.slice(1)}`
+      await client.query(`CREATE DATABASE ${name} ${template}`)
       await client.end()
       return addressOf(port, name)
     },

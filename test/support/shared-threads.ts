@@ -22,11 +22,26 @@ export interface SharedThreadSetup {
 const startAlone = workers.start
 
 /** Entries that do all their work for one port, and read who started them while they are evaluated. */
-const shareable = new Set(['writer-thread', 'reader-thread', 'count-thread', 'identity-thread'])
+const shareable = new Set([
+  'writer-thread',
+  'reader-thread',
+  'count-thread',
+  'identity-thread',
+  'postgres-writer-thread',
+  'postgres-reader-thread',
+])
 
 interface SharedWorker {
   readonly worker: Worker
   readonly threads: Set<SharedThread>
+}
+
+/** What this file reads of the setup of a thread. */
+interface KnownSetup {
+  readonly failpoints?: string
+  /** Of the database. */
+  readonly path?: string
+  readonly postgres?: { readonly url?: string }
 }
 
 const sharedWorkers = new Map<string, SharedWorker>()
@@ -35,10 +50,13 @@ const sharedWorkers = new Map<string, SharedWorker>()
 class SharedThread extends EventEmitter {
   readonly #port: MessagePort
   readonly #end: (thread: SharedThread) => void
+  /** Where it is one that waits for statements on PostgreSQL, with all others of its worker. */
+  readonly database: string | undefined
 
-  constructor(port: MessagePort, end: (thread: SharedThread) => void) {
+  constructor(port: MessagePort, database: string | undefined, end: (thread: SharedThread) => void) {
     super()
     this.#port = port
+    this.database = database
     this.#end = end
     port.on('message', (message) => this.emit('message', message))
   }
@@ -65,11 +83,13 @@ class SharedThread extends EventEmitter {
 
 function startShared(entry: URL, options: WorkerOptions): StartedWorker {
   const kind = basename(entry.pathname).replace(/\.[jt]s$/, '')
-  const setup = options.workerData as { readonly failpoints?: string } | undefined
+  const setup = options.workerData as KnownSetup | undefined
   if (!shareable.has(kind) || setup?.failpoints !== undefined) return startAlone(entry, options)
-  const shared = sharedWorkerOf(`${kind} ${options.name}`)
+  const isBlocking = setup?.postgres !== undefined && setup.postgres !== null
+  const database = isBlocking ? (setup.postgres.url ?? setup.path) : undefined
+  const shared = sharedWorkerOf(`${kind} ${options.name}`, database)
   const { port1, port2 } = new MessageChannel()
-  const thread = new SharedThread(port1, (ended) => shared.threads.delete(ended))
+  const thread = new SharedThread(port1, database, (ended) => shared.threads.delete(ended))
   shared.threads.add(thread)
   const source = new URL(`../../src/server/${kind}.ts`, import.meta.url).href
   const moved = (options.transferList ?? []) as readonly MessagePort[]
@@ -78,10 +98,16 @@ function startShared(entry: URL, options: WorkerOptions): StartedWorker {
   return thread as unknown as StartedWorker
 }
 
-/** `key`: the threads of one gateway that may work at the same time have different ones. */
-function sharedWorkerOf(key: string): SharedWorker {
+/**
+ * `key`: the threads of one gateway that may work at the same time have different ones. A thread that waits for a lock in a
+ * database is not in one worker with the one that has it.
+ */
+function sharedWorkerOf(key: string, database: string | undefined): SharedWorker {
   const known = sharedWorkers.get(key)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    const isThere = database !== undefined && [...known.threads].some((one) => one.database === database)
+    return isThere ? sharedWorkerOf(`${key} again`, database) : known
+  }
   const worker = new Worker(new URL('./shared-thread.ts', import.meta.url), { name: key })
   const threads = new Set<SharedThread>()
   worker.unref()
