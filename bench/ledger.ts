@@ -48,7 +48,10 @@ function line({ name }: Subject, concurrency: number, turns: readonly Slice[]): 
   const at = (share: number): string =>
     (latencies[Math.floor((latencies.length * share) / percent)] ?? 0).toFixed(2)
   const cpu = lowerQuartile(of(({ cpuMicros }) => cpuMicros)).toFixed(1)
-  const written = median(of(({ kilobytes }) => kilobytes)).toFixed(1)
+  // The mean, because what is written behind is in few of the slices.
+  const written = (
+    of(({ kilobytes }) => kilobytes).reduce((sum, each) => sum + each, 0) / turns.length
+  ).toFixed(1)
   const rate = median(of(({ perSecond }) => perSecond)).toFixed(0)
   return `${name}, concurrency ${String(concurrency).padStart(3)}: ${cpu.padStart(6)} µs CPU and ${written} kB written a request, ${rate} requests/s, hold + settle p50 ${at(50)} ms, p99 ${at(99)} ms`
 }

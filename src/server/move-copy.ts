@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { addDerivedRows, derivedTables, processTables } from '../ledger/postgres/moved-rows.ts'
 import { verifyRows } from '../ledger/postgres/verify.ts'
 import type { VerifyReport } from '../ledger/types.ts'
-import { verify } from '../ledger/verify/verify.ts'
+import { verifyJournaled } from '../ledger/verify/verify-folder.ts'
 import {
   completeTable,
   copyAhead,
@@ -28,6 +28,7 @@ import {
 } from '../store/move-database.ts'
 import type { Connection } from '../store/postgres/connection.ts'
 import type { Database } from '../store/sqlite/connection.ts'
+import { journalTable } from '../store/sqlite/journaled-tables.ts'
 import { type Moved, movedOf, movedSetting, movedText, refusalText } from './moved.ts'
 import { migrateServerPostgres } from './postgres-store.ts'
 
@@ -78,7 +79,7 @@ export async function beginOn(
 ): Promise<Refusal | { readonly kind: 'empty' | 'complete' }> {
   const earlier = markOf(main)
   if (earlier !== null && earlier.to !== shownTarget(to)) return refused(refusalText(earlier))
-  const report = inOneState(main, () => verify(main, limits.driftLinesMax))
+  const report = inOneState(main, () => verifyJournaled(main, limits.driftLinesMax))
   if (!report.ok)
     return refused(`The ledger contradicts itself, so it is not moved: ${report.drift.join('; ')}`)
   const tables = await tablesOn(target)
@@ -187,7 +188,14 @@ async function firstFullTable(target: Connection): Promise<string | null> {
 }
 
 /** Tables that are about the file itself, or that the target has in another form. */
-const notCopied: ReadonlySet<string> = new Set(['migration', 'fence', ...derivedTables, ...processTables])
+const notCopied: ReadonlySet<string> = new Set([
+  'migration',
+  'fence',
+  journalTable,
+  'receipt_list',
+  ...derivedTables,
+  ...processTables,
+])
 
 const boundsOf = ({ limits }: MovePlan) => ({ rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax })
 

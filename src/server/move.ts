@@ -18,6 +18,7 @@ import { removeSettingIn, settingIn, testConnection } from '../store/move-databa
 import { type Connection, connect } from '../store/postgres/connection.ts'
 import { type Database, openForReading, openForWriting } from '../store/sqlite/connection.ts'
 import { takeFence } from '../store/sqlite/fence.ts'
+import { recoverJournal } from '../store/sqlite/row-journal.ts'
 import { claimDataFolder } from '../store/store.ts'
 import {
   beginOn,
@@ -178,6 +179,7 @@ async function onFolder<Result>(
     const outcome = migrate(database, nowMs, steps)
     if (outcome.kind === 'newer_schema') return refused(outcome.message)
     takeFence(database)
+    if (steps === migrations) recoverJournal(database)
     return database
   }
   try {

@@ -2,15 +2,20 @@
 import { sqliteEngine } from '../ledger/sqlite/engine.ts'
 import { ledgerOperations } from '../ledger/sqlite/operations.ts'
 import { sharedMemory } from '../store/sqlite/batch.ts'
+import { openRowJournal } from '../store/sqlite/row-journal.ts'
 import { runWriter } from '../store/sqlite/writer.ts'
 import { hourlySums } from '../usage/hourly-sums.ts'
 import { usageOperations } from '../usage/record-refusals.ts'
 
+/** Of about 10,000 requests. */
+const journaledRowsMax = 32_768
+
 runWriter((database) => {
-  const sums = hourlySums(database)
-  const engine = sqliteEngine(database, sums)
+  const journal = openRowJournal(database, journaledRowsMax)
+  const sums = hourlySums(database, journal)
+  const engine = sqliteEngine(database, sums, journal)
   return {
-    memory: sharedMemory([engine, sums]),
+    memory: sharedMemory([engine, sums, journal]),
     deferredMax: 256,
     operations: { ...ledgerOperations(database, engine), ...usageOperations(database, sums) },
   }

@@ -1,7 +1,7 @@
 /**
  * The hourly sums that every settlement adds to: accumulated in memory by a batch, each row written once before its
- * commit. Rows stay cached across batches, because no other code writes them, and the cache is dropped whenever a batch is
- * rolled back. Sums for display; never a basis for moving money.
+ * commit, to the journal at first. Rows stay cached across batches, because no other code writes them, and the cache is
+ * dropped whenever a batch is rolled back. Sums for display; never a basis for moving money.
  */
 import { bucketOf, count } from '../base/histogram.ts'
 import { hourOf } from '../base/ids.ts'
@@ -10,7 +10,8 @@ import type { SettlementObserver } from '../ledger/sqlite/engine.ts'
 import { usageOfDraft } from '../ledger/sqlite/rows.ts'
 import type { BatchMemory } from '../store/sqlite/batch.ts'
 import { integer, number, rowOf, text } from '../store/sqlite/columns.ts'
-import { type Database, prepare } from '../store/sqlite/connection.ts'
+import { type Database, type Output, prepare } from '../store/sqlite/connection.ts'
+import type { RowJournal } from '../store/sqlite/row-journal.ts'
 import { addTokens, type GrowingSums, noSums, sumsRow } from './sums.ts'
 
 export interface HourlySums extends BatchMemory, SettlementObserver {
@@ -40,16 +41,19 @@ export const keyRow = rowOf({
 
 interface Hour {
   readonly rowKey: HourKey
+  /** In the journal. */
+  readonly name: string
   readonly sums: HourSums
-  isNew: boolean
+  /** As the table has it; null: it does not have the row. */
+  storedWriteOffs: number | null
   isChanged: boolean
 }
 
 /** Rows that stay known: those of the present hour, mostly. */
 const knownMax = 10_000
 
-export function hourlySums(database: Database): HourlySums {
-  const { read, write } = statements(database)
+export function hourlySums(database: Database, journal: RowJournal): HourlySums {
+  const { read, write } = rowsIn(database, journal)
   /** By key: each has few models in an hour. */
   const known = new Map<bigint, Hour[]>()
   let knownCount = 0
@@ -80,43 +84,60 @@ export function hourlySums(database: Database): HourlySums {
     changed = []
   }
 
+  function flush(): void {
+    for (const row of changed) {
+      write(row)
+      row.isChanged = false
+    }
+    changed = []
+    if (knownCount > knownMax) forget()
+  }
+
   return {
     settled: (receipt) => addReceipt(changing(rowKeyOf(receipt)), receipt),
     refused(rowKey, times) {
       changing(rowKey).refused += times
     },
-    flush() {
-      for (const row of changed) {
-        write(row)
-        row.isNew = false
-        row.isChanged = false
-      }
-      changed = []
-      if (knownCount > knownMax) forget()
-    },
+    flush,
+    writeAll: flush,
+    committed() {},
     forget,
     // No statement of the control plane changes them.
     forgetShared() {},
   }
 }
 
-function statements(database: Database) {
+function rowsIn(database: Database, journal: RowJournal) {
   const where = 'account = ? AND hour = ? AND key = ? AND model = ?'
   const select = prepare(database, `SELECT ${hourRow.names} FROM usage_hour WHERE ${where}`)
+  const columns = [...hourRow.columns, ...keyRow.columns]
   const insert = prepare(
     database,
-    `INSERT INTO usage_hour (${hourRow.names}, ${keyRow.names}) VALUES (${hourRow.placeholders}, ${keyRow.placeholders})`,
+    `INSERT INTO usage_hour (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   )
-  const update = prepare(database, `UPDATE usage_hour SET ${hourRow.assignments} WHERE ${where}`)
+  const journaled = journal.rowsOf('usage_hour', columns)
   return {
     read(rowKey: HourKey): Hour {
-      const row = select.row(...keyRow.bind(rowKey))
+      const { account, hour, key, model } = rowKey
+      const name = `${account} ${hour} ${key} ${model}`
+      const row = (journaled.find(name) as Output[] | undefined) ?? select.row(...keyRow.bind(rowKey))
       const sums = row === undefined ? noHourSums() : hourRow.toRow(row)
-      return { rowKey: rowKey, sums, isNew: row === undefined, isChanged: false }
+      return {
+        rowKey,
+        name,
+        sums,
+        storedWriteOffs: row === undefined ? null : sums.writeOffs,
+        isChanged: false,
+      }
     },
-    write({ rowKey: of, sums, isNew }: Hour): void {
-      const statement = isNew ? insert : update
-      statement.run(...hourRow.bind(sums), ...keyRow.bind(of))
+    write(row: Hour): void {
+      const { rowKey, name, sums, storedWriteOffs } = row
+      // Bytes of durations are valid until the next row is bound.
+      const bound = hourRow.bind(sums).map((value) => (value instanceof Uint8Array ? value.slice() : value))
+      const values = [...bound, ...keyRow.bind(rowKey)]
+      if (storedWriteOffs === null) insert.run(...values)
+      else journaled[storedWriteOffs === sums.writeOffs ? 'put' : 'putNow'](name, values)
+      row.storedWriteOffs = sums.writeOffs
     },
   }
 }

@@ -243,11 +243,12 @@ function readRunning(database: Database) {
 
 /** Where receipts were removed by age, by the hour. */
 function readFirst(database: Database) {
-  const row = rowOf({ startedMs: number('started_ms') })
+  // The ID is read because the order of a view with two parts needs it.
+  const row = rowOf({ id: integer('id'), startedMs: number('started_ms') })
   const select = prepareRows(
     database,
     row,
-    `SELECT ${row.names} FROM receipt WHERE account = ? ORDER BY id LIMIT 1`,
+    `SELECT ${row.names} FROM receipt_by_account WHERE account = ? ORDER BY id LIMIT 1`,
   )
   const hourRow = rowOf({ hour: number('hour') })
   const first = prepareRows(

@@ -14,7 +14,7 @@ const hourMs = 3_600_000
 export function searchReceipts(database: Database): (ask: ReceiptSearch) => ReceiptsFound {
   const list = prepare(
     database,
-    `SELECT ${receiptRow.names} FROM receipt WHERE account = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    `SELECT ${receiptRow.names} FROM receipt_by_account WHERE account = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
   const hours = prepare(
     database,
@@ -23,7 +23,7 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
   )
   const scan = prepare(
     database,
-    `SELECT id, key, model, end_reason = 'complete' FROM receipt WHERE account = ? AND id >= ? AND id < ?
+    `SELECT id, key, model, end_reason = 'complete' FROM receipt_by_account WHERE account = ? AND id >= ? AND id < ?
       ORDER BY id DESC`,
   )
   const receipt = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)

@@ -1,9 +1,10 @@
 /**
- * Records every state of an account's row from inside the database: a trigger created by the test runs within each
- * statement that changes `posted` or `held`, so that no commit can be missed.
+ * Records every state of an account's row from inside the database: triggers created by the test run within each
+ * statement that changes `posted` or `held`, or that writes to the journal, so that no commit can be missed.
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { readRecord } from '../../src/store/sqlite/journal-codec.ts'
 import { runSql } from './postgres-server.ts'
 import { databaseVariables } from './test-database.ts'
 
@@ -13,7 +14,7 @@ export interface BalanceState {
 }
 
 export interface BalanceWatch {
-  /** Every state of the account since the watch started, in order. */
+  /** Every state of the account since the watch started. */
   states(account: bigint): Promise<readonly BalanceState[]>
   close(): void
 }
@@ -33,15 +34,34 @@ function watchEmbedded(path: string): BalanceWatch {
     CREATE TABLE watched (place INTEGER PRIMARY KEY, account INTEGER, posted INTEGER, held INTEGER) STRICT;
     CREATE TRIGGER watch_balance AFTER UPDATE OF posted, held ON account BEGIN
       INSERT INTO watched (account, posted, held) VALUES (NEW.id, NEW.posted, NEW.held);
+    END;
+    CREATE TABLE watched_record (place INTEGER PRIMARY KEY, rows BLOB) STRICT;
+    CREATE TRIGGER watch_journal AFTER INSERT ON row_journal BEGIN
+      INSERT INTO watched_record (rows) VALUES (NEW.rows);
     END;`)
   return {
     async states(account) {
       const select = database.prepare(statesOf(account))
       select.setReadBigInts(true)
-      return select.all().map(({ posted, held }) => ({ posted: posted as bigint, held: held as bigint }))
+      const written = select
+        .all()
+        .map(({ posted, held }) => ({ posted: posted as bigint, held: held as bigint }))
+      const records = database.prepare('SELECT rows FROM watched_record ORDER BY place').all()
+      return [...written, ...records.flatMap(({ rows }) => journaledStates(rows as Uint8Array, account))]
     },
     close: () => database.close(),
   }
+}
+
+function journaledStates(record: Uint8Array, account: bigint): readonly BalanceState[] {
+  return readRecord(record)
+    .filter(({ table }) => table === 'account')
+    .flatMap(({ columns, rows }) => {
+      const [id, posted, held] = ['id', 'posted', 'held'].map((name) => columns.indexOf(name))
+      return rows
+        .filter((row) => row[id!] === account)
+        .map((row) => ({ posted: row[posted!] as bigint, held: row[held!] as bigint }))
+    })
 }
 
 async function watchPostgres(url: string): Promise<BalanceWatch> {

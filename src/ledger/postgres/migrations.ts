@@ -27,4 +27,10 @@ export const postgresMigrations: readonly Migration[] = [
   { number: 2, name: 'receipt retention', statements: retention },
   { number: 3, name: 'offer statistics', statements: offerTables.map(toPostgres) },
   { number: 4, name: 'account names', statements: accountNamesFollow },
+  // Of the embedded database it is more than a name.
+  {
+    number: 5,
+    name: 'receipts by account',
+    statements: ['CREATE VIEW receipt_by_account AS SELECT * FROM receipt'],
+  },
 ]

@@ -4,6 +4,7 @@
  */
 import type { BatchMemory } from '../../store/sqlite/batch.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
+import type { RowJournal } from '../../store/sqlite/row-journal.ts'
 import type { Engine, Operation } from '../machine/operation.ts'
 import type { Change, ReceiptState, RowId, TableName, Tables } from '../machine/rows.ts'
 import { ResidentTable } from './resident-table.ts'
@@ -35,17 +36,22 @@ export type ResidentTables = { readonly [Name in TableName]: ResidentTable<Table
 const residentMax = 4_096
 const notResident = 0
 
-export function sqliteEngine(database: Database, observer: SettlementObserver): SqliteEngine {
+/** @param journal where accounts and key usages are written first; it is flushed after the engine */
+export function sqliteEngine(
+  database: Database,
+  observer: SettlementObserver,
+  journal: RowJournal,
+): SqliteEngine {
   return engineOn(
     {
       accountProfile: new ResidentTable(accountProfileTable(database), notResident),
       accountName: new ResidentTable(accountNameTable(database), notResident),
-      account: new ResidentTable(accountTable(database), residentMax),
-      keyUsage: new ResidentTable(keyUsageTable(database), residentMax),
+      account: new ResidentTable(accountTable(database, journal), residentMax),
+      keyUsage: new ResidentTable(keyUsageTable(database, journal), residentMax),
       hold: new ResidentTable(holdTable(database), residentMax),
       entry: new ResidentTable(entryTable(database), notResident),
       creditReference: new ResidentTable(creditReferenceTable(database), notResident),
-      receipt: new ResidentTable(receiptTable(database), notResident),
+      receipt: new ResidentTable(receiptTable(database, journal), notResident),
     },
     observer,
   )
@@ -74,6 +80,11 @@ export function engineOn(tables: ResidentTables, observer: SettlementObserver): 
     for (const table of Object.values(tables)) table.clear()
   }
 
+  function flush(): void {
+    for (const table of inOrder) table.flush()
+    tables.receipt.flush(observer.settled)
+  }
+
   return {
     tables,
     change,
@@ -83,10 +94,9 @@ export function engineOn(tables: ResidentTables, observer: SettlementObserver): 
       change(changes)
       return answer
     },
-    flush() {
-      for (const table of inOrder) table.flush()
-      tables.receipt.flush(observer.settled)
-    },
+    flush,
+    writeAll: flush,
+    committed() {},
     forget: clear,
     forgetShared: clear,
   }

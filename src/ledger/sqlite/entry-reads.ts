@@ -24,13 +24,16 @@ const entryRow = rowOf({
   request: integerOrNull('e.request'),
 })
 
+/** Its ID is its receipt's, by which the list of receipts is in order. */
+const usageRow = rowOf({ ...entryRow.fields, id: integer('r.id') })
+
 const lastId = (1n << 63n) - 1n
 
 export function listEntries(database: Database) {
   const usage = prepareRows(
     database,
-    entryRow,
-    `SELECT ${entryRow.names} FROM receipt r JOIN entry e ON e.id = r.id AND e.kind = 'usage'
+    usageRow,
+    `SELECT ${usageRow.names} FROM receipt_by_account r JOIN entry e ON e.id = r.id AND e.kind = 'usage'
       WHERE r.account = ?1 AND r.id < ?2 AND r.id >= ?3 ORDER BY r.id DESC LIMIT ?4`,
   )
   const other = prepareRows(

@@ -104,7 +104,7 @@ const lastId = (1n << 63n) - 1n
 function listReceipts(database: Database) {
   const select = prepare(
     database,
-    `SELECT ${receiptRow.names} FROM receipt WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    `SELECT ${receiptRow.names} FROM receipt_by_account WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
   return (account: bigint, limit: number, beforeId: bigint | null): readonly ReceiptRow[] =>
     select.rows(account, beforeId ?? lastId, rowCount(limit)).map(receiptRow.toRow)

@@ -10,7 +10,8 @@ import type { Change, RowKey, RowReader } from '../machine/rows.ts'
 export interface StoredTable<Row> {
   find(id: RowKey): Row | undefined
   insert(row: Row, id: RowKey): void
-  update(row: Row, id: RowKey): void
+  /** `before`: the row as it was stored last. */
+  update(row: Row, id: RowKey, before: Row): void
   remove(id: RowKey): void
 }
 
@@ -18,8 +19,8 @@ interface Slot<Row> {
   readonly id: RowKey
   /** Undefined: no row has the ID. */
   row: Row | undefined
-  /** Whether the database has a row with this ID, as of the last write. */
-  isStored: boolean
+  /** The row that the database has, as of the last write. */
+  stored: Row | undefined
   isChanged: boolean
 }
 
@@ -52,7 +53,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     if (this.#slot(id) !== undefined) return false
     const row = this.#stored.find(id)
     if (row === undefined) this.#absent.push(id)
-    this.#newer.set(id, { id, row, isStored: row !== undefined, isChanged: false })
+    this.#newer.set(id, { id, row, stored: row, isChanged: false })
     return true
   }
 
@@ -66,7 +67,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     let slot = this.#slot(id)
     if (slot === undefined) {
       assert(kind === 'insert', 'a row that is changed was loaded')
-      slot = { id, row: undefined, isStored: false, isChanged: false }
+      slot = { id, row: undefined, stored: undefined, isChanged: false }
       this.#newer.set(id, slot)
     }
     assert(
@@ -84,7 +85,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     for (const slot of this.#changed) {
       this.#write(slot, written)
       slot.isChanged = false
-      slot.isStored = slot.row !== undefined
+      slot.stored = slot.row
       if (slot.row === undefined) this.#drop(slot.id)
     }
     this.#changed = []
@@ -112,11 +113,11 @@ export class ResidentTable<Row> implements RowReader<Row> {
     return older
   }
 
-  #write({ id, row, isStored }: Slot<Row>, written?: (row: Row) => void): void {
+  #write({ id, row, stored }: Slot<Row>, written?: (row: Row) => void): void {
     if (row === undefined) {
-      if (isStored) this.#stored.remove(id)
-    } else if (isStored) {
-      this.#stored.update(row, id)
+      if (stored !== undefined) this.#stored.remove(id)
+    } else if (stored !== undefined) {
+      this.#stored.update(row, id, stored)
     } else {
       this.#stored.insert(row, id)
       written?.(row)

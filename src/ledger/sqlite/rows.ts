@@ -61,8 +61,6 @@ const accountFields = {
   suspendedMs: numberOrNull('suspended_ms'),
   restrictedMs: numberOrNull('restricted_ms'),
 }
-/** The columns of an account that operations change. */
-export const accountChanges = rowOf(accountFields)
 export const accountState = rowOf({ id: integer('id'), ...accountFields }) satisfies Field<AccountState>
 
 /** The columns with which an account is inserted. */
@@ -93,8 +91,6 @@ const keyUsageFields = {
   usedMinute: number('minute'),
   window: window('rates'),
 }
-/** The columns of a key's usage that requests change. */
-export const keyUsageChanges = rowOf(keyUsageFields)
 export const keyUsageState = rowOf({
   key: integer('key'),
   account: integer('account'),

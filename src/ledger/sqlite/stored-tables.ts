@@ -1,7 +1,8 @@
 /** How the rows of the machine are read from the tables of the database and written to them, one statement a row. */
 import { assert } from '../../base/assert.ts'
 import { type Fields, integer, type Row, rowOf } from '../../store/sqlite/columns.ts'
-import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
+import { type Database, type Output, prepare, type Statement } from '../../store/sqlite/connection.ts'
+import type { JournaledRows, RowJournal } from '../../store/sqlite/row-journal.ts'
 import {
   type AccountName,
   type AccountProfile,
@@ -13,17 +14,16 @@ import {
   type HoldState,
   type KeyUsageState,
   type ReceiptState,
+  type RowKey,
 } from '../machine/rows.ts'
 import { saveProviderObjects } from './provider-objects.ts'
 import type { StoredTable } from './resident-table.ts'
 import {
-  accountChanges,
   accountProfile,
   accountState,
   entryState,
   holdChanges,
   holdState,
-  keyUsageChanges,
   keyUsageState,
   receiptHead,
   receiptRow,
@@ -38,16 +38,29 @@ function insertInto<Table extends Fields>(database: Database, table: string, row
   return prepare(database, `INSERT INTO ${table} (${row.names}) VALUES (${row.placeholders})`)
 }
 
-export function accountTable(database: Database): StoredTable<AccountState> {
+/** A row is inserted immediately, because others refer to it; its changes are written behind. */
+export function accountTable(database: Database, journal: RowJournal): StoredTable<AccountState> {
   const select = prepare(database, `SELECT ${accountState.names} FROM account WHERE id = ?`)
   const insert = insertInto(database, 'account', accountState)
-  const update = prepare(database, `UPDATE account SET ${accountChanges.assignments} WHERE id = ?`)
+  const journaled = journal.rowsOf('account', accountState.columns)
   return {
-    find: (id) => readBy(select.row(id), accountState.toRow),
+    find: (id) => readBy(journaledOr(journaled, id, select), accountState.toRow),
     insert: (row) => void insert.run(...accountState.bind(row)),
-    update: (row) => void update.run(...accountChanges.bind(row), row.id),
+    update(row, id, before) {
+      assertAccount(row)
+      // Threads hear of a suspension from the table.
+      const put = row.suspendedMs === before.suspendedMs ? 'put' : 'putNow'
+      journaled[put](id, accountState.bind(row))
+    },
     remove: never('remove'),
   }
+}
+
+/** The constraints of the table, before the row is written to the journal. */
+function assertAccount({ posted, held, overdrawn, openHolds, running, entries, losses }: AccountState): void {
+  assert(held >= 0n && overdrawn >= 0n && losses.amount >= 0n, 'sums of an account are not negative')
+  assert(running >= 0 && running <= openHolds && entries >= 0, 'an account runs some of its holds')
+  assert(held <= posted + overdrawn, 'more can never be reserved than there is')
 }
 
 export function accountProfileTable(database: Database): StoredTable<AccountProfile> {
@@ -96,17 +109,37 @@ export function creditReferenceTable(database: Database): StoredTable<CreditRefe
   }
 }
 
-export function keyUsageTable(database: Database): StoredTable<KeyUsageState> {
+/** As accounts. */
+export function keyUsageTable(database: Database, journal: RowJournal): StoredTable<KeyUsageState> {
   const select = prepare(database, `SELECT ${keyUsageState.names} FROM key_usage WHERE key = ?`)
   const insert = insertInto(database, 'key_usage', keyUsageState)
-  const update = prepare(database, `UPDATE key_usage SET ${keyUsageChanges.assignments} WHERE key = ?`)
+  const journaled = journal.rowsOf('key_usage', keyUsageState.columns)
   return {
-    find: (key) => readBy(select.row(key), keyUsageState.toRow),
+    find: (key) => readBy(journaledOr(journaled, key, select), keyUsageState.toRow),
     insert: (row) => void insert.run(...keyUsageState.bind(row)),
-    update: (row) => void update.run(...keyUsageChanges.bind(row), row.key),
+    update(row, key) {
+      assertKeyUsage(row)
+      journaled.put(key, keyUsageState.bind(row))
+    },
     remove: never('remove'),
   }
 }
+
+/** The constraints of the table, before the row is written to the journal. */
+function assertKeyUsage({ held, openHolds, running, spend, spentMax }: KeyUsageState): void {
+  assert(held >= 0n && running >= 0 && running <= openHolds, 'a key runs some of its holds')
+  const { spent, beforeDay, beforeWeek, beforeMonth } = spend
+  const isOrdered = beforeDay >= 0n && beforeDay <= spent && beforeWeek >= 0n && beforeMonth >= 0n
+  assert(isOrdered && beforeWeek <= beforeDay && beforeMonth <= beforeDay, 'windows contain one another')
+  assert(spentMax === null || spent + held <= spentMax, 'a key never spends more than its budget')
+}
+
+/** The values of a row as they are valid: the table gets those of the journal later. */
+const journaledOr = (
+  journaled: JournaledRows,
+  key: RowKey,
+  select: Statement,
+): readonly Output[] | undefined => (journaled.find(key) as readonly Output[] | undefined) ?? select.row(key)
 
 export function holdTable(database: Database): StoredTable<HoldState> {
   const select = prepare(database, `SELECT ${holdState.names} FROM hold WHERE id = ?`)
@@ -131,11 +164,12 @@ export function entryTable(database: Database): StoredTable<EntryState> {
   }
 }
 
-/** What a provider stored of an answer has a table for itself. */
-export function receiptTable(database: Database): StoredTable<ReceiptState> {
+/** What a provider stored of an answer has a table for itself. The list by account is written behind. */
+export function receiptTable(database: Database, journal: RowJournal): StoredTable<ReceiptState> {
   const select = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)
   const insert = insertInto(database, 'receipt', receiptRow)
   const saveObjects = saveProviderObjects(database)
+  const listed = journal.rowsOf('receipt_list', ['account', 'id'])
   const toReceipt = (row: Output[]): ReceiptState => ({
     ...receiptHead.toRow(row),
     draft: row.slice(receiptHead.columns.length) as ReceiptState['draft'],
@@ -145,6 +179,7 @@ export function receiptTable(database: Database): StoredTable<ReceiptState> {
     find: (id) => readBy(select.row(id), toReceipt),
     insert(row) {
       insert.run(...receiptHead.bind(row), ...row.draft)
+      listed.put(row.id, [row.account, row.id])
       saveObjects({ account: row.account, receipt: row.id, nowMs: row.endedMs }, row.providerObjects)
     },
     update: never('update'),

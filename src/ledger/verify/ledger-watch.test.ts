@@ -9,6 +9,7 @@ import { Background } from '../../base/background.ts'
 import { createLog } from '../../base/log.ts'
 import { type Limits, limitDefaults } from '../../config/config.ts'
 import { openForWriting } from '../../store/sqlite/connection.ts'
+import { recoverJournal } from '../../store/sqlite/row-journal.ts'
 import { watchLedger } from './ledger-watch.ts'
 
 /** Five accounts with credit and three settled requests each, a hold that is open, and the watch over them. */
@@ -51,6 +52,8 @@ async function scene(context: Lifetime, limits: Partial<Limits> = {}) {
     /** Behind the ledger's back. */
     tamper(sql: string) {
       const database = openForWriting(join(dataDirectory, 'tollgate.db'))
+      // Rows that are still in the journal would be taken from there.
+      recoverJournal(database)
       database.exec(
         `PRAGMA ignore_check_constraints = ON; DROP TRIGGER IF EXISTS receipt_no_update; DROP TRIGGER IF EXISTS entry_no_update; ${sql}`,
       )

@@ -255,6 +255,16 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^entry 1001 \(usage\): request 1001 has no receipt/,
   ],
   [
+    'a receipt is missing from the list of its account',
+    'DELETE FROM receipt_list WHERE id = 1001',
+    /^receipt 1001: is missing from the list of account 11$/,
+  ],
+  [
+    'a receipt is in the list of another account',
+    'INSERT INTO receipt_list VALUES (12, 1001)',
+    /^receipt 1001: is in the list of account 12, which has no such receipt$/,
+  ],
+  [
     'a receipt changes its account',
     'UPDATE receipt SET account = 12 WHERE id = 1001',
     /^entry 1001 \(usage\): request 1001 has no receipt/,

@@ -206,6 +206,17 @@ const checks: readonly Check[] = [
     ({ id, account, receipt }) => `provider object ${id}: account ${account} has no receipt ${receipt}`,
   ),
   check(
+    { id: 'r.id', account: 'r.account' },
+    'FROM receipt r LEFT JOIN receipt_list l ON l.account = r.account AND l.id = r.id WHERE l.id IS NULL',
+    ({ id, account }) => `receipt ${id}: is missing from the list of account ${account}`,
+  ),
+  check(
+    { id: 'l.id', account: 'l.account' },
+    `FROM receipt_list l LEFT JOIN receipt r ON r.id = l.id AND r.account = l.account
+      WHERE r.id IS NULL AND l.id >= ${keptFrom}`,
+    ({ id, account }) => `receipt ${id}: is in the list of account ${account}, which has no such receipt`,
+  ),
+  check(
     { kind: 'x.kind', id: 'x.id', account: 'x.account' },
     `FROM (
         SELECT 'entry' AS kind, id, account FROM entry UNION ALL SELECT 'receipt', id, account FROM receipt

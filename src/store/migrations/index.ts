@@ -3,6 +3,8 @@ import type { Meter } from '../../../contract/meters.ts'
 import { schema } from './0001-schema.ts'
 import { receiptRetention } from './0002-receipt-retention.ts'
 import { offerStatistics } from './0003-offer-statistics.ts'
+import { rowJournal } from './0004-row-journal.ts'
+import { receiptList } from './0005-receipt-list.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -19,5 +21,12 @@ const meterColumns: Readonly<Record<Meter, Migration>> = {
 }
 
 export const migrations: readonly Migration[] = [
-  ...new Set([schema, receiptRetention, offerStatistics, ...Object.values(meterColumns)]),
+  ...new Set([
+    schema,
+    receiptRetention,
+    offerStatistics,
+    rowJournal,
+    receiptList,
+    ...Object.values(meterColumns),
+  ]),
 ].sort((one, other) => one.number - other.number)

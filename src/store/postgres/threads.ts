@@ -2,7 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Committer } from '../sqlite/batch.ts'
 import type { Database } from '../sqlite/connection.ts'
-import type { OpenForReading } from '../sqlite/reader.ts'
+import { noOverlay, type OpenForReading } from '../sqlite/reader.ts'
 import type { OpenForWriting, ThreadSetup } from '../sqlite/writer.ts'
 import { openBlockingConnection } from './blocking-connection.ts'
 
@@ -46,11 +46,11 @@ export function openPostgresForWriting(setup: ThreadSetup): OpenForWriting {
 const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
-  return { database: connect(setup, 'reader'), begin }
+  return { database: connect(setup, 'reader'), begin, overlay: noOverlay }
 }
 
 export function openReplicaForReading(setup: ThreadSetup): OpenForReading {
-  return { database: connect(setup, 'replica'), begin }
+  return { database: connect(setup, 'replica'), begin, overlay: noOverlay }
 }
 
 /**

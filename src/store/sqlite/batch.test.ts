@@ -72,6 +72,8 @@ function open(context: TestContext, points?: string, deferredMax = 0): Bench {
           for (const [id, value] of rows) update.run(value, id)
           rows.clear()
         },
+        writeAll: () => {},
+        committed: () => {},
         forget: () => rows.clear(),
         forgetShared: () => {},
       },

@@ -26,8 +26,12 @@ export type OperationTable = Readonly<Record<string, Operation>>
 
 /** What operations share within one batch and write at its end; rows may stay in it between batches. */
 export interface BatchMemory {
-  /** Writes what was changed. */
+  /** Writes what was changed, as far as a commit needs it. */
   flush(): void
+  /** Writes to its tables also what earlier commits have written elsewhere; see row-journal.ts. */
+  writeAll(): void
+  /** What was written is committed. */
+  committed(): void
   /** Forgets everything: the batch was rolled back. */
   forget(): void
   /** Forgets the rows that statements of the control plane may change; no change waits to be written. */
@@ -39,6 +43,12 @@ export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
   return {
     flush() {
       for (const memory of memories) memory.flush()
+    },
+    writeAll() {
+      for (const memory of memories) memory.writeAll()
+    },
+    committed() {
+      for (const memory of memories) memory.committed()
     },
     forget() {
       for (const memory of memories) memory.forget()
@@ -192,6 +202,7 @@ function runnerOf({ commits, plan: { operations, memory }, points, deferred }: R
       memory.flush()
       if (points.active) reachAll(points, 'before-commit', calls)
       commits.commit()
+      memory.committed()
       deferred.committed(durability)
       return results
     } catch (error) {

@@ -7,6 +7,7 @@ import { greet, servePort, serveThread, threadStart } from '../../threads/serve-
 import { databaseErrors } from '../errors.ts'
 import type { Operation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
+import { type JournalOverlay, overlayJournal } from './journal-overlay.ts'
 import { type Call, toFailure } from './messages.ts'
 import { statementRunner } from './statements.ts'
 import { statementOperation, type ThreadSetup } from './writer.ts'
@@ -18,15 +19,22 @@ export interface ReaderPlan {
   readonly operations: (database: Database) => ReadTable
 }
 
+/** What each transaction has to see besides the tables; see journal-overlay.ts. */
+type Overlay = JournalOverlay
+
+export const noOverlay = (): Overlay => ({ refresh() {}, reset() {} })
+
 export interface OpenForReading {
   readonly database: Database
   /** Begins a transaction whose reads all see one state. */
   readonly begin: string
+  readonly overlay: (database: Database) => Overlay
 }
 
 const openEmbedded = ({ path }: ThreadSetup): OpenForReading => ({
   database: openForReading(path),
   begin: 'BEGIN',
+  overlay: overlayJournal,
 })
 
 /** To be called once, by the entry file of a worker thread. */
@@ -48,7 +56,8 @@ export function runReader(
   greet(null)
 }
 
-function reader({ database, begin }: OpenForReading, plan: ReaderPlan): (call: Call) => unknown {
+function reader({ database, begin, overlay }: OpenForReading, plan: ReaderPlan): (call: Call) => unknown {
+  const { refresh, reset } = overlay(database)
   const execute = statementRunner(database)
   const statement = { run: (sql: string, values: readonly unknown[]) => execute(sql, values) }
   const operations: ReadTable = { ...plan.operations(database), [statementOperation]: statement }
@@ -58,10 +67,14 @@ function reader({ database, begin }: OpenForReading, plan: ReaderPlan): (call: C
     if (operation === undefined) throw new Error(`there is no read ${name}`)
     database.exec(begin)
     try {
-      return operation.run(...(values as never[]))
-    } finally {
-      // Nothing was written; and a statement that failed leaves nothing to commit.
+      refresh()
+      const result = operation.run(...(values as never[]))
+      database.exec('COMMIT')
+      return result
+    } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
+      reset()
+      throw error
     }
   }
 }

@@ -49,6 +49,9 @@ export interface WriterNotices {
   changed(changes: readonly SharedChange[]): void
 }
 
+/** The operation after which all tables are as the rows in memory say; part of every writer's table. */
+const writeBehindOperation = 'writeBehind'
+
 /** The operation that runs one statement of the control plane; part of every writer's table. */
 export const statementOperation = 'statement'
 
@@ -158,11 +161,12 @@ function writer(
   const statement = {
     durable: true,
     run(sql: string, values: readonly unknown[]) {
-      memory.flush()
+      memory.writeAll()
       memory.forgetShared()
       return execute(sql, values)
     },
   }
+  const writeBehind: Operation = { durable: false, run: memory.writeAll }
   const change = database.prepare(probeSql)
   const probe = { durable: true, run: () => void change.run() }
   const record: Operation = { durable: false, deferral: 'after', run() {} }
@@ -171,23 +175,25 @@ function writer(
     [statementOperation]: statement,
     [probeOperation]: probe,
     [recordOperation]: record,
+    [writeBehindOperation]: writeBehind,
   }
   const runBatch = batchRunner(
     commits,
     { operations: table, memory, deferredMax },
     failpoints(setup.failpoints),
   )
-  function recordDeferred(): void {
+  function runFirst(operation: string): void {
     // Where nothing is deferred, an empty transaction would need a database that may be away.
     if (deferredMax === 0) return
-    const [, [failure]] = runBatch([[recordOperation]])
+    const [, [failure]] = runBatch([[operation]])
     if (failure !== undefined) throw new DeferredLost(failure[1])
   }
 
   return {
     batch: runBatch,
     begin() {
-      recordDeferred()
+      // Also commits what was answered before its commit.
+      runFirst(writeBehindOperation)
       memory.forgetShared()
       commits.begin('durable')
     },
@@ -208,7 +214,9 @@ function writer(
     rollback: commits.rollback,
     close() {
       try {
-        recordDeferred()
+        runFirst(recordOperation)
+        // Where it fails, the next start does it.
+        runBatch([[writeBehindOperation]])
       } finally {
         database.close()
       }

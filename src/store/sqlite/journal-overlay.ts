@@ -1,0 +1,110 @@
+/**
+ * The tables that are written behind as a connection that reads has to see them: with the rows that are still in the journal.
+ * The connection has views with the names of the tables, so that no statement has to know of the journal.
+ */
+import { assert } from '../../base/assert.ts'
+import { type Database, type Output, prepare, type Statement } from './connection.ts'
+import { readRecord } from './journal-codec.ts'
+import { type JournaledName, journaledTables, journalTable } from './journaled-tables.ts'
+
+/** The numbers of its first and its last record. */
+interface Ends {
+  readonly first: Output | null
+  readonly last: Output | null
+}
+
+const nothing: Ends = { first: null, last: null }
+
+export interface JournalOverlay {
+  /** To be called at the beginning of each transaction: takes what the journal has in its state of the database. */
+  refresh(): void
+  /** The transaction was rolled back, and with it what `refresh` took. */
+  reset(): void
+}
+
+/** Makes the views, on which the connection's other statements are to be prepared afterwards. */
+export function overlayJournal(database: Database): JournalOverlay {
+  // It also prevents changes of temporary tables; the connection itself cannot write to the database.
+  database.exec('PRAGMA query_only = OFF')
+  const names = Object.keys(journaledTables) as JournaledName[]
+  const tables = new Map(names.map((name) => [name as string, overlayTable(database, name)]))
+  database.exec(receiptsByAccount)
+  const ends = prepare(
+    database,
+    `SELECT (SELECT min(seq) FROM ${journalTable}), (SELECT max(seq) FROM ${journalTable})`,
+  )
+  const next = prepare(database, `SELECT seq, rows FROM ${journalTable} WHERE seq > ? ORDER BY seq`)
+  let known: Ends = nothing
+
+  function forget(): void {
+    for (const table of tables.values()) table.forget.run()
+    known = nothing
+  }
+
+  return {
+    refresh() {
+      const [first = null, last = null] = ends.row() ?? []
+      if (first === known.first && last === known.last) return
+      // It is emptied as a whole, and then the tables have what it had.
+      if (first !== known.first) forget()
+      for (const [, record] of next.rows(known.last ?? 0n)) {
+        for (const { table, columns, rows } of readRecord(record as Uint8Array))
+          for (const row of rows) putOf(tables.get(table), columns).run(...row)
+      }
+      known = { first, last }
+    },
+    reset: forget,
+  }
+}
+
+const listedIn = (list: string): string =>
+  `SELECT l.account, l.id, r.* FROM ${list} l CROSS JOIN main.receipt r ON r.id = l.id`
+
+/** The view of the schema, as one whose two parts are each in the order of the list. */
+const receiptsByAccount = `CREATE TEMP VIEW receipt_by_account AS
+  ${listedIn('main.receipt_list')} UNION ALL ${listedIn('temp.receipt_list_journaled')}`
+
+interface OverlayTable {
+  put: Statement | null
+  readonly insert: (columns: readonly string[]) => Statement
+  readonly forget: Statement
+}
+
+function putOf(table: OverlayTable | undefined, columns: readonly string[]): Statement {
+  assert(table !== undefined, 'the journal has rows of these tables')
+  table.put ??= table.insert(columns)
+  return table.put
+}
+
+function overlayTable(database: Database, name: JournaledName): OverlayTable {
+  const { key, current } = journaledTables[name]
+  const columns = prepare(database, `SELECT name, type FROM pragma_table_info('${name}', 'main')`).rows()
+  const journaled = `${name}_journaled`
+  const isSame = key.map((column) => `j.${column} = m.${column}`).join(' AND ')
+  // The indexes of the table serve the columns that are taken from it alone.
+  const stored = new Set<unknown>([...key, ...current])
+  const valid = columns.map(([column]) =>
+    stored.has(column)
+      ? `m.${column} AS ${column}`
+      : `CASE WHEN j.${key[0]} IS NULL THEN m.${column} ELSE j.${column} END AS ${column}`,
+  )
+  const isList = columns.length === key.length
+  database.exec(`
+    CREATE TEMP TABLE ${journaled}
+      (${columns.map(([column, type]) => `${column} ${type}`).join(', ')}, PRIMARY KEY (${key.join(', ')})) WITHOUT ROWID;
+    CREATE TEMP VIEW ${name} AS ${
+      isList
+        ? `SELECT * FROM main.${name} UNION ALL SELECT * FROM temp.${journaled}`
+        : `SELECT ${valid.join(', ')} FROM main.${name} m LEFT JOIN temp.${journaled} j ON ${isSame}`
+    };`)
+  return {
+    put: null,
+    insert: (given) =>
+      prepare(
+        database,
+        `INSERT OR REPLACE INTO temp.${journaled} (${given.join(', ')})
+          VALUES (${given.map(() => '?').join(', ')})`,
+      ),
+    forget: prepare(database, `DELETE FROM temp.${journaled}`),
+  }
+}
