@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../access/types.ts'
 import { asTollgateError, type TollgateError } from '../base/errors.ts'
+import { WireError } from '../wire/dialect.ts'
 import {
   planInBackground,
   reserveResponse,
@@ -224,11 +225,16 @@ function recordRefusal(deps: GatewayDeps, context: RequestContext, error: Tollga
   const inFlight = deps.inFlight.ownerOf(context.id)
   const owner = inFlight ?? error.details.owner
   if (owner === undefined || context.client.gone || error.code === 'generation_not_found') return
-  const model = inFlight?.model ?? null
+  const model = inFlight?.model ?? requestedModel(context, error)
   const { account, key } = owner
   const { code, status, details } = error
   const refusal = { id: context.id, account, key, code, status, model, message: details.message }
   deps.refusals.note(refusal, model === null ? null : publicModelName(deps.snapshot, model))
+}
+
+/** The model of a request whose body could not be used, from its path or as far as the body was read. */
+function requestedModel({ address }: RequestContext, { details }: TollgateError): string | null {
+  return address.model ?? (details.cause instanceof WireError ? (details.cause.model ?? null) : null)
 }
 
 /** `outcome`: `ok`, or the code of the error. */

@@ -11,6 +11,7 @@ export type BodyOutcome =
       readonly code: WireErrorCode
       readonly message: string
       readonly pointer: string | undefined
+      readonly model: string | undefined
     }
 
 export interface BodyRequests {
@@ -23,8 +24,8 @@ export const bodyHandlers: BodyRequests = {
       return { kind: 'done', bytes, value: bodyWork[name](bytes, input as never) }
     } catch (error) {
       if (!(error instanceof WireError)) throw error
-      const { code, message, pointer } = error
-      return { kind: 'refused', bytes, code, message, pointer }
+      const { code, message, pointer, model } = error
+      return { kind: 'refused', bytes, code, message, pointer, model }
     }
   },
 }

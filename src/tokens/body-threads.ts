@@ -212,7 +212,10 @@ class BodyThreadPool implements BodyThreads {
 
   #settle(job: Job, outcome: BodyOutcome): void {
     if (outcome.kind === 'done') job.resolve(outcome.value)
-    else job.reject(new WireError(outcome.code, outcome.message, outcome.pointer))
+    else {
+      const { code, message, pointer, model } = outcome
+      job.reject(Object.assign(new WireError(code, message, pointer), { model }))
+    }
   }
 
   /** Work cannot be interrupted from outside but with its thread. */

@@ -25,6 +25,8 @@ export class WireError extends Error {
   override readonly name = 'WireError'
   readonly code: WireErrorCode
   readonly pointer: string | undefined
+  /** The model that the body names, where it could be read. */
+  model: string | undefined
 
   constructor(code: WireErrorCode, message: string, pointer?: string) {
     super(message)

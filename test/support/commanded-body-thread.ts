@@ -36,7 +36,14 @@ const handlers = {
       case 'throw':
         throw new RangeError('a defect of the work')
       case 'refuse':
-        return { kind: 'refused', bytes, code: 'invalid_json', message: 'Not JSON.', pointer: undefined }
+        return {
+          kind: 'refused',
+          bytes,
+          code: 'invalid_json',
+          message: 'Not JSON.',
+          pointer: undefined,
+          model: undefined,
+        }
     }
     return { kind: 'done', bytes, value: bytes.length }
   },

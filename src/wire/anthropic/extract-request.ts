@@ -3,17 +3,12 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else: newer
  * models bind their thinking to the exact prefix.
  */
-import {
-  type ExtractedFields,
-  type PricedOption,
-  type ReadLimits,
-  type RequestPatch,
-  WireError,
-} from '../dialect.ts'
+import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch } from '../dialect.ts'
 import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
-import { type Json, readJson } from '../json/json.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { BlockReader, missing } from './extract-request-parts.ts'
 import {
@@ -55,12 +50,7 @@ type MessagesBodyValues = ReturnType<typeof bodyFields.read>
 
 /** Throws WireError; see `Dialect.readRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): MessagesFields {
-  return readJson(body, limits, (json) => {
-    if (json.kind(json.root) !== 'object') {
-      throw new WireError('invalid_value', 'The body must be a JSON object.')
-    }
-    return factsOf(json, limits)
-  })
+  return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }
 
 function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {

@@ -14,7 +14,8 @@ import {
 } from '../dialect.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, invalid, isGiven, snakeCase, string, TwoSpellings, wholeNumber } from '../json/fields.ts'
-import { type Json, readJson } from '../json/json.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { camelCase, elements, enumWord } from './extract-request-fields.ts'
 import { ContentExtractor, readEnum } from './extract-request-media.ts'
@@ -73,12 +74,7 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits, address: Ur
   if (model === null || model === '') {
     throw new WireError('missing_field', 'The path must contain the model: /v1beta/models/{model}:…', 'model')
   }
-  return readJson(body, limits, (json) => {
-    if (json.kind(json.root) !== 'object') {
-      throw new WireError('invalid_value', 'The body must be a JSON object.')
-    }
-    return factsOf(json, limits, { model, stream: address.stream })
-  })
+  return readRequestObject(body, limits, (json) => factsOf(json, limits, { model, stream: address.stream }))
 }
 
 function factsOf(

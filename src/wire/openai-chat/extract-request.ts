@@ -6,7 +6,8 @@ import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } f
 import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
-import { type Json, readJson } from '../json/json.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
 import { readLifetime, readParts } from './extract-request-parts.ts'
@@ -61,10 +62,7 @@ type ChatBodyValues = ReturnType<typeof bodyFields.read>
 
 /** Throws WireError; see `Dialect.readRequest`. A body that has `input` and no `messages` is read as a Responses body. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): ChatFields {
-  const fields = readJson(body, limits, (json) => {
-    if (json.kind(json.root) !== 'object') {
-      throw new WireError('invalid_value', 'The body must be a JSON object.')
-    }
+  const fields = readRequestObject(body, limits, (json) => {
     const values = bodyFields.read(json, json.root)
     const isResponses = isGiven(json, values.input) && !isGiven(json, values.messages)
     return isResponses ? null : factsOf(json, values, limits)

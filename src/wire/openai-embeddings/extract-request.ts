@@ -7,7 +7,8 @@ import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } f
 import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
-import { type Json, readJson } from '../json/json.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { embeddingsPriceFields } from './request-price-table.ts'
 
@@ -30,12 +31,7 @@ export interface EmbeddingsFields extends ExtractedFields {
 
 /** Throws WireError; see `Dialect.readRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): EmbeddingsFields {
-  return readJson(body, limits, (json) => {
-    if (json.kind(json.root) !== 'object') {
-      throw new WireError('invalid_value', 'The body must be a JSON object.')
-    }
-    return factsOf(json, limits)
-  })
+  return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }
 
 function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {

@@ -12,7 +12,8 @@ import {
 import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
-import { type Json, readJson } from '../json/json.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
 import { NamedFiles } from '../named-files.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { ItemReader } from './extract-request-items.ts'
@@ -59,12 +60,7 @@ type ResponsesBodyValues = ReturnType<typeof bodyFields.read>
 
 /** Throws WireError; see `Dialect.readRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): ResponsesFields {
-  return readJson(body, limits, (json) => {
-    if (json.kind(json.root) !== 'object') {
-      throw new WireError('invalid_value', 'The body must be a JSON object.')
-    }
-    return factsOf(json, limits)
-  })
+  return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }
 
 function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
