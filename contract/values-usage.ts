@@ -22,9 +22,9 @@ export const sums = z.strictObject({
   charged: usdOut,
   /** Usage on the account's own provider keys, at list price; its providers charge it. */
   ownKeyCost: usdOut,
-  /** Durations from start to end in milliseconds; null without requests. */
+  /** Durations of successful requests from start to end in milliseconds; null without any. */
   latencyMs: z.strictObject({ p50: z.int(), p95: z.int() }).nullable(),
-  /** Time to first byte. */
+  /** Time to first byte of successful requests. */
   firstByteMs: z.strictObject({ p50: z.int(), p95: z.int() }).nullable(),
 })
 

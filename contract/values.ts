@@ -107,7 +107,7 @@ export const key = z.strictObject({
   managed: z.array(z.enum(['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'])),
   /** The ID of the user who created it; null: the command line. */
   createdBy: z.string().nullable(),
-  /** When its last request started or ended, to the minute; for a rotated key possibly to the hour. */
+  /** When its last request started or ended, rejected ones included, to the minute; for a rotated key possibly to the hour. */
   lastUsed: time.nullable(),
   /** Total spend, and spend in the current budget window. */
   spent: usdOut,

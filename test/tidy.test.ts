@@ -326,7 +326,12 @@ const consoleLayers: Readonly<Record<string, readonly string[]>> = {
 const consoleFolder = (path: string) => /^console\/src\/((?:features\/)?[^/]+)\//.exec(path)?.[1] ?? 'console'
 
 /** Of the contract: values that need no schema. */
-const consoleValues = ['contract/usd.ts', 'contract/meters.ts', 'contract/custom-hosts.ts']
+const consoleValues = [
+  'contract/usd.ts',
+  'contract/meters.ts',
+  'contract/custom-hosts.ts',
+  'contract/low-balance.ts',
+]
 
 /** The list of pages of the documentation is data for the command palette too. */
 const docsPages = 'console/docs/site-map.ts'

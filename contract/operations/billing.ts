@@ -31,7 +31,10 @@ export const billing = z.strictObject({
   posted: usdOut,
   held: usdOut,
   available: usdOut,
+  /** The runway in days at the average spend of the last 7 days; null: spend on fewer than 3 of them. */
   daysLeft: z.number().nullable(),
+  /** The balance lasts fewer days than `alertDays`, or than 3 without it and without automatic top-ups. */
+  runsLow: z.boolean(),
   /** How accounts add credit on this installation. */
   payments: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('stripe'), minimum: usdOut, maximum: usdOut, test: z.boolean() }),

@@ -56,7 +56,7 @@ export const usageOperations = {
       today: sums,
       /** Since the first of the month, UTC. */
       month: sums,
-      /** The runway in days at the average spend of the last 7 days; null: no spend. */
+      /** The runway in days at the average spend of the last 7 days; null: spend on fewer than 3 of them. */
       daysLeft: z.number().nullable(),
       /** The last 24 hours by hour and the last 30 days by day, without gaps. */
       hours: z.array(usageRow),
@@ -141,11 +141,21 @@ export const usageOperations = {
   }),
   'refusals.list': operation({
     summary:
-      "Show an account's rejected requests: counts by error code for the last 30 days, and the latest 100",
+      "Show an account's rejected requests: counts by error code, by default for the last 30 days, and one by one",
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/refusals'],
-    input: z.strictObject(ofAccount),
+    input: z.strictObject({
+      ...ofAccount,
+      ...range,
+      ...narrowed,
+      /** Of single requests; the latest ones of each key are stored. */
+      limit: listLimit.default(100),
+      before: requestId.optional(),
+      /** This request alone. */
+      request: requestId.optional(),
+    }),
+    /** `counts` are those of whole hours, of all models. */
     output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
   }),
 } as const

@@ -66,6 +66,6 @@ function startPaymentJobs(
     ...{ clock, log, limits: config.limits },
     letters: accountEmailSender({ ...parts, operator: config.operator, address: options.address }),
     account: parts.ledger.account,
-    daysLeft: parts.usage.daysLeft,
+    daysLeft: async (account) => (await parts.usage.runway(account))?.days ?? null,
   })
 }

@@ -166,8 +166,9 @@ export function addReceipt(
   if (used.endReason !== 'complete') sums.errors += 1
   addTokens(sums, used.tokens)
   sums.ownKeyCost += used.ownKeyCost
-  // One that was interrupted may have been found only when the next process began.
-  if (used.endReason !== 'interrupted') count(sums.latency, bucketOf(Math.max(0, nowMs - used.startedMs)))
+  // One that failed says how soon it failed, which is not what people ask durations for.
+  if (used.endReason !== 'complete') return
+  count(sums.latency, bucketOf(Math.max(0, nowMs - used.startedMs)))
   if (used.firstByteMs !== null)
     count(sums.firstByte, bucketOf(Math.max(0, used.firstByteMs - used.startedMs)))
 }

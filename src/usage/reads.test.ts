@@ -6,8 +6,8 @@ import { openTestLedger } from '../../test/support/open-ledger.ts'
 import { type Database, openForReading, prepare } from '../store/sqlite/connection.ts'
 import { usageReads } from './reads.ts'
 
-/** Holds are those of requests that run now. */
-const mayBeScanned = /^SCAN hold\b/
+/** Holds are those of requests that run now; the recent ones of an account are read with a limit. */
+const mayBeScanned = /^SCAN (hold|recent)\b/
 
 test('every read finds its rows by an index', async () => {
   const { dataDirectory } = await openTestLedger({ after })

@@ -2,6 +2,7 @@
  * The reads of usage on the reader thread: each bounded, so that none delays the others. Sums are
  * read in slices; the caller continues where the last slice ended.
  */
+import { idTimeMs } from '../base/ids.ts'
 import {
   type Field,
   flag,
@@ -20,7 +21,16 @@ import { searchReceipts } from './receipt-search.ts'
 import { offerReads } from './record-offers.ts'
 import { firstHourOf, hourMs } from './steps.ts'
 import { addStoredSums, type GrowingSums, noSums, storedSumsRow } from './sums.ts'
-import type { KeyActivity, Loss, Refusal, RunningRequest, Sums, SumsAsk } from './types.ts'
+import type {
+  KeyActivity,
+  Loss,
+  Refusal,
+  RefusalReport,
+  RefusalSearch,
+  RunningRequest,
+  Sums,
+  SumsAsk,
+} from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
 export type SliceCursor = readonly [hour: bigint, key: bigint, model: string]
@@ -119,9 +129,11 @@ const hoursRow = rowOf({
 })
 const neverUsed = { minute: 0, spent: 0n, isShared: false }
 
+const refusedRow = rowOf({ id: integerOrNull('max(id)') })
+
 /**
  * A key with its own usage row has its last minute and its spend there. A key that replaced another one shares that
- * one's row; its own activity is in the hourly sums.
+ * one's row; its own activity is in the hourly sums. Rejected requests are use too.
  */
 function readKeyActivity(database: Database) {
   const usage = prepareRows(
@@ -130,15 +142,21 @@ function readKeyActivity(database: Database) {
     `SELECT ${usageRow.names} FROM key_usage k WHERE k.key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
   )
   const hours = prepareRows(database, hoursRow, `SELECT ${hoursRow.names} FROM usage_hour WHERE key = ?`)
+  const refused = prepareRows(database, refusedRow, `SELECT ${refusedRow.names} FROM refusal WHERE key = ?`)
+  const served = (key: bigint): { readonly minute: number; readonly spent: bigint } => {
+    const { minute, spent, isShared } = usage.one(key) ?? neverUsed
+    if (!isShared) return { minute, spent }
+    const { hour, charged } = hours.one(key) ?? { hour: null, charged: null }
+    const isLatest = Math.floor(minute / minutesPerHour) === hour
+    return { minute: isLatest ? minute : (hour ?? 0) * minutesPerHour, spent: charged ?? 0n }
+  }
   return (keys: readonly bigint[]): readonly (readonly [key: bigint, use: KeyActivity])[] =>
     keys.map((key) => {
-      const { minute, spent, isShared } = usage.one(key) ?? neverUsed
-      if (!isShared) return [key, { lastUsedMs: minute === 0 ? null : minute * minuteMs, spent }]
-      const { hour, charged } = hours.one(key) ?? { hour: null, charged: null }
-      if (hour === null) return [key, { lastUsedMs: null, spent: charged ?? 0n }]
-      const isLatest = Math.floor(minute / minutesPerHour) === hour
-      const lastMinute = isLatest ? minute : hour * minutesPerHour
-      return [key, { lastUsedMs: lastMinute * minuteMs, spent: charged ?? 0n }]
+      const { minute, spent } = served(key)
+      const refusedId = refused.one(key)?.id ?? null
+      const refusedMinute = refusedId === null ? 0 : Math.floor(idTimeMs(refusedId) / minuteMs)
+      const last = Math.max(minute, refusedMinute)
+      return [key, { lastUsedMs: last === 0 ? null : last * minuteMs, spent }]
     })
 }
 
@@ -190,32 +208,40 @@ const refusalRow = rowOf({
   message: text('message'),
 }) satisfies Field<Refusal>
 
+/** Rows of an account that are looked at for those of a model. */
+const refusalsScannedMax = 10_000n
+
 function readRefusals(database: Database) {
   const counts = prepareRows(
     database,
     countRow,
-    `SELECT ${countRow.names} FROM refusal_hour WHERE account = ?1 AND hour >= ?2 AND (CAST(?3 AS BIGINT) IS NULL OR key = ?3)
+    `SELECT ${countRow.names} FROM refusal_hour
+      WHERE account = ?1 AND hour >= ?2 AND hour < ?3 AND (CAST(?4 AS BIGINT) IS NULL OR key = ?4)
       GROUP BY code ORDER BY sum(count) DESC, code`,
   )
-  const ofAccount = prepareRows(
+  const latest = prepareRows(
     database,
     refusalRow,
-    `SELECT ${refusalRow.names} FROM refusal WHERE account = ? ORDER BY id DESC LIMIT ?`,
+    `SELECT ${refusalRow.names} FROM
+        (SELECT * FROM refusal WHERE account = ?1 AND id >= ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4) AS recent
+      WHERE CAST(?5 AS TEXT) IS NULL OR model = ?5 ORDER BY id DESC LIMIT ?6`,
   )
   const ofKey = prepareRows(
     database,
     refusalRow,
-    `SELECT ${refusalRow.names} FROM refusal WHERE account = ? AND key = ? ORDER BY id DESC LIMIT ?`,
+    `SELECT ${refusalRow.names} FROM refusal
+      WHERE key = ?1 AND account = ?2 AND id >= ?3 AND id < ?4 AND (CAST(?5 AS TEXT) IS NULL OR model = ?5)
+      ORDER BY id DESC LIMIT ?6`,
   )
-  return (
-    account: bigint,
-    key: bigint | null,
-    { fromHour, latestMax }: { readonly fromHour: number; readonly latestMax: number },
-  ) => {
-    const limit = BigInt(latestMax)
+  return (search: RefusalSearch): RefusalReport => {
+    const { account, key, model, fromId, beforeId } = search
+    const limit = BigInt(search.limit)
     return {
-      counts: counts.all(account, BigInt(fromHour), key),
-      latest: key === null ? ofAccount.all(account, limit) : ofKey.all(account, key, limit),
+      counts: counts.all(account, BigInt(search.fromHour), BigInt(search.toHour), key),
+      latest:
+        key === null
+          ? latest.all(account, fromId, beforeId, refusalsScannedMax, model, limit)
+          : ofKey.all(key, account, fromId, beforeId, model, limit),
     }
   }
 }

@@ -29,7 +29,7 @@ export const sumsRow = rowOf({
   writtenOff: integer('written_off'),
   /** At list price, what was served with the accounts' own provider keys. */
   ownKeyCost: integer('own_key_cost'),
-  /** How many requests took how long, by bucket of base/histogram.ts; those of a process that died are left out. */
+  /** How many successful requests took how long, by bucket of base/histogram.ts. */
   latency: histogram('latency'),
   /** The same to the first byte. */
   firstByte: histogram('first_byte'),

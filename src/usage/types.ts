@@ -64,6 +64,20 @@ export interface RefusalBatch {
   readonly rows: readonly Refusal[]
 }
 
+/** Which rejected requests of an account are read. */
+export interface RefusalSearch {
+  readonly account: bigint
+  readonly key: bigint | null
+  readonly model: string | null
+  readonly fromId: bigint
+  /** Exclusive. */
+  readonly beforeId: bigint
+  readonly limit: number
+  /** Those that are counted: whole hours, the last one exclusive. */
+  readonly fromHour: number
+  readonly toHour: number
+}
+
 export interface RefusalReport {
   /** By code, the commonest first. */
   readonly counts: readonly { readonly code: string; readonly count: number }[]
@@ -109,8 +123,8 @@ export interface ReceiptsFound {
 /** What a key has to show for itself. */
 export interface KeyActivity {
   /**
-   * The minute in which its last request began or ended, of one that took another key's place perhaps only the hour;
-   * null: it was never used.
+   * The minute in which its last request began, ended or was rejected, of one that took another key's place perhaps only
+   * the hour; null: it was never used.
    */
   readonly lastUsedMs: number | null
   /** All that was ever charged to it. */
@@ -130,6 +144,16 @@ export interface Losses {
   readonly accounts: readonly Loss[]
 }
 
+export interface Runway {
+  /** How many days the balance lasts. */
+  readonly days: number
+  /** On how many UTC days something was spent: a rate of fewer than `runwayDaysMin` is not shown. */
+  readonly daysWithSpend: number
+}
+
+/** What was spent on fewer days says little about the next ones. */
+export const runwayDaysMin = 3
+
 export interface Usage {
   /**
    * One row for each step and group; steps in which nothing happened are there too, groups that did nothing in the
@@ -142,12 +166,12 @@ export interface Usage {
   ): Promise<readonly { readonly atMs: number; readonly charged: bigint }[]>
   /** When each key was last used, and what was charged to it; every key that was asked for is there. */
   keyActivity(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyActivity>>
-  /** How many days the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
-  daysLeft(account: bigint): Promise<number | null>
+  /** How long the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
+  runway(account: bigint): Promise<Runway | null>
   /** What was written off, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
   losses(ask: Range & { readonly limit: number }): Promise<Losses>
-  /** Of one key, or of all keys of the account: the counts of the last 30 days, and the last hundred. */
-  refusals(account: bigint, key: bigint | null): Promise<RefusalReport>
+  /** The counts of whole hours, of all models; and single ones, of which the latest of each key are stored. */
+  refusals(search: RefusalSearch): Promise<RefusalReport>
   /** Writes down requests that were refused; moves nothing. */
   recordRefusals(batch: RefusalBatch): Promise<void>
   /** One bounded step of a search, which continues where the last one ended. */

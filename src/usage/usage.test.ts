@@ -10,7 +10,7 @@ import { hourOf } from '../base/ids.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
 import type { EndReason, ReceiptDraft, ReceiptRow } from '../ledger/types.ts'
 import { firstDayOf, monthOf } from '../limits/calendar.ts'
-import type { Sums, SumsAsk, UsageGroup, UsageStep } from './types.ts'
+import type { RefusalSearch, Sums, SumsAsk, UsageGroup, UsageStep } from './types.ts'
 import { openUsage } from './usage.ts'
 
 const hourMs = 3_600_000
@@ -110,7 +110,7 @@ function summed(receipts: readonly ReceiptRow[], ask: SumsAsk): Map<string, read
         total(of, (row) => row.reasoning),
         of.reduce((sum, { charged }) => sum + charged, 0n),
         of.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
-        of.filter(({ endReason }) => endReason !== 'interrupted').length,
+        of.filter(({ endReason }) => endReason === 'complete').length,
       ],
     ]),
   )
@@ -245,22 +245,22 @@ test('what months cost is what their sums say, wherever the range begins and end
   }
 })
 
-test('the days left follow from what the last seven days cost', async () => {
+test('the runway follows from what the last seven days cost', async () => {
   const on = await world()
   const owner = await account(on, 1_000n)
   const key = on.nextId()
-  const left = () => on.usage().daysLeft(owner)
-  assert.equal(await left(), null)
+  const runway = () => on.usage().runway(owner)
+  assert.equal(await runway(), null)
   await request(on, { account: owner, key, cost: 0n })
-  assert.equal(await left(), null)
+  assert.equal(await runway(), null)
   await request(on, { account: owner, key, cost: 100n })
   // 900 left, 100 spent on what counts as one day.
-  assert.equal(await left(), 9)
+  assert.deepEqual(await runway(), { days: 9, daysWithSpend: 1 })
   on.clock.advance(4 * dayMs - hourMs)
   await request(on, { account: owner, key, cost: 100n })
-  assert.equal(await left(), 16)
+  assert.deepEqual(await runway(), { days: 16, daysWithSpend: 2 })
   on.clock.advance(8 * dayMs)
-  assert.equal(await left(), null)
+  assert.equal(await runway(), null)
 })
 
 test('the last use and the spend of a key can be read', async () => {
@@ -388,19 +388,41 @@ test('refusals are counted by code, and the last hundred of each key stored', as
   for (const rows of [many.slice(0, 70), many.slice(70)])
     await on.usage().recordRefusals({ counts: [counted(busy, 'rate_limited', rows.length)], rows })
   const usage = on.usage()
-  const ofKey = await usage.refusals(owner, busy)
+  const searched = (narrowed: Partial<RefusalSearch> = {}) =>
+    usage.refusals({
+      account: owner,
+      key: null,
+      model: null,
+      fromId: 0n,
+      beforeId: on.nextId(),
+      limit: 100,
+      fromHour: hour,
+      toHour: hour + 1,
+      ...narrowed,
+    })
+  const ofKey = await searched({ key: busy })
   assert.deepEqual(ofKey, {
     counts: [{ code: 'rate_limited', count: 130 }],
     latest: many.slice(30).toReversed(),
   })
-  const all = await usage.refusals(owner, null)
+  const all = await searched()
   assert.deepEqual(all.counts, [
     { code: 'rate_limited', count: 130 },
     { code: 'model_not_found', count: 1 },
   ])
   assert.equal(all.latest.length, 100)
-  assert.deepEqual((await usage.refusals(owner, quiet)).latest, [first])
-  assert.deepEqual(await usage.refusals(on.nextId(), null), { counts: [], latest: [] })
+  assert.deepEqual((await searched({ key: quiet })).latest, [first])
+  assert.deepEqual(await searched({ account: on.nextId() }), { counts: [], latest: [] })
+  const [oldest = first, , newest = first] = [many[30], null, many.at(-1)]
+  const single = { fromId: newest.id, beforeId: newest.id + 1n }
+  assert.deepEqual((await searched(single)).latest, [newest])
+  assert.deepEqual((await searched({ beforeId: oldest.id + 1n, limit: 2 })).latest, [oldest, first])
+  assert.deepEqual((await searched({ model: 'another-model' })).latest, [])
+  assert.deepEqual((await searched({ model: 'a-model', limit: 1 })).latest, [newest])
+  assert.deepEqual((await searched({ toHour: hour })).counts, [])
+  // A rejected request is a use of its key.
+  const used = (await usage.keyActivity([quiet])).get(quiet)
+  assert.equal(used?.lastUsedMs, startMs - (startMs % 60_000))
   const ask = {
     account: owner,
     fromMs: startMs,

@@ -18,7 +18,6 @@ export interface UsageLimits {
   readonly usageRowsMax: number
   readonly usageSliceRowsMax: number
   readonly refusalsKeptPerKey: number
-  readonly refusalsShownDays: number
   readonly runningShownMax: number
   readonly csvAtOnceMax: number
   readonly csvPerAccountMax: number
@@ -90,23 +89,21 @@ export function openUsage(
       }
       return uses
     },
-    async daysLeft(account) {
+    async runway(account) {
       const toMs = clock.wallMs()
       const fromMs = toMs - rateDays * hoursPerDay * hourMs
       const rows = await sums({ account, fromMs, toMs, step: 'day', group: 'none', model: null, key: null })
       const charged = rows.reduce((sum, row) => sum + row.sums.charged, 0n)
       const { posted, firstHour } = await read('balance', account, hoursOf({ fromMs, toMs }).from)
       if (charged === 0n || firstHour === null) return null
-      return daysOf(posted, charged, Math.ceil(toMs / hourMs) - firstHour)
+      const days = daysOf(posted, charged, Math.ceil(toMs / hourMs) - firstHour)
+      return { days, daysWithSpend: rows.filter(({ sums }) => sums.charged > 0n).length }
     },
     async losses({ limit, ...range }) {
       const { from, to } = hoursOf(range)
       return (to <= openHour() ? readPast : read)('losses', from, to, limit)
     },
-    async refusals(account, key) {
-      const fromHour = Math.floor(clock.wallMs() / hourMs) - limits.refusalsShownDays * hoursPerDay
-      return read('refusals', account, key, { fromHour, latestMax: limits.refusalsKeptPerKey })
-    },
+    refusals: (search) => read('refusals', search),
     async makingFile(account, make) {
       if (!files.tryAcquire(allAccounts)) throw busy()
       try {

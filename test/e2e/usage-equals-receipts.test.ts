@@ -87,7 +87,8 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
   }
   assert.deepEqual([overview.hours.length, overview.days.length], [24, 30])
   assert.equal(sum(overview.hours.map((row) => row.charged)), charged)
-  assert.ok(overview.daysLeft !== null && overview.daysLeft > 0)
+  // One day says little about the next ones.
+  assert.equal(overview.daysLeft, null)
   assert.ok(overview.firstRequest !== null)
 
   const tokens = (of: OperationOutput<'usage.show'>[number]['tokens']) =>
@@ -181,6 +182,7 @@ test('rejected requests are shown with their reason, for the key and for the acc
     [account.key, chat('no-such-model', 'Hello'), 404],
     [account.key, chat('sandbox-think', 'Hello'), 403],
     [account.key, '{', 400],
+    [account.key, { model: 'sandbox-echo' }, 400],
     [account.key, long, 413],
     [account.key, chat('sandbox-endless', 'Hello'), 403],
     [slow.secret, chat('sandbox-echo', 'Hello'), 429],
@@ -205,6 +207,16 @@ test('rejected requests are shown with their reason, for the key and for the acc
     cases.length,
   )
   assert.deepEqual(counts[0], { code: 'model_not_allowed', count: 2 })
+  // The body named the model before it was rejected for what it lacks.
+  const incomplete = latest.find(({ code }) => code === 'missing_field') ?? assert.fail('it is listed')
+  assert.equal(incomplete.model, 'sandbox-echo')
+  const alone = await client.done('refusals.list', { request: incomplete.request })
+  assert.deepEqual(alone.latest, [incomplete])
+  const ofModel = await client.done('refusals.list', { model: 'sandbox-echo' })
+  assert.deepEqual(
+    ofModel.latest.map(({ request }) => request),
+    latest.filter(({ model }) => model === 'sandbox-echo').map(({ request }) => request),
+  )
   const ofKey = await client.done('key.refusals', { key: formatId('key', slow.id) })
   assert.deepEqual(ofKey.counts, [{ code: 'rate_limited', count: 1 }])
   // A rate is checked before the body, so the model is not known.
@@ -214,7 +226,7 @@ test('rejected requests are shown with their reason, for the key and for the acc
     new Map(groups.map(({ group, refused }) => [group, refused])),
     new Map([
       ['', 6],
-      ['sandbox-echo', 0],
+      ['sandbox-echo', 1],
       ['sandbox-endless', 1],
       ['sandbox-think', 1],
     ]),
@@ -255,8 +267,12 @@ test('a rejection for lack of capacity is counted as well', async (context) => {
   assert.equal(answer.status, 503)
   // The end of the process writes what is pending.
   await small.gateway.drain()
-  const { counts } = await small.gateway.services.usage.refusals(account.id, account.keyId)
-  assert.deepEqual(counts, [{ code: 'overloaded', count: 1 }])
+  const ask = { group: 'none', step: 'month', model: null, key: account.keyId } as const
+  const [month] = await small.gateway.services.usage.sums({
+    ...{ ...ask, account: account.id },
+    ...{ fromMs: Date.now() - 60_000, toMs: Date.now() },
+  })
+  assert.equal(month?.sums.refused, 1)
 })
 
 test('a running request is listed, and ends when it is stopped, with a charge for what was delivered', async () => {

@@ -126,6 +126,7 @@ test('without a provider billing says how credit comes', async (context) => {
     held: '0.00',
     available: '0.00',
     daysLeft: null,
+    runsLow: false,
     payments: { kind: 'operator', contact: 'Write to the office' },
     autoTopUp: null,
     autoTopUpProblem: null,

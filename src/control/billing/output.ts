@@ -1,12 +1,15 @@
 /** Billing, top-ups, entries and codes as the control plane shows them. */
+import { lowBalanceDays } from '../../../contract/low-balance.ts'
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { formatId } from '../../base/ids.ts'
 import type { EntryRow } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import type { BillingSetting, Code, PaymentFacts, TopUp } from '../../payments/types.ts'
+import type { Runway } from '../../usage/types.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
+import { shownDaysLeft } from '../usage/shown-days-left.ts'
 
 type BillingOutput = OperationOutput<'billing.show'>
 
@@ -14,10 +17,10 @@ export async function billingOutput(
   { payments, ledger, usage, clock }: Pick<ControlDeps, 'payments' | 'ledger' | 'usage' | 'clock'>,
   { id }: Pick<AccountRow, 'id'>,
 ): Promise<BillingOutput> {
-  const [account, setting, daysLeft] = await Promise.all([
+  const [account, setting, runway] = await Promise.all([
     ledger.account(id),
     payments.setting(id),
-    usage.daysLeft(id),
+    usage.runway(id),
   ])
   const { posted = 0n, held = 0n, suspendedMs = null } = account ?? {}
   const { autoTopUp } = setting
@@ -25,7 +28,8 @@ export async function billingOutput(
     posted: formatUsd(posted),
     held: formatUsd(held),
     available: formatUsd(posted - held),
-    daysLeft,
+    daysLeft: shownDaysLeft(runway),
+    runsLow: runsLow(setting, runway),
     payments: paymentsOutput(payments.facts),
     autoTopUp:
       autoTopUp === null ? null : { below: formatUsd(autoTopUp.below), amount: formatUsd(autoTopUp.amount) },
@@ -38,6 +42,14 @@ export async function billingOutput(
     invoiceTo: setting.invoiceTo,
     frozen: suspendedMs === null ? null : setting.frozen,
   }
+}
+
+/** Even a short history warns: the email does too. */
+function runsLow({ alertDays, autoTopUp, autoTopUpProblem }: BillingSetting, runway: Runway | null): boolean {
+  if (runway === null) return false
+  const isToppedUp = autoTopUp !== null && autoTopUpProblem === null
+  if (alertDays === null && isToppedUp) return false
+  return runway.days < (alertDays ?? lowBalanceDays)
 }
 
 /** An account with a sufficient balance, or whose time has come, waits for nothing. */

@@ -6,6 +6,7 @@ import type { Sums, SumsRow } from '../../usage/types.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 import { rowOutput } from './rows.ts'
+import { shownDaysLeft } from './shown-days-left.ts'
 import { sumsOutput } from './sums-output.ts'
 
 const hourMs = 3_600_000
@@ -22,11 +23,11 @@ export const showOverview = accountOperationHandler('overview.show', async (deps
   // Up to the end of this hour, which has begun.
   const toMs = (Math.floor(nowMs / hourMs) + 1) * hourMs
   const whole = { account: account.id, toMs, group: 'none', model: null, key: null } as const
-  const [hours, days, daysLeft, firstMs] = await Promise.all([
+  const [hours, days, runway, firstMs] = await Promise.all([
     usage.sums({ ...whole, fromMs: hoursMs, step: 'hour' }),
     // A month may have a day more than is shown.
     usage.sums({ ...whole, fromMs: Math.min(daysMs, monthMs), step: 'day' }),
-    usage.daysLeft(account.id),
+    usage.runway(account.id),
     usage.firstRequestMs(account.id),
   ])
   return {
@@ -36,7 +37,7 @@ export const showOverview = accountOperationHandler('overview.show', async (deps
     running: account.openHolds,
     today: sumsOutput(sumSince(days, today * dayMs)),
     month: sumsOutput(sumSince(days, monthMs)),
-    daysLeft,
+    daysLeft: shownDaysLeft(runway),
     hours: hours.map(totalRow),
     days: days.filter(({ atMs }) => atMs >= daysMs).map(totalRow),
     firstRequest: isoTimeOrNull(firstMs),

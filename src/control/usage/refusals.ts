@@ -1,23 +1,47 @@
 /** `refusals.list` and `key.refusals`: rejected requests, by code and one by one. */
-import type { OperationOutput } from '../../../contract/operations.ts'
+import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
 import { assert } from '../../base/assert.ts'
 import { formatId, idTimeMs, parseId } from '../../base/ids.ts'
-import type { RefusalReport } from '../../usage/types.ts'
+import type { RefusalReport, RefusalSearch } from '../../usage/types.ts'
+import type { ControlDeps } from '../control-deps.ts'
 import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
+import { searchOf } from '../requests/search.ts'
 
-export const listRefusals = accountOperationHandler('refusals.list', async ({ usage }, _input, { account }) =>
-  reportOutput(await usage.refusals(account.id, null)),
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+export const listRefusals = accountOperationHandler('refusals.list', async (deps, input, { account }) =>
+  reportOutput(await deps.usage.refusals(refusalSearch(deps, account.id, input))),
 )
 
-export const keyRefusals = accountOperationHandler(
-  'key.refusals',
-  async ({ usage }, { key }, { account }) => {
-    const id = parseId('key', key)
-    assert(id !== undefined, 'an id of parsed input is an id')
-    return reportOutput(await usage.refusals(account.id, id))
-  },
-)
+export const keyRefusals = accountOperationHandler('key.refusals', async (deps, { key }, { account }) => {
+  const limit = deps.limits.refusalsKeptPerKey
+  return reportOutput(await deps.usage.refusals(refusalSearch(deps, account.id, { key, limit })))
+})
+
+type Ask = Omit<OperationInput<'refusals.list'>, 'account'>
+
+/** Without a period, single requests are searched in all of the past, and those of some days are counted. */
+function refusalSearch(
+  { clock, limits }: Pick<ControlDeps, 'clock' | 'limits'>,
+  account: bigint,
+  { request, limit, before, ...ask }: Ask,
+): RefusalSearch {
+  const { outcome: _none, ...search } = searchOf(account, ask, before ?? null)
+  const one = request === undefined ? null : parseId('req', request)
+  assert(one !== undefined, 'an id of parsed input is an id')
+  const shownMs = limits.refusalsShownDays * dayMs
+  const toMs = ask.to === undefined ? clock.wallMs() : Date.parse(ask.to)
+  const fromMs = ask.from === undefined ? toMs - shownMs : Date.parse(ask.from)
+  return {
+    ...search,
+    ...(one === null ? {} : { fromId: one, beforeId: one + 1n }),
+    limit,
+    fromHour: Math.floor(fromMs / hourMs),
+    toHour: Math.ceil(toMs / hourMs),
+  }
+}
 
 function reportOutput({ counts, latest }: RefusalReport): OperationOutput<'refusals.list'> {
   return {

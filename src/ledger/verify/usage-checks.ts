@@ -5,7 +5,7 @@
 import { meterNames, meters, tokenSums } from '../../../contract/meters.ts'
 import { addBytes, type Histogram } from '../../base/histogram.ts'
 import { idHourSql } from '../../base/ids.ts'
-import { blob, integer, numberOrNull, rowOf, text, type ValueOf } from '../../store/sqlite/columns.ts'
+import { blob, flag, integer, numberOrNull, rowOf, text, type ValueOf } from '../../store/sqlite/columns.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import { type Check, check } from './check.ts'
@@ -88,6 +88,7 @@ const durationRow = rowOf({
     "CASE WHEN end_reason = 'interrupted' THEN NULL ELSE max(0, ended_ms - started_ms) END",
   ),
   firstByteMs: numberOrNull('max(0, first_byte_ms - started_ms)'),
+  isComplete: flag("end_reason = 'complete'"),
 })
 const histogram = blob<Histogram>(
   (bytes) => {
@@ -103,6 +104,19 @@ const storedRow = rowOf({ latency: histogram('latency'), firstByte: histogram('f
 
 type HourKey = Pick<ValueOf<typeof durationRow>, keyof typeof hourKey>
 
+/** The histograms that an hour may have. */
+interface Counted {
+  /** Of its successful requests. */
+  readonly least: Durations
+  /** Of the others too, which were counted before November 2026. */
+  readonly most: Durations
+}
+
+type Durations = ValueOf<typeof storedRow>
+
+const noDurations = (): Durations => ({ latency: [], firstByte: [] })
+const nothingCounted = (): Counted => ({ least: noDurations(), most: noDurations() })
+
 /** The stored histograms are those of the receipts; both come in the order of the hourly rows. */
 export function checkDurations(database: Database, report: (line: string) => void): void {
   const receipts = prepareRows(
@@ -115,25 +129,25 @@ export function checkDurations(database: Database, report: (line: string) => voi
     storedRow,
     `SELECT ${storedRow.names} FROM usage_hour WHERE account = ? AND hour = ? AND key = ? AND model = ?`,
   )
-  const compare = ({ account, hour, key, model }: HourKey, counted: ValueOf<typeof storedRow>): void => {
+  const compare = ({ account, hour, key, model }: HourKey, { least, most }: Counted): void => {
     const row = stored.one(account, hour, key, model)
     // The sums report a row that is missing.
     if (row === undefined) return
     for (const [field, name] of histogramNames) {
-      if (JSON.stringify(row[field]) === JSON.stringify(counted[field])) continue
+      if (isBetween(row[field], least[field], most[field])) continue
       report(`usage of account ${account}, hour ${hour}, key ${key}, model ${model}: ${name} differ`)
     }
   }
   let present: HourKey | null = null
-  let counted: ValueOf<typeof storedRow> = { latency: [], firstByte: [] }
+  let counted = nothingCounted()
   for (const receipt of receipts.each()) {
     if (present === null || !isSameHour(present, receipt)) {
       if (present !== null) compare(present, counted)
       present = receipt
-      counted = { latency: [], firstByte: [] }
+      counted = nothingCounted()
     }
-    if (receipt.latencyMs !== null) countIn(counted.latency, receipt.latencyMs)
-    if (receipt.firstByteMs !== null) countIn(counted.firstByte, receipt.firstByteMs)
+    countIn(counted.most, receipt)
+    if (receipt.isComplete) countIn(counted.least, receipt)
   }
   if (present !== null) compare(present, counted)
 }
@@ -146,8 +160,23 @@ const histogramNames = [
 const isSameHour = (a: HourKey, b: HourKey): boolean =>
   a.account === b.account && a.hour === b.hour && a.key === b.key && a.model === b.model
 
+function isBetween(stored: Histogram, least: Histogram, most: Histogram): boolean {
+  const buckets = Math.max(stored.length, least.length)
+  return Array.from({ length: buckets }, (_, bucket) => stored[bucket] ?? 0).every(
+    (count, bucket) => count >= (least[bucket] ?? 0) && count <= (most[bucket] ?? 0),
+  )
+}
+
+function countIn(
+  { latency, firstByte }: Durations,
+  { latencyMs, firstByteMs }: ValueOf<typeof durationRow>,
+): void {
+  if (latencyMs !== null) addDuration(latency, latencyMs)
+  if (firstByteMs !== null) addDuration(firstByte, firstByteMs)
+}
+
 /** By its definition, step for step: a bucket ends at a power of the fourth root of two. */
-function countIn(histogram: Histogram, ms: number): void {
+function addDuration(histogram: Histogram, ms: number): void {
   let bucket = 0
   while (bucket < bucketLast && Math.floor(2 ** (bucket / 4)) < ms) bucket += 1
   while (histogram.length <= bucket) histogram.push(0)
