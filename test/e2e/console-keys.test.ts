@@ -111,7 +111,10 @@ test('a key is changed, rejected, disabled, rotated and revoked on its page', as
   const code = page.getByRole('link', { name: /^model_not_found/ }).first()
   await code.waitFor()
   assert.equal(await code.getAttribute('href'), '/docs/errors/model_not_found')
-  await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>', exact: true }).waitFor()
+  await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>', exact: true }).first().waitFor()
+  // A rejected request is a use of the key.
+  await page.getByText('No requests yet').waitFor({ state: 'detached' })
+  await page.getByText('Never', { exact: true }).nth(1).waitFor({ state: 'detached' })
   await visit.accessible()
 
   await page.getByRole('button', { name: 'Disable' }).click()

@@ -111,11 +111,14 @@ test('older requests are one page away, and newer ones again', async () => {
   await page.getByRole('button', { name: 'Older' }).click()
   await page.waitForURL(/before=req_/)
   await page.getByRole('button', { name: 'Older', disabled: true }).waitFor()
-  assert.equal(await rows.count(), requestCount - 50)
+  // The last one was rejected, and is listed with the others.
+  assert.equal(await rows.count(), requestCount + 1 - 50)
   await page.getByRole('button', { name: 'Newer' }).click()
   await page.waitForURL((url) => !url.searchParams.has('before'))
   await page.getByRole('button', { name: 'Newer', disabled: true }).waitFor()
   assert.equal(await rows.count(), 50)
+  // Below the header that stays, targets are hidden.
+  await page.evaluate('scrollTo(0, 0)')
   await visit.accessible()
 })
 
@@ -204,6 +207,7 @@ test('rejected requests of all keys are a status of the requests page', async ()
   const rejected = page.getByRole('region', { name: 'Recent rejected requests' })
   const row = rejected.getByRole('row', { name: /model_not_found.*404 no-such-model/ })
   await row.getByRole('cell', { name: 'one', exact: true }).waitFor()
+  await page.getByRole('list', { name: 'By error code' }).getByText('model_not_found').waitFor()
   await visit.accessible()
   await visit.picture('requests-rejected')
   // The tile counts today: another one, should the first have been yesterday.
@@ -212,6 +216,37 @@ test('rejected requests of all keys are a status of the requests page', async ()
   await page.getByRole('link', { name: /^\d+ rejected$/ }).click()
   await row.first().waitFor()
   visit.clean()
+})
+
+test('a rejected request is a row among the others, is filtered like them, and has a page with all that is known', async () => {
+  await page.goto('/console/requests')
+  const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
+  const row = rows.filter({ hasText: 'no-such-model' }).first()
+  await row.getByText('Rejected', { exact: true }).waitFor()
+  const { latest } = await person.client.done('refusals.list', { model: 'no-such-model' })
+  const [rejection] = latest
+  assert.ok(rejection !== undefined)
+  await row.getByText(rejection.request).waitFor()
+  await row.locator('td').last().click()
+  await page.getByRole('heading', { level: 1, name: 'no-such-model' }).waitFor()
+  await page.getByText(rejection.message).waitFor()
+  await page.getByText(rejection.request).waitFor()
+  await page.getByRole('link', { name: /^model_not_found/ }).waitFor()
+  await page.getByRole('link', { name: 'one', exact: true }).waitFor()
+  await visit.accessible()
+  await page.goto('/console/requests?outcome=rejected&model=sandbox-echo')
+  await page.getByText('No requests in this period').waitFor()
+  visit.clean()
+})
+
+test('the tiles count rejected requests too, as the chart does', async () => {
+  await page.goto('/console/usage?range=7d')
+  const tile = page.getByText('Requests', { exact: true }).locator('..')
+  const rows = await person.client.done('usage.show', { by: 'month' })
+  const sum = (name: 'requests' | 'errors' | 'refused') => rows.reduce((total, row) => total + row[name], 0)
+  assert.ok(sum('refused') > 0)
+  await tile.getByText(`${sum('errors')} failed, ${sum('refused')} rejected`).waitFor()
+  await tile.getByText(String(sum('requests') + sum('refused')), { exact: true }).waitFor()
 })
 
 test('the row under the pointer stays while requests arrive, with updated numbers', async () => {

@@ -1,7 +1,7 @@
 /** A formatted amount with the exact value in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
-import { centsUsd, exactUsd, fixedUsd, isZero, usd } from '@/lib/usd'
+import { alignedUsd, centsUsd, exactUsd, fixedUsd, isZero, usd } from '@/lib/usd'
 
 export interface MoneyProps {
   /** A decimal string from the API. */
@@ -36,7 +36,11 @@ export function Money({
       title={exactUsd(amount)}
     >
       {isGain ? '+' : ''}
-      {decimals === undefined ? forms[form](amount) : fixedUsd(amount, decimals)}
+      {decimals === undefined
+        ? forms[form](amount)
+        : isZero(amount)
+          ? alignedUsd('0.00', decimals)
+          : fixedUsd(amount, decimals)}
     </span>
   )
 }

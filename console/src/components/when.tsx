@@ -1,6 +1,6 @@
 /** A relative time with the exact time in its title. Updates while shown. */
 import { type JSX, useSyncExternalStore } from 'react'
-import { exactTime, relative, shortTime } from '@/lib/format'
+import { exactTime, exactTimes, listTime, relative } from '@/lib/format'
 
 const everyMs = 30_000
 let nowMs = Date.now()
@@ -23,19 +23,16 @@ export interface WhenProps {
   readonly at: string
   /** Date and time instead of "2 hours ago". */
   readonly exact?: boolean
-  /** Date and time once it is more than a day ago, for lists in which many rows would read "3 days ago". */
+  /** The time in UTC, with its date once that is not today, for lists in which many rows would read "3 minutes ago". */
   readonly dated?: boolean
   readonly className?: string
 }
 
-const dayMs = 86_400_000
-
 export function When({ at, exact = false, dated = false, className }: WhenProps): JSX.Element {
   const now = useNow()
-  const isOld = dated && now - Date.parse(at) >= dayMs
   return (
-    <time dateTime={at} title={exactTime(at)} className={className}>
-      {exact ? exactTime(at) : isOld ? shortTime(at, now) : relative(at, now)}
+    <time dateTime={at} title={exactTimes(at)} className={className}>
+      {exact ? exactTime(at) : dated ? listTime(at, now) : relative(at, now)}
     </time>
   )
 }

@@ -1,7 +1,18 @@
 /** Numbers and times as people read them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytes, count, day, duration, month, percent, relative, shortCount } from './format.ts'
+import {
+  bytes,
+  count,
+  day,
+  duration,
+  exactTime,
+  listTime,
+  month,
+  percent,
+  relative,
+  shortCount,
+} from './format.ts'
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 
@@ -21,6 +32,10 @@ const cases: readonly (readonly [made: string, expected: string])[] = [
   [relative('2026-11-21T11:59:40Z', nowMs), 'just now'],
   [relative('2026-11-21T10:00:00Z', nowMs), '2 hours ago'],
   [relative('2026-11-24T12:00:00Z', nowMs), 'in 3 days'],
+  [listTime('2026-11-21T00:00:09Z', nowMs), '00:00:09'],
+  [listTime('2026-11-20T23:59:09Z', nowMs), 'Nov 20, 23:59'],
+  [listTime('2025-11-21T12:00:00Z', nowMs), 'Nov 21, 2025, 12:00:00'],
+  [exactTime('2026-11-05T23:59:59.999Z'), 'Nov 5, 2026, 23:59:59 UTC'],
   [day('2026-11-05T23:59:59Z'), 'Nov 5, 2026'],
   [month('2026-11-01T00:00:00Z'), 'November 2026'],
 ]

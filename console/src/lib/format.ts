@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. Pure except for the locale's time zone. */
+/** Numbers and times as people read them; times are in UTC, as charts and budgets are. Pure. */
 export { centsUsd, compareUsd, exactUsd, isNegative, isZero, sumUsd, usd } from './usd.ts'
 
 const whole = new Intl.NumberFormat('en-US')
@@ -57,32 +57,40 @@ export function relative(iso: string, nowMs: number): string {
   return step === undefined ? 'just now' : relativeForm.format(Math.round(distance / step[1]), step[0])
 }
 
-const exactForm = new Intl.DateTimeFormat('en-US', {
+const inUtc = { timeZone: 'UTC', hourCycle: 'h23' } as const
+const exactForm = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', ...inUtc })
+const localForm = new Intl.DateTimeFormat('en-US', {
   dateStyle: 'medium',
-  timeStyle: 'medium',
+  timeStyle: 'long',
   hourCycle: 'h23',
 })
 const dayForm = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 const monthForm = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
+const timeForm = new Intl.DateTimeFormat('en-US', { timeStyle: 'medium', ...inUtc })
 const shortForm = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
-  hourCycle: 'h23',
+  ...inUtc,
 })
 
-/** `Nov 5, 16:04` in the local zone; the whole date for another year. */
-export function shortTime(iso: string, nowMs: number): string {
-  const at = new Date(iso)
-  const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear()
-  return isThisYear ? shortForm.format(at) : exactForm.format(at)
+/** For lists, in UTC: `16:04:09` of today, `Nov 5, 16:04` of this year, else the whole date. */
+export function listTime(iso: string, nowMs: number): string {
+  const [at, now] = [new Date(iso), new Date(nowMs)]
+  if (iso.slice(0, 10) === now.toISOString().slice(0, 10)) return timeForm.format(at)
+  return at.getUTCFullYear() === now.getUTCFullYear() ? shortForm.format(at) : exactForm.format(at)
 }
 
-/** Date and time to the second, in the local zone. */
+/** Date and time to the second: `Nov 5, 2026, 16:04:09 UTC`. */
 export function exactTime(iso: string): string {
-  return exactForm.format(new Date(iso))
+  return `${exactForm.format(new Date(iso))} UTC`
+}
+
+/** For titles: the exact time, and on the next line the same in the time zone of the browser, where it is another. */
+export function exactTimes(iso: string): string {
+  const at = new Date(iso)
+  return at.getTimezoneOffset() === 0 ? exactTime(iso) : `${exactTime(iso)}\n${localForm.format(at)}`
 }
 
 /** The UTC day: `Nov 5, 2026`. */

@@ -114,7 +114,7 @@ const entryWords: Readonly<Record<string, string>> = {
 }
 
 const entryColumns: readonly Column<Entry>[] = [
-  { id: 'at', header: 'Time', cell: ({ at }) => <When at={at} dated /> },
+  { id: 'at', header: 'Time (UTC)', cell: ({ at }) => <When at={at} dated /> },
   {
     id: 'kind',
     header: 'Type',
@@ -236,7 +236,7 @@ function Members({ account }: { readonly account: string }): JSX.Element {
 }
 
 const requestColumns: readonly Column<Receipt>[] = [
-  { id: 'started', header: 'Time', cell: ({ started }) => <When at={started} dated /> },
+  { id: 'started', header: 'Time (UTC)', cell: ({ started }) => <When at={started} dated /> },
   {
     id: 'model',
     header: 'Model',

@@ -97,7 +97,7 @@ export function Audit(): JSX.Element {
 
 function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
   return [
-    { id: 'at', header: 'Time', wide: true, cell: ({ at }) => <When at={at} dated /> },
+    { id: 'at', header: 'Time (UTC)', wide: true, cell: ({ at }) => <When at={at} dated /> },
     { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
     {
       id: 'operation',

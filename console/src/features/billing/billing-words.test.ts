@@ -1,10 +1,9 @@
 /** Billing labels: runway, preset amounts and the names of documents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountPresets, daysLeftShort, daysLeftWords, invoiceName } from './billing-words.ts'
+import { amountPresets, daysLeftShort, daysLeftWords, invoiceName, runwayHint } from './billing-words.ts'
 
 for (const [days, words, short] of [
-  [null, 'no spend in the last 7 days', '–'],
   [0.4, 'less than a day', '<1 day'],
   [1.9, 'about a day', '~1 day'],
   [12.7, 'about 12 days', '~12 days'],
@@ -15,6 +14,9 @@ for (const [days, words, short] of [
   test(`${days} days are ${words}`, () =>
     assert.deepEqual([daysLeftWords(days), daysLeftShort(days)], [words, short]))
 }
+
+test('a runway without enough history is a dash that says so', () =>
+  assert.deepEqual([daysLeftShort(null), runwayHint(null)], ['–', 'Not enough history']))
 
 for (const [minimum, maximum, presets] of [
   ['5.00', '500.00', ['5', '10', '25', '50', '100', '250']],

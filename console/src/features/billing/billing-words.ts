@@ -87,13 +87,22 @@ export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source
 }
 
 /** `0.4` → `less than a day`, `12.7` → `about 12 days`. */
-export function daysLeftWords(days: number | null): string {
-  if (days === null) return 'no spend in the last 7 days'
+export function daysLeftWords(days: number): string {
   if (days < 1) return 'less than a day'
   if (days < 2) return 'about a day'
   if (days > 3_650) return 'more than ten years'
   if (days >= 730) return `about ${Math.floor(days / 365)} years`
   return `about ${Math.floor(days).toLocaleString('en-US')} days`
+}
+
+/** `1` → `1 day`. */
+export function daysWords(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`
+}
+
+/** What the runway is based on. */
+export function runwayHint(days: number | null): string {
+  return days === null ? 'Not enough history' : 'at your 7-day average'
 }
 
 /** The same for narrow places: `–`, `<1 day`, `~12 days`, `~3 years`, `>10 years`. */

@@ -6,9 +6,12 @@ import { Select } from '@/components/select'
 import { toast } from '@/components/toaster'
 import { useAccount } from '@/lib/account'
 import { useChange, useOperation } from '@/lib/operations'
+import { lowBalanceDays } from '../../../../contract/low-balance.ts'
+import { daysWords } from './billing-words.ts'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
 
 const choices = [1, 3, 7, 14, 30]
+const base = 'Based on your 7-day average spend.'
 
 export function LowBalance({ alertDays }: { readonly alertDays: number | null }): JSX.Element {
   const account = useAccount()
@@ -16,22 +19,20 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
   const sendsMail = useOperation('installation.show').data?.mail
   const update = useChange('billing.update', {
     changes: ['billing'],
-    onDone: (billing) =>
-      toast.good(billing.alertDays === null ? 'Low-balance warning turned off.' : 'Saved.'),
+    onDone: (billing) => toast.good(billing.alertDays === null ? 'Low-balance emails turned off.' : 'Saved.'),
   })
-  const offered =
-    alertDays === null || choices.includes(alertDays)
-      ? choices
-      : [...choices, alertDays].toSorted((a, b) => a - b)
+  const all = [...new Set([...choices, ...(alertDays === null ? [] : [alertDays])])].toSorted((a, b) => a - b)
+  // Without email the default says the same.
+  const offered = all.filter((days) => sendsMail !== false || days !== lowBalanceDays || days === alertDays)
   return (
     <Card title="Low-balance warning">
       <Field
         label="Warn when runway is below"
         hint={
           sendsMail === false
-            ? "Based on your 7-day average spend. This server can't send email, so the warning appears only on the Overview page."
+            ? `${base} This server can't send email, so the warning appears only on the Overview page.`
             : mayPay
-              ? 'Based on your 7-day average spend. We email you once each time and show the warning on the Overview page.'
+              ? `${base} The warning appears on the Overview page${alertDays === null ? '.' : ', and we email you once each time.'}`
               : payersOnly
         }
       >
@@ -45,10 +46,12 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
             })
           }
         >
-          <option value="">Never</option>
+          <option value="">
+            {daysWords(lowBalanceDays)} ({sendsMail === false ? 'default' : 'default, without email'})
+          </option>
           {offered.map((days) => (
             <option key={days} value={days}>
-              {days === 1 ? '1 day' : `${days} days`}
+              {daysWords(days)}
             </option>
           ))}
         </Select>

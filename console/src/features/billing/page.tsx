@@ -10,7 +10,7 @@ import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { AutoTopUp } from './auto-top-up.tsx'
 import { BillingDetails } from './billing-details.tsx'
-import { type Billing, daysLeftShort } from './billing-words.ts'
+import { type Billing, daysLeftShort, runwayHint } from './billing-words.ts'
 import { Entries } from './entries.tsx'
 import { Invoices } from './invoices.tsx'
 import { LowBalance } from './low-balance.tsx'
@@ -103,7 +103,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       <Stat
         label="Runway (estimated)"
         value={billing === undefined ? bone : daysLeftShort(billing.daysLeft)}
-        hint={billing?.daysLeft === null ? 'No spend in the last 7 days' : 'at your 7-day average'}
+        hint={billing === undefined ? '' : runwayHint(billing.daysLeft)}
       />
     </div>
   )

@@ -2,11 +2,13 @@
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'
+import { Money } from '@/components/money'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { isZero } from '@/lib/usd'
+import { lowBalanceDays } from '../../../../contract/low-balance.ts'
 import { TopUpsWait } from './auto-top-up.tsx'
-import { daysLeftWords } from './billing-words.ts'
+import { daysLeftWords, daysWords } from './billing-words.ts'
 import { useMayPay } from './use-may-pay.ts'
 
 /** Nothing for an empty balance: every page says that already. */
@@ -22,15 +24,22 @@ export function RunningLow(): JSX.Element | null {
   if (billing !== undefined && billing.autoTopUpWaits !== null) {
     return <TopUpsWait until={billing.autoTopUpWaits} action={addCredit} />
   }
-  if (billing === undefined || billing.alertDays === null || billing.daysLeft === null) return null
-  if (billing.daysLeft >= billing.alertDays || isZero(billing.posted)) return null
+  if (billing === undefined || !billing.runsLow || isZero(billing.posted)) return null
+  const { daysLeft, available, alertDays } = billing
   return (
     <Banner
       tone="warn"
-      title={`Your balance will last ${daysLeftWords(billing.daysLeft)}`}
+      title={daysLeft === null ? 'Your balance is low.' : `Your balance will last ${daysLeftWords(daysLeft)}`}
       action={addCredit}
     >
-      at your 7-day average.
+      {daysLeft === null ? (
+        <>
+          <Money amount={available} /> lasts less than {daysWords(alertDays ?? lowBalanceDays)} at your recent
+          rate.
+        </>
+      ) : (
+        'at your 7-day average.'
+      )}
     </Banner>
   )
 }

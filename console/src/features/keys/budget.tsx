@@ -12,7 +12,7 @@ export function BudgetUse({ budget, spentInWindow }: Pick<Key, 'budget' | 'spent
       <span className="block text-xs">
         <Money amount={spent} />{' '}
         <span className="text-ink-soft">
-          of <Money amount={budget.amount} /> {windowWords[budget.window].per}
+          of <Money amount={budget.amount} form="exact" /> {windowWords[budget.window].per}
         </span>
       </span>
       <MoneyBar className="mt-1" part={spent} whole={budget.amount} label="Budget used" />

@@ -33,7 +33,8 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
       {arrived !== undefined ? (
         <Line icon={<CircleCheck aria-hidden="true" className="text-good" />} title="It arrived.">
           <bdi className="font-mono text-[0.8125rem] break-all">{arrived.model}</bdi>,{' '}
-          <Money amount={arrived.charged} />. <RequestLink id={arrived.id}>View receipt</RequestLink>
+          <Money amount={arrived.charged} form="exact" />.{' '}
+          <RequestLink id={arrived.id}>View receipt</RequestLink>
         </Line>
       ) : refused !== undefined ? (
         <Line icon={<CircleX aria-hidden="true" className="text-bad" />} title="A request was rejected.">

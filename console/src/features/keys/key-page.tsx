@@ -15,6 +15,7 @@ import { useAccount } from '@/lib/account'
 import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { RequestsTable } from '../requests/requests-table.tsx'
+import { useRequestRows } from '../requests/use-request-rows.ts'
 import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
@@ -73,7 +74,8 @@ export function KeyPage(): JSX.Element {
 function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
   const account = useAccount()
   const state = keyState(apiKey, useNow())
-  const latest = useOperation('requests.list', { account: account.id, key: apiKey.id, limit: 10 })
+  const filter = { account: account.id, key: apiKey.id }
+  const { page, error, retry } = useRequestRows({ filter, size: 10 })
   return (
     <Page
       title={apiKey.name}
@@ -98,12 +100,12 @@ function Shown({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           </LinkButton>
         }
       >
-        {latest.error !== null ? (
-          <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
+        {error !== null ? (
+          <Problem className="m-5 mt-0" problem={error} onRetry={retry} />
         ) : (
           <RequestsTable
             caption="Recent requests of this key"
-            receipts={latest.data}
+            rows={page?.rows}
             expected={3}
             empty={
               <Empty

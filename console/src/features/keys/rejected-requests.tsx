@@ -1,60 +1,28 @@
-/** Rejected requests of a key or an account: how often by error code in 30 days, and the last hundred. */
+/** Rejected requests: how often by error code, and one by one with their messages. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { Empty } from '@/components/empty'
-import { Activity } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
-import { Table } from '@/components/table'
+import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { ErrorLink } from '../requests/badges.tsx'
+import { RequestLink } from '../requests/request-link.tsx'
+import type { Rejection } from '../requests/request-rows.ts'
 import { Name } from '../usage/name.tsx'
-import { useKeyNames } from './use-names.ts'
-
-type Refusal = OperationOutput<'refusals.list'>['latest'][number]
 
 const shownAtFirst = 6
 
+/** Of a key in the last 30 days; nothing where there are none. */
 export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
-  return <RejectedRequests refusals={useOperation('key.refusals', { key: apiKey })} empty={null} />
-}
-
-export function RejectedRequestsOfAccount({ account }: { readonly account: string }): JSX.Element | null {
-  return (
-    <RejectedRequests
-      refusals={useOperation('refusals.list', { account })}
-      keyNames={useKeyNames()}
-      empty={
-        <Card flush>
-          <Empty
-            icon={<Activity />}
-            title="No rejected requests in the last 30 days"
-            text="A request is rejected before it reaches a provider, for example because of a limit or an unknown model."
-          />
-        </Card>
-      }
-    />
-  )
-}
-
-interface RejectedRequestsProps {
-  readonly refusals: ReturnType<typeof useOperation<'refusals.list'>>
-  /** Shows whose request each was. */
-  readonly keyNames?: ReadonlyMap<string, string>
-  /** Shown where there are none. */
-  readonly empty: JSX.Element | null
-}
-
-function RejectedRequests({ refusals, keyNames, empty }: RejectedRequestsProps): JSX.Element | null {
+  const refusals = useOperation('key.refusals', { key: apiKey })
   const [showsAll, setShowsAll] = useState(false)
   const latest = refusals.data?.latest ?? []
   // The last card of its page appears without moving another.
-  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0)
-    return refusals.isPending ? null : empty
+  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0) return null
   return (
     <Card
       title="Rejected requests"
@@ -65,74 +33,10 @@ function RejectedRequests({ refusals, keyNames, empty }: RejectedRequestsProps):
         <Problem className="m-5 mt-0" problem={refusals.error} onRetry={() => void refusals.refetch()} />
       ) : (
         <>
-          <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="By error code">
-            {refusals.data?.counts.map(({ code, count: times }) => (
-              <li
-                key={code}
-                className="flex items-center gap-2 rounded-md border border-line bg-sunken px-2.5 py-1"
-              >
-                <ErrorLink code={code} />
-                <span className="tabular font-medium">{count(times)}</span>
-              </li>
-            ))}
-          </ul>
-          <Table
-            caption="Recent rejected requests"
+          <RejectionCounts counts={refusals.data?.counts ?? []} />
+          <RejectionsTable
             rows={showsAll ? latest : latest.slice(0, shownAtFirst)}
-            keyOf={({ request }) => request}
             empty={<p className="px-5 pb-5 text-ink-soft">None recently.</p>}
-            columns={[
-              { id: 'at', header: 'Time', cell: (row) => <When at={row.at} /> },
-              {
-                id: 'code',
-                header: 'Error code',
-                cell: (row) => (
-                  <>
-                    <ErrorLink code={row.code} />
-                    <OnPhone>
-                      <bdi className="mt-1 line-clamp-3 text-sm break-words whitespace-normal text-ink-soft">
-                        {row.message}
-                      </bdi>
-                    </OnPhone>
-                  </>
-                ),
-              },
-              ...(keyNames === undefined
-                ? []
-                : [
-                    {
-                      id: 'key',
-                      header: 'API key',
-                      wide: true,
-                      cell: (row: Refusal) => (
-                        <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>
-                      ),
-                    },
-                  ]),
-              { id: 'status', header: 'Status', align: 'right', wide: true, cell: (row) => row.status },
-              {
-                id: 'model',
-                header: 'Model',
-                wide: true,
-                cell: (row) =>
-                  row.model === null ? (
-                    <span className="text-ink-soft">unknown</span>
-                  ) : (
-                    <Name className="max-w-48">{row.model}</Name>
-                  ),
-              },
-              {
-                id: 'message',
-                header: 'Error message',
-                wide: true,
-                className: 'min-w-96 whitespace-normal',
-                cell: (row) => (
-                  <bdi className="line-clamp-2 break-words" title={row.message}>
-                    {row.message}
-                  </bdi>
-                ),
-              },
-            ]}
           />
           {latest.length > shownAtFirst ? (
             <Button
@@ -148,4 +52,100 @@ function RejectedRequests({ refusals, keyNames, empty }: RejectedRequestsProps):
       )}
     </Card>
   )
+}
+
+export function RejectionCounts({
+  counts,
+}: {
+  readonly counts: OperationOutput<'refusals.list'>['counts']
+}): JSX.Element {
+  return (
+    <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="By error code">
+      {counts.map(({ code, count: times }) => (
+        <li
+          key={code}
+          className="flex items-center gap-2 rounded-md border border-line bg-sunken px-2.5 py-1"
+        >
+          <ErrorLink code={code} />
+          <span className="tabular font-medium">{count(times)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export interface RejectionsTableProps {
+  readonly rows: readonly Rejection[] | undefined
+  /** Shows whose request each was. */
+  readonly keyNames?: ReadonlyMap<string, string>
+  readonly empty: JSX.Element
+}
+
+export function RejectionsTable({ rows, keyNames, empty }: RejectionsTableProps): JSX.Element {
+  return (
+    <Table
+      caption="Recent rejected requests"
+      rows={rows}
+      keyOf={({ request }) => request}
+      rowHeight="twoLines"
+      empty={empty}
+      columns={[
+        {
+          id: 'at',
+          header: 'Time (UTC)',
+          cell: (row) => (
+            <>
+              <RequestLink inRow id={row.request}>
+                <When at={row.at} dated />
+              </RequestLink>
+              <span className="block font-mono text-xs text-ink-soft max-md:hidden">{row.request}</span>
+            </>
+          ),
+        },
+        {
+          id: 'code',
+          header: 'Error code',
+          cell: (row) => (
+            <>
+              <ErrorLink code={row.code} />
+              <OnPhone>
+                <bdi className="mt-1 block text-sm break-words whitespace-normal text-ink-soft">
+                  {row.message}
+                </bdi>
+              </OnPhone>
+            </>
+          ),
+        },
+        ...(keyNames === undefined ? [] : [keyColumn(keyNames)]),
+        { id: 'status', header: 'Status', align: 'right', wide: true, cell: (row) => row.status },
+        {
+          id: 'model',
+          header: 'Model',
+          wide: true,
+          cell: (row) =>
+            row.model === null ? (
+              <span className="text-ink-soft">unknown</span>
+            ) : (
+              <Name className="max-w-48">{row.model}</Name>
+            ),
+        },
+        {
+          id: 'message',
+          header: 'Error message',
+          wide: true,
+          className: 'min-w-96 whitespace-normal',
+          cell: (row) => <bdi className="break-words">{row.message}</bdi>,
+        },
+      ]}
+    />
+  )
+}
+
+function keyColumn(keyNames: ReadonlyMap<string, string>): Column<Rejection> {
+  return {
+    id: 'key',
+    header: 'API key',
+    wide: true,
+    cell: (row) => <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>,
+  }
 }

@@ -9,7 +9,7 @@ import { Tooltip } from '@/components/tooltip'
 import type { OperationOutput } from '@/lib/api'
 import { count, duration, shortCount } from '@/lib/format'
 import { isZero } from '@/lib/usd'
-import { daysLeftShort } from '../billing/billing-words.ts'
+import { daysLeftShort, runwayHint } from '../billing/billing-words.ts'
 
 export type Overview = OperationOutput<'overview.show'>
 
@@ -38,9 +38,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
       <Stat
         label="Runway (estimated)"
         value={of(({ daysLeft }) => daysLeftShort(daysLeft))}
-        hint={hint(({ daysLeft }) =>
-          daysLeft === null ? 'No spend in the last 7 days' : 'at your 7-day average',
-        )}
+        hint={hint(({ daysLeft }) => runwayHint(daysLeft))}
       />
       <Stat
         label="Spent today"
@@ -53,10 +51,10 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
       />
       <Stat
         label="Requests today"
-        value={of(({ today }) => count(today.requests))}
+        value={of(({ today }) => count(today.requests + today.refused))}
         hint={hint(({ today, month }) => (
           <span
-            title={`This month: ${count(month.requests)} requests, ${count(month.errors)} failed, ${count(month.refused)} rejected`}
+            title={`This month: ${count(month.requests + month.refused)} requests, ${count(month.errors)} failed, ${count(month.refused)} rejected`}
           >
             {today.errors === 0 ? (
               '0 failed'
@@ -75,7 +73,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
             ) : (
               <Link
                 to="/console/requests"
-                search={{ outcome: 'rejected' }}
+                search={{ range: 'today', outcome: 'rejected' }}
                 title="Rejected by the gateway before they reached a provider, for example because of a limit or an unknown model. They cost nothing."
                 className="underline underline-offset-3"
               >
@@ -110,7 +108,7 @@ function BalanceLabel(): JSX.Element {
 /** Next to the others where there is room, else below them. */
 function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element | null {
   const { latencyMs, firstByteMs } = overview?.today ?? {}
-  // Without a request today there is nothing to say.
+  // Without a successful request today there is nothing to say.
   if (overview !== undefined && latencyMs == null && firstByteMs == null) return null
   const pairs = [
     ['Time to first byte', firstByteMs],
@@ -121,7 +119,9 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
       aria-label="Latency today"
       className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 col-span-2 lg:col-span-4"
     >
-      <p className="text-sm font-medium text-ink-soft">Latency today</p>
+      <p className="text-sm font-medium text-ink-soft">
+        Latency today <span className="font-normal">of successful requests</span>
+      </p>
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {pairs.map(([label, value]) => (
           <div key={label} className="flex flex-wrap items-center gap-x-2">

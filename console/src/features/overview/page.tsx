@@ -14,6 +14,7 @@ import { useOperation } from '@/lib/operations'
 import { RunningLow } from '../billing/running-low.tsx'
 import { RequestsTable } from '../requests/requests-table.tsx'
 import { RunningRequests } from '../requests/running-requests.tsx'
+import { useRequestRows } from '../requests/use-request-rows.ts'
 import { Activity } from './activity.tsx'
 import { NoProvider } from './no-provider.tsx'
 import { Numbers } from './numbers.tsx'
@@ -80,7 +81,7 @@ export function OverviewPage(): JSX.Element {
 
 function Latest(): JSX.Element {
   const account = useAccount()
-  const latest = useOperation('requests.list', { account: account.id, limit: 8 })
+  const { page, error, retry } = useRequestRows({ filter: { account: account.id }, size: 8 })
   return (
     <Card
       title="Recent requests"
@@ -91,12 +92,12 @@ function Latest(): JSX.Element {
         </LinkButton>
       }
     >
-      {latest.error !== null ? (
-        <Problem className="m-5 mt-0" problem={latest.error} onRetry={() => void latest.refetch()} />
+      {error !== null ? (
+        <Problem className="m-5 mt-0" problem={error} onRetry={retry} />
       ) : (
         <RequestsTable
           caption="Recent requests"
-          receipts={latest.data}
+          rows={page?.rows}
           empty={
             <Empty
               title="No requests in the last 30 days"

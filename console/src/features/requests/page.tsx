@@ -1,4 +1,4 @@
-/** The requests of the account: running ones, and the receipts of finished ones, latest first. */
+/** The requests of the account: running ones, then finished and rejected ones, latest first. */
 
 import { type JSX, useState } from 'react'
 import { AnchorButton, Button, LinkButton } from '@/components/button'
@@ -9,10 +9,10 @@ import { Page } from '@/components/page'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { useAccount } from '@/lib/account'
-import { addressOf, type OperationAsk } from '@/lib/api'
+import { addressOf } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
-import { RejectedRequestsOfAccount } from '../keys/rejected-requests.tsx'
+import { RejectionCounts, RejectionsTable } from '../keys/rejected-requests.tsx'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Filters } from '../usage/filters.tsx'
 import { RangeControl } from '../usage/range-choice.tsx'
@@ -21,16 +21,14 @@ import { useUsageSearch } from '../usage/use-usage-search.ts'
 import { FindRequest } from './find-request.tsx'
 import { RequestsTable } from './requests-table.tsx'
 import { RunningRequests } from './running-requests.tsx'
+import { type RequestFilter, type RequestStatus, useRequestRows } from './use-request-rows.ts'
 
 const pageSize = 50
 
 export function RequestsPage(): JSX.Element {
   const account = useAccount()
   const [choice, setSearch] = useUsageSearch()
-  const wanted = useSearch().outcome
-  const outcome: 'succeeded' | 'failed' | undefined =
-    wanted === 'succeeded' || wanted === 'failed' ? wanted : undefined
-  const isRejected = wanted === 'rejected'
+  const status = statusOf(useSearch().outcome)
   const stretch = stretchOf(choice, Date.now())
   const filter = {
     account: account.id,
@@ -38,16 +36,20 @@ export function RequestsPage(): JSX.Element {
     ...(stretch.to === undefined ? {} : { to: stretch.to }),
     ...(choice.model === undefined ? {} : { model: choice.model }),
     ...(choice.key === undefined ? {} : { key: choice.key }),
-    ...(outcome === undefined ? {} : { outcome }),
   }
+  const exported = status === 'succeeded' || status === 'failed' ? { ...filter, outcome: status } : filter
   return (
     <Page
       title="Requests"
-      description="Every request that reached a provider has a receipt with its usage, price and timing. Days are in UTC."
+      description="A request that reached a provider has a receipt with its usage, price and timing. Days and times are in UTC."
       actions={
         <>
           <FindRequest />
-          <AnchorButton href={addressOf('requests.csv', filter)} download>
+          <AnchorButton
+            href={addressOf('requests.csv', exported)}
+            download
+            title="Receipts as CSV, without rejected requests"
+          >
             <Download aria-hidden="true" />
             CSV
           </AnchorButton>
@@ -56,79 +58,89 @@ export function RequestsPage(): JSX.Element {
     >
       <RunningRequests />
       <div className="flex flex-wrap items-center gap-2">
-        {isRejected ? null : (
-          <>
-            <RangeControl
-              choice={choice}
-              onChange={(changes) => setSearch({ ...changes, before: undefined })}
-            />
-            <Filters
-              model={choice.model}
-              apiKey={choice.key}
-              onChange={(changes) => setSearch({ ...changes, before: undefined })}
-            />
-          </>
-        )}
+        <RangeControl choice={choice} onChange={(changes) => setSearch({ ...changes, before: undefined })} />
+        <Filters
+          model={choice.model}
+          apiKey={choice.key}
+          onChange={(changes) => setSearch({ ...changes, before: undefined })}
+        />
         <Select
           aria-label="Status"
-          className="w-40 max-sm:w-full"
-          value={isRejected ? 'rejected' : (outcome ?? '')}
+          className="w-40 max-sm:w-[calc(50%-0.25rem)]"
+          value={status ?? ''}
           onChange={(event) => setSearch({ outcome: event.target.value || undefined, before: undefined })}
         >
-          <option value="">Any status</option>
+          <option value="">All statuses</option>
           <option value="succeeded">Succeeded</option>
           <option value="failed">Failed</option>
           <option value="rejected">Rejected</option>
         </Select>
       </div>
-      {isRejected ? (
-        <RejectedRequestsOfAccount account={account.id} />
-      ) : (
-        <RequestList key={JSON.stringify(filter)} filter={filter} />
-      )}
+      {status === 'rejected' && filter.model === undefined ? <ByCode filter={filter} /> : null}
+      <RequestList key={JSON.stringify([filter, status])} filter={filter} status={status} />
     </Page>
   )
 }
 
+function statusOf(text: string | undefined): RequestStatus {
+  return text === 'succeeded' || text === 'failed' || text === 'rejected' ? text : undefined
+}
+
+/** How often each error occurred; of single models it is not counted. */
+function ByCode({ filter }: { readonly filter: RequestFilter }): JSX.Element | null {
+  const counts = useOperation('refusals.list', { ...filter, limit: 1 }).data?.counts ?? []
+  if (counts.length === 0) return null
+  return (
+    <Card title="By error code" description="In the selected period. Rejected requests cost nothing." flush>
+      <RejectionCounts counts={counts} />
+    </Card>
+  )
+}
+
 interface RequestListProps {
-  readonly filter: OperationAsk<'requests.csv'>
+  readonly filter: RequestFilter
+  readonly status: RequestStatus
 }
 
 /** Pagination; earlier cursors are remembered, so that "Newer" leads back. */
-function RequestList({ filter }: RequestListProps): JSX.Element {
+function RequestList({ filter, status }: RequestListProps): JSX.Element {
   const { before } = useSearch()
   const setSearch = useSetSearch()
   const [left, setLeft] = useState<readonly (string | undefined)[]>([])
-  const isPaged = /^req_\w{13}$/.test(before ?? '')
-  const list = useOperation(
-    'requests.list',
-    { ...filter, limit: pageSize, ...(isPaged && before !== undefined ? { before } : {}) },
-    { keep: true },
-  )
+  const cursor = before !== undefined && /^req_\w{13}$/.test(before) ? before : undefined
+  const isPaged = cursor !== undefined
+  const { page, error, retry } = useRequestRows({ filter, status, size: pageSize, before: cursor })
   const keyNames = useKeyNames()
-  const last = list.data?.at(-1)
-  const found = list.data?.length ?? 0
-  // A search ends its page early after many non-matching rows; there may be more.
-  const isSearch = filter.model !== undefined || filter.key !== undefined || filter.outcome !== undefined
-  const hasOlder = found === pageSize || (isSearch && found > 0)
-  if (list.error !== null) return <Problem problem={list.error} onRetry={() => void list.refetch()} />
+  const last = page?.rows.at(-1)
+  const hasOlder = page?.hasOlder === true
+  if (error !== null) return <Problem problem={error} onRetry={retry} />
+  const empty = (
+    <Empty
+      icon={<Activity />}
+      title={isPaged ? 'No older requests' : 'No requests in this period'}
+      text="Choose a longer period, remove a filter, or make a request."
+      action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
+    />
+  )
   return (
     <>
       <Card flush>
-        <RequestsTable
-          caption="Requests, latest first"
-          receipts={list.data}
-          keyNames={keyNames}
-          expected={12}
-          empty={
-            <Empty
-              icon={<Activity />}
-              title={isPaged ? 'No older requests' : 'No requests in this period'}
-              text="Requests that were rejected before they reached a provider have no receipt. The status Rejected lists them."
-              action={<LinkButton to="/console/connect">Connect a client</LinkButton>}
-            />
-          }
-        />
+        {status === 'rejected' ? (
+          <RejectionsTable
+            rows={page?.rows.flatMap((row) => (row.kind === 'rejection' ? [row] : []))}
+            keyNames={keyNames}
+            empty={empty}
+          />
+        ) : (
+          <RequestsTable
+            caption="Requests, latest first"
+            rows={page?.rows}
+            keyNames={keyNames}
+            showsIds
+            expected={12}
+            empty={empty}
+          />
+        )}
       </Card>
       {isPaged || hasOlder ? (
         <nav aria-label="Pages" className="flex justify-end gap-2">
@@ -144,7 +156,7 @@ function RequestList({ filter }: RequestListProps): JSX.Element {
           <Button
             disabled={!hasOlder || last === undefined}
             onClick={() => {
-              setLeft([...left, isPaged ? before : undefined])
+              setLeft([...left, cursor])
               setSearch({ before: last?.id })
             }}
           >

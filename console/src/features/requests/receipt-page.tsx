@@ -17,9 +17,9 @@ import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
-import { ErrorLink } from './badges.tsx'
 import { Receipt } from './receipt.tsx'
 import { dialectName, type RunningRequest } from './receipt-words.ts'
+import { RejectionDetails } from './rejection-details.tsx'
 import { StopDialog } from './running-requests.tsx'
 
 const back = (
@@ -41,18 +41,17 @@ export function ReceiptPage(): JSX.Element {
   )
   if (receipt.data !== undefined) return <Receipt receipt={receipt.data} back={back} />
   if (stillRuns !== undefined) return <Running request={stillRuns} />
+  if (receipt.error?.status === 404) return <NoReceipt id={id} account={account.id} />
   return (
     <Page
       title="Request"
       description={receipt.error === null ? <Skeleton className="my-0.5 h-5 w-32" /> : undefined}
       back={back}
     >
-      {receipt.error !== null && receipt.error.status !== 404 ? (
-        <Problem problem={receipt.error} onRetry={() => void receipt.refetch()} />
-      ) : receipt.error !== null ? (
-        <NoReceipt id={id} account={account.id} />
-      ) : (
+      {receipt.error === null ? (
         <ReceiptSkeleton />
+      ) : (
+        <Problem problem={receipt.error} onRetry={() => void receipt.refetch()} />
       )}
     </Page>
   )
@@ -79,28 +78,28 @@ function ReceiptSkeleton(): JSX.Element {
   )
 }
 
-/** Rejected requests have no receipt; the latest ones are known with their error. */
+/** Rejected requests have no receipt; the latest ones of each key are known with their error. */
 function NoReceipt({ id, account }: { readonly id: string; readonly account: string }): JSX.Element {
-  const refusals = useOperation('refusals.list', { account })
-  const refusal = refusals.data?.latest.find(({ request }) => request === id)
+  const refusals = useOperation('refusals.list', { account, request: id })
+  const [rejection] = refusals.data?.latest ?? []
+  if (rejection !== undefined) return <RejectionDetails rejection={rejection} back={back} />
   return (
-    <Card>
-      {refusal === undefined ? (
-        <Empty
-          icon={<ReceiptText />}
-          title="Receipt not found"
-          text="The request was rejected before it reached a provider, belongs to another account, or doesn't exist. The Requests page lists rejected requests under their status."
-          action={<LinkButton to="/console/requests">All requests</LinkButton>}
-        />
+    <Page title="Request" back={back}>
+      {refusals.error !== null ? (
+        <Problem problem={refusals.error} onRetry={() => void refusals.refetch()} />
+      ) : refusals.isPending ? (
+        <Skeleton className="h-52 rounded-xl" />
       ) : (
-        <Empty
-          icon={<ReceiptText />}
-          title={`Rejected with ${refusal.status}. Not charged.`}
-          text={refusal.message}
-          action={<ErrorLink code={refusal.code} />}
-        />
+        <Card>
+          <Empty
+            icon={<ReceiptText />}
+            title="Receipt not found"
+            text="The request belongs to another account, doesn't exist, or was rejected longer ago than the latest rejected requests of its key."
+            action={<LinkButton to="/console/requests">All requests</LinkButton>}
+          />
+        </Card>
       )}
-    </Card>
+    </Page>
   )
 }
 

@@ -4,7 +4,7 @@ import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
 import { Card } from '@/components/card'
-import { CopyButton } from '@/components/copy-button'
+import { CopyId } from '@/components/copy-id'
 import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Stat } from '@/components/stat'
@@ -49,7 +49,7 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
       description={
         <>
           <span className="flex min-w-0 items-center gap-1.5">
-            Request ID <Id text={receipt.id} what="request ID" />
+            Request ID <CopyId text={receipt.id} what="request ID" />
           </span>
           {endWords[receipt.endReason].sentence}
         </>
@@ -60,10 +60,10 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
       <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
         <Stat
           label="Cost"
-          value={<Money amount={receipt.charged} />}
+          value={<Money amount={receipt.charged} form="exact" />}
           hint={
             <>
-              of <Money amount={receipt.held} /> reserved
+              of <Money amount={receipt.held} form="exact" /> reserved
             </>
           }
         />
@@ -266,7 +266,7 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
             {receipt.upstreamRequestId === null ? (
               <span className="text-ink-soft">Not provided</span>
             ) : (
-              <Id text={receipt.upstreamRequestId} what="provider request ID" />
+              <CopyId text={receipt.upstreamRequestId} what="provider request ID" />
             )}
           </Fact>
         )}
@@ -321,16 +321,5 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Fact label="Output limit">{count(receipt.outputLimit)} tokens</Fact>
       </dl>
     </Card>
-  )
-}
-
-function Id({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
-  return (
-    <span className="flex items-center gap-1">
-      <code className="min-w-0 truncate font-mono text-[0.8125rem]" title={text}>
-        {text}
-      </code>
-      <CopyButton text={text} what={what} variant="ghost" className="-my-2" />
-    </span>
   )
 }

@@ -1,37 +1,42 @@
-/** Receipts as rows: model, time, status, tokens, duration, cost. */
+/** Requests as rows: model, time, status, tokens, duration, cost. Rejected ones have no receipt, and link to their error. */
 import type { JSX, ReactNode } from 'react'
+import { Badge } from '@/components/badge'
 import { moneyColumn } from '@/components/money-column'
-import { Table } from '@/components/table'
+import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
 import { count, duration } from '@/lib/format'
 import { Name } from '../usage/name.tsx'
 import { EndBadge } from './badges.tsx'
 import { inputTokens, outputTokens, type Receipt, tookMs } from './receipt-words.ts'
 import { RequestLink } from './request-link.tsx'
+import type { RequestRow } from './request-rows.ts'
 
 export interface RequestsTableProps {
   readonly caption: string
-  readonly receipts: readonly Receipt[] | undefined
+  readonly rows: readonly RequestRow[] | undefined
   /** The names of keys; left out: no key column. */
   readonly keyNames?: ReadonlyMap<string, string>
+  /** A second line with the request ID. */
+  readonly showsIds?: boolean
   readonly expected?: number
   readonly empty: ReactNode
 }
 
 export function RequestsTable({
   caption,
-  receipts,
+  rows,
   keyNames,
+  showsIds = false,
   expected = 8,
   empty,
 }: RequestsTableProps): JSX.Element {
   return (
     <Table
       caption={caption}
-      rows={receipts}
+      rows={rows}
       keyOf={({ id }) => id}
       expected={expected}
-      rowHeight="twoLinesOnPhone"
+      rowHeight={showsIds ? 'twoLines' : 'twoLinesOnPhone'}
       empty={empty}
       columns={[
         {
@@ -40,14 +45,17 @@ export function RequestsTable({
           cell: (row) => (
             <>
               <RequestLink inRow id={row.id}>
-                <Name className="max-sm:max-w-36">{row.model}</Name>
+                <Name className="max-sm:max-w-36">{row.model ?? 'Unknown model'}</Name>
               </RequestLink>
-              <When at={row.started} dated className="block text-xs text-ink-soft md:hidden" />
+              {showsIds ? (
+                <span className="block font-mono text-xs text-ink-soft max-md:hidden">{row.id}</span>
+              ) : null}
+              <When at={startOf(row)} dated className="block text-xs text-ink-soft md:hidden" />
             </>
           ),
         },
-        { id: 'started', header: 'Time', wide: true, cell: (row) => <When at={row.started} dated /> },
-        { id: 'ended', header: 'Status', cell: (row) => <EndBadge endReason={row.endReason} /> },
+        { id: 'started', header: 'Time (UTC)', wide: true, cell: (row) => <When at={startOf(row)} dated /> },
+        { id: 'ended', header: 'Status', cell: (row) => <Status row={row} /> },
         ...(keyNames === undefined
           ? []
           : [
@@ -55,25 +63,43 @@ export function RequestsTable({
                 id: 'key',
                 header: 'Key',
                 wide: true,
-                cell: (row: Receipt) => <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>,
+                cell: (row: RequestRow) => (
+                  <Name className="max-w-40">{keyNames.get(row.key) ?? row.key}</Name>
+                ),
               },
             ]),
-        { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => count(inputTokens(row)) },
-        {
-          id: 'out',
-          header: 'Tokens out',
-          align: 'right',
-          wide: true,
-          cell: (row) => count(outputTokens(row)),
-        },
-        { id: 'took', header: 'Duration', align: 'right', wide: true, cell: (row) => duration(tookMs(row)) },
-        moneyColumn<Receipt>({
+        receiptColumn('in', 'Tokens in', (receipt) => count(inputTokens(receipt))),
+        receiptColumn('out', 'Tokens out', (receipt) => count(outputTokens(receipt))),
+        receiptColumn('took', 'Duration', (receipt) => duration(tookMs(receipt))),
+        moneyColumn<RequestRow>({
           id: 'charged',
           header: 'Cost',
-
-          amount: (row) => row.charged,
+          amount: (row) => (row.kind === 'receipt' ? row.charged : '0.00'),
         }),
       ]}
     />
+  )
+}
+
+const startOf = (row: RequestRow): string => (row.kind === 'receipt' ? row.started : row.at)
+
+/** What only a request has that reached a provider. */
+function receiptColumn(id: string, header: string, show: (receipt: Receipt) => string): Column<RequestRow> {
+  return {
+    id,
+    header,
+    align: 'right',
+    wide: true,
+    cell: (row) => (row.kind === 'receipt' ? show(row) : <span className="text-ink-soft">–</span>),
+  }
+}
+
+function Status({ row }: { readonly row: RequestRow }): JSX.Element {
+  if (row.kind === 'receipt') return <EndBadge endReason={row.endReason} />
+  return (
+    <span className="flex flex-wrap items-center gap-x-2" title={row.message}>
+      <Badge tone="warn">Rejected</Badge>
+      <span className="font-mono text-xs text-ink-soft max-lg:hidden">{row.code}</span>
+    </span>
   )
 }

@@ -62,7 +62,7 @@ export function ActivityTab(): JSX.Element {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: 'at', header: 'Time', wide: true, cell: ({ at }) => <When at={at} dated /> },
+  { id: 'at', header: 'Time (UTC)', wide: true, cell: ({ at }) => <When at={at} dated /> },
   { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
   {
     id: 'operation',

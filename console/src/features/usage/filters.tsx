@@ -27,7 +27,7 @@ export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element 
       <Combobox
         aria-label="Model"
         searchLabel="Search models"
-        className="w-48 max-sm:w-full"
+        className="w-48 max-sm:w-[calc(50%-0.25rem)]"
         groups={[{ heading: '', options: first }, ...modelGroups(models)]}
         value={model ?? ''}
         onChange={(name) => onChange({ model: name || undefined })}
@@ -35,7 +35,7 @@ export function Filters({ model, apiKey, onChange }: FiltersProps): JSX.Element 
       <Combobox
         aria-label="Key"
         searchLabel="Search keys"
-        className="w-48 max-sm:w-full"
+        className="w-48 max-sm:w-[calc(50%-0.25rem)]"
         groups={[{ heading: '', options: keyOptions(keyNames, apiKey) }]}
         value={apiKey ?? ''}
         onChange={(id) => onChange({ key: id || undefined })}

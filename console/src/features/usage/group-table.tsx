@@ -59,7 +59,13 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
   const bad = (value: number) => <span className={value === 0 ? 'text-ink-soft' : ''}>{count(value)}</span>
   const short = (value: number) => <span title={count(value)}>{shortCount(value)}</span>
   return [
-    { id: 'requests', header: 'Requests', align: 'right', wide: true, cell: (row) => count(row.requests) },
+    {
+      id: 'requests',
+      header: 'Requests',
+      align: 'right',
+      wide: true,
+      cell: (row) => count(row.requests + row.refused),
+    },
     { id: 'errors', header: 'Failed', align: 'right', wide: true, cell: (row) => bad(row.errors) },
     { id: 'refused', header: 'Rejected', align: 'right', wide: true, cell: (row) => bad(row.refused) },
     { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => short(row.tokensIn) },

@@ -97,14 +97,8 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
       />
       <Stat
         label="Requests"
-        value={totals === undefined ? bone : count(totals.requests)}
-        hint={
-          totals === undefined ? (
-            ''
-          ) : (
-            <span title={`${count(totals.refused)} rejected`}>{count(totals.errors)} failed</span>
-          )
-        }
+        value={totals === undefined ? bone : count(totals.requests + totals.refused)}
+        hint={totals === undefined ? '' : `${count(totals.errors)} failed, ${count(totals.refused)} rejected`}
       />
       <Stat
         label="Tokens in"
