@@ -164,4 +164,21 @@ export const peopleOperations = {
     input: z.strictObject({ email }),
     output: z.strictObject({ link: z.url(), sent: z.boolean(), expires: time }),
   }),
+  'people.invitations': operation({
+    summary: 'List open invitations, newest first',
+    policy: forOperators('yes', 'also local'),
+    effect: 'reads',
+    http: ['GET', '/api/admin/invitations'],
+    input: z.strictObject({ limit: listLimit.default(100) }),
+    output: z.array(z.strictObject({ email: z.string(), created: time, expires: time })),
+  }),
+  'people.withdraw-invitation': operation({
+    summary: 'Withdraw an invitation; its link stops working',
+    policy: forOperators('yes', 'also local'),
+    effect: 'changes',
+    http: ['DELETE', '/api/admin/invitations/{email}'],
+    input: z.strictObject({ email: z.string().trim().min(1).max(254) }),
+    /** False if there was no open invitation. */
+    output: z.strictObject({ withdrawn: z.boolean() }),
+  }),
 } as const

@@ -354,6 +354,8 @@ test('every operation has a command, and every command an output that the contra
     ['people.operator', ['people', 'operator', signedUp, '--operator', 'no']],
     ['people.reset-link', ['people', 'reset-link', signedUp]],
     ['people.invite', ['people', 'invite', 'gil@example.org']],
+    ['people.invitations', ['people', 'invitations']],
+    ['people.withdraw-invitation', ['people', 'withdraw-invitation', 'gil@example.org']],
     ['requests.list', ['requests', person, '--limit', '5']],
     ['ledger.verify', ['ledger', 'verify']],
     ['setup.link', ['setup-link']],

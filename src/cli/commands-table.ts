@@ -651,6 +651,16 @@ export const commands: readonly Command[] = [
     positionals: [{ field: 'email', value: 'EMAIL', help: 'email address to invite' }],
     print: printPeople.link,
   }),
+  command('people.invitations', {
+    words: 'people invitations',
+    options: [option('limit>limit', 'number', 'N', 'maximum number of results (default: 100)')],
+    print: printPeople.invitations,
+  }),
+  command('people.withdraw-invitation', {
+    words: 'people withdraw-invitation',
+    positionals: [{ field: 'email', value: 'EMAIL', help: 'invited email address' }],
+    print: printPeople.withdrawn,
+  }),
   command('code.create', {
     words: 'code create',
     positionals: [{ field: 'amount', value: 'USD', help: 'credit amount, such as 12.50' }],

@@ -34,6 +34,20 @@ export function link(output: { readonly link: string; readonly expires: string }
   return `${output.link}\nThe link expires at ${output.expires}.\n`
 }
 
+export function invitations(output: OperationOutput<'people.invitations'>): string {
+  if (output.length === 0) return 'No open invitations.\n'
+  return columns(
+    ['EMAIL', 'INVITED', 'EXPIRES'],
+    output.map((row) => [row.email, row.created, row.expires]),
+  )
+}
+
+export function withdrawn(output: OperationOutput<'people.withdraw-invitation'>): string {
+  return output.withdrawn
+    ? 'The invitation was withdrawn.\n'
+    : 'There is no open invitation for this email.\n'
+}
+
 export function codeCreated(output: OperationOutput<'code.create'>): string {
   const pairs = [
     ['ID', output.id],

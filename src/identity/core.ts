@@ -137,6 +137,8 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
       const sent = (await emails()?.invite({ email, link, days: limits.invitationDaysMax })) ?? false
       return { link, sent, expiresMs }
     },
+    listInvitations: invitations.list,
+    withdrawInvitation: (email) => invitations.consume(email.toLowerCase()),
   }
   const attempts = openAttempts(clock, limits)
   const handle = openAuthGateway({

@@ -1,6 +1,7 @@
 /** The types of identity: people, sessions and memberships. Values only. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../contract/operation.ts'
+import type { OpenInvitation } from './sign-in/invitations.ts'
 
 export interface Person {
   readonly id: string
@@ -85,6 +86,10 @@ export interface IdentityOperations {
   invite(
     email: string,
   ): Promise<{ readonly link: string; readonly sent: boolean; readonly expiresMs: number }>
+  /** Operators' invitations that can still be used, newest first. */
+  listInvitations(limit: number): Promise<readonly OpenInvitation[]>
+  /** False: there was none for this address. */
+  withdrawInvitation(email: string): Promise<boolean>
   /** Everything stored about a person as JSON, without hashes and secrets. */
   exportPerson(person: string): Promise<unknown>
   /** The last operator and the only owner of an organization cannot be removed. */

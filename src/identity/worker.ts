@@ -141,6 +141,8 @@ function workerCore(call: CallWorker, close: () => Promise<void>): IdentityCore 
       createOperator: (person) => call('createOperator', person),
       createResetLink: (person) => call('createResetLink', person),
       invite: (email) => call('invite', email),
+      listInvitations: (limit) => call('listInvitations', limit),
+      withdrawInvitation: (email) => call('withdrawInvitation', email),
       exportPerson: (person) => call('exportPerson', person),
       removePerson: (person) => call('removePerson', person),
     },

@@ -37,6 +37,7 @@ const names: Readonly<Record<string, string>> = {
   'people.invite': 'Invited user',
   'people.operator': 'Changed administrator rights',
   'people.reset-link': 'Created password reset link',
+  'people.withdraw-invitation': 'Withdrew invitation',
   'provider-keys.put': 'Saved provider key',
   'provider-keys.remove': 'Removed provider key',
   'provider-keys.test': 'Tested provider key',

@@ -50,6 +50,7 @@ const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'invoice.show': ['billing'],
   'code.list': ['billing'],
   'payments.list': ['billing'],
+  'people.invitations': ['people'],
   'people.list': ['people'],
   'models.list': ['models'],
   'models.prices': ['models'],

@@ -38,3 +38,16 @@ export const invitePerson = operationHandler('people.invite', async (deps, { ema
   const { link, sent, expiresMs } = await deps.identity.invite(email)
   return { link, sent, expires: isoTime(expiresMs) }
 })
+
+export const listInvitations = operationHandler('people.invitations', async (deps, { limit }) => {
+  const open = await deps.identity.listInvitations(limit)
+  return open.map(({ email, createdMs, expiresMs }) => ({
+    email,
+    created: isoTime(createdMs),
+    expires: isoTime(expiresMs),
+  }))
+})
+
+export const withdrawInvitation = operationHandler('people.withdraw-invitation', async (deps, { email }) => ({
+  withdrawn: await deps.identity.withdrawInvitation(email),
+}))

@@ -1,7 +1,15 @@
 /** The handlers of this folder, and of the setup, by the names of their operations. */
 import { claimSetup } from '../setup/claim.ts'
 import { makeSetupLink } from '../setup/link.ts'
-import { confirmPerson, invitePerson, listPeople, makeResetLink, setOperator } from './administer.ts'
+import {
+  confirmPerson,
+  invitePerson,
+  listInvitations,
+  listPeople,
+  makeResetLink,
+  setOperator,
+  withdrawInvitation,
+} from './administer.ts'
 import { deleteMe } from './delete-me.ts'
 import { exportMe } from './export-me.ts'
 import { showInstallation } from './show-installation.ts'
@@ -19,4 +27,6 @@ export const peopleHandlers = {
   'people.operator': setOperator,
   'people.reset-link': makeResetLink,
   'people.invite': invitePerson,
+  'people.invitations': listInvitations,
+  'people.withdraw-invitation': withdrawInvitation,
 } as const

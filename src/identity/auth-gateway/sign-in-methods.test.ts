@@ -140,6 +140,32 @@ test('an invitation admits its own address once and counts as confirmation', asy
   assert.equal((await people.browser().post('/sign-up/email', { ...bob, invitation: late })).status, 403)
 })
 
+test('open invitations are listed, and a withdrawn one admits no one', async (context) => {
+  const clock = manualClock(systemClock.wallMs())
+  const people = await testPeople(context, { signup: 'invite', clock })
+  const first = new URL((await people.identity.invite(ann.email)).link).searchParams.get('invitation')
+  clock.advance(1)
+  const { expiresMs } = await people.identity.invite('Bob@example.org')
+  const createdMs = clock.wallMs()
+  const listed = await people.identity.listInvitations(10)
+  assert.deepEqual(
+    listed.map(({ email }) => email),
+    [bob.email, ann.email],
+  )
+  assert.deepEqual(listed[0], { email: bob.email, createdMs, expiresMs })
+  assert.deepEqual(await people.identity.listInvitations(1), listed.slice(0, 1))
+  assert.deepEqual(
+    [
+      await people.identity.withdrawInvitation('ANN@example.org'),
+      await people.identity.withdrawInvitation(ann.email),
+    ],
+    [true, false],
+  )
+  assert.equal((await people.browser().post('/sign-up/email', { ...ann, invitation: first })).status, 403)
+  clock.advance(8 * 24 * 3_600_000)
+  assert.deepEqual(await people.identity.listInvitations(10), [])
+})
+
 test('with sign-up open, an invitation confirms only the person who uses it', async (context) => {
   const people = await testPeople(context)
   await people.identity.invite(ann.email)

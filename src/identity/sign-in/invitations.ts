@@ -16,6 +16,14 @@ export interface Invitations {
   isInvited(email: string): Promise<boolean>
   /** Deletes the invitation; true when there was a valid one. */
   consume(email: string): Promise<boolean>
+  /** Those that are valid, newest first. */
+  list(limit: number): Promise<readonly OpenInvitation[]>
+}
+
+export interface OpenInvitation {
+  readonly email: string
+  readonly createdMs: number
+  readonly expiresMs: number
 }
 
 const tokenBytes = 32
@@ -54,6 +62,21 @@ export function openInvitations(
       const isOpen = (await open(email).executeTakeFirst()) !== undefined
       if (isOpen) await database.deleteFrom('invitation').where('email', '=', email).execute()
       return isOpen
+    },
+    async list(limit) {
+      const rows = await database
+        .selectFrom('invitation')
+        .select(['email', 'created_ms', 'expires_ms'])
+        .where('expires_ms', '>', options.clock.wallMs())
+        .orderBy('created_ms', 'desc')
+        .orderBy('email')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        email: row.email,
+        createdMs: row.created_ms,
+        expiresMs: row.expires_ms,
+      }))
     },
   }
 }

@@ -4,14 +4,13 @@ import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Field } from '@/components/field'
-import { Ban, CirclePlay, Coins, LockOpen } from '@/components/icons'
-import { Input, Textarea } from '@/components/input'
+import { Ban, CirclePlay, LockOpen } from '@/components/icons'
+import { Textarea } from '@/components/input'
 import { toast } from '@/components/toaster'
 import { useChange } from '@/lib/operations'
-import { randomSuffix } from '@/lib/random-suffix'
-import { usd } from '@/lib/usd'
 import type { Account } from './accounts.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
+import { GiveCredit } from './give-credit.tsx'
 
 interface ActionProps {
   readonly account: Account
@@ -20,75 +19,11 @@ interface ActionProps {
 export function AccountActions({ account }: ActionProps): JSX.Element {
   return (
     <>
-      <GiveCredit account={account} />
+      <GiveCredit account={account.account} name={account.name} />
       {account.restricted === null ? null : <Unrestrict account={account} />}
       {account.suspended === null ? <Suspend account={account} /> : <Resume account={account} />}
     </>
   )
-}
-
-function GiveCredit({ account }: ActionProps): JSX.Element {
-  const [isOpen, setOpen] = useState(false)
-  const [amount, setAmount] = useState('')
-  const [reference, setReference] = useState(newReference)
-  const [note, setNote] = useState('')
-  const credit = useChange('credit', {
-    changes: ['balance', 'account', 'billing'],
-    onProblem: () => undefined,
-    onDone({ created, balance }) {
-      setOpen(false)
-      setAmount('')
-      setReference(newReference())
-      setNote('')
-      if (created) toast.good(`Credited ${usd(amount)}. New balance: ${usd(balance)}.`)
-      else toast.problem('This reference was already credited. Nothing changed.')
-    },
-  })
-  return (
-    <>
-      <Button onClick={() => setOpen(true)}>
-        <Coins aria-hidden="true" />
-        Add credit
-      </Button>
-      <FormDialog
-        open={isOpen}
-        onOpenChange={setOpen}
-        title="Add credit"
-        description={`Added to the balance of ${account.name} immediately. The entry can't be edited or deleted.`}
-        action="Add credit"
-        pending={credit.isPending}
-        problem={credit.error}
-        fields={['amount', 'reference', 'note']}
-        onSubmit={() =>
-          credit.mutate({ account: account.account, amount: amount.trim(), reference, note: note.trim() })
-        }
-      >
-        <Field label="Amount in USD" {...errorAt(credit.error, 'amount')}>
-          <Input
-            inputMode="decimal"
-            placeholder="25.00"
-            value={amount}
-            onChange={(event) => setAmount(event.target.value)}
-          />
-        </Field>
-        <Field
-          label="Reference"
-          hint="A unique ID for this credit, such as an invoice number. The same reference is credited only once."
-          {...errorAt(credit.error, 'reference')}
-        >
-          <Input value={reference} onChange={(event) => setReference(event.target.value)} />
-        </Field>
-        <Field label="Reason" hint="Shown to the account in its ledger." {...errorAt(credit.error, 'note')}>
-          <Textarea value={note} onChange={(event) => setNote(event.target.value)} />
-        </Field>
-      </FormDialog>
-    </>
-  )
-}
-
-/** Proposed for a credit that has no number of its own, such as that of an invoice. */
-function newReference(): string {
-  return `manual-${randomSuffix()}`
 }
 
 function Suspend({ account }: ActionProps): JSX.Element {

@@ -25,6 +25,7 @@ import { useSearch, useSetSearch } from '@/lib/search'
 import { SearchField } from '../pricing/search-field.tsx'
 import { Name } from '../usage/name.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
+import { Invitations } from './invitations.tsx'
 import { AccountLink } from './section.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
@@ -71,6 +72,7 @@ export function People(): JSX.Element {
         </Select>
         <Invite />
       </div>
+      <Invitations />
       {people.isError ? (
         <Problem problem={people.error} onRetry={() => void people.refetch()} />
       ) : (
@@ -127,7 +129,7 @@ function PeopleTable({
           ''
         ) : (
           <AccountLink inRow id={account}>
-            Open
+            View account
           </AccountLink>
         ),
     },
@@ -180,7 +182,11 @@ function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
   return (
     <span className="flex flex-wrap gap-1">
       {person.operator ? <Badge tone="info">Admin</Badge> : null}
-      {person.confirmed ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Pending</Badge>}
+      {person.confirmed ? (
+        <Badge tone="good">{person.verified ? 'Verified' : 'Approved'}</Badge>
+      ) : (
+        <Badge tone="warn">Pending</Badge>
+      )}
       {person.twoFactor ? <Badge>2FA</Badge> : null}
     </span>
   )

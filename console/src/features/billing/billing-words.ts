@@ -83,7 +83,7 @@ export function entryWords(entry: Entry): string {
 export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source' | 'reference'>): string {
   const isFindable =
     source === 'payment' || source === 'manual' || source === 'refund' || source === 'dispute'
-  return note ?? (isFindable ? reference : null) ?? ''
+  return [note, isFindable ? reference : null].filter((part) => part !== null && part !== '').join(' · ')
 }
 
 /** `0.4` → `less than a day`, `12.7` → `about 12 days`. */

@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button, LinkButton } from '@/components/button'
+import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
@@ -15,6 +15,7 @@ import { useAccount, useMe } from '@/lib/account'
 import type { ApiError } from '@/lib/api'
 import { centsUsd, compareUsd } from '@/lib/format'
 import { useChange } from '@/lib/operations'
+import { GiveCredit } from '../admin/give-credit.tsx'
 import { typedPayment } from '../usage/amount.ts'
 import { amountPresets, type Billing } from './billing-words.ts'
 import { payersOnly, useMayPay } from './use-may-pay.ts'
@@ -47,7 +48,7 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
     return (
       <Card title="Top up" description="No payment provider is set up on this server.">
         <p className="text-ink-soft">
-          As an administrator you can add credit here,{' '}
+          As an administrator you can add credit to this account,{' '}
           <Link
             to="/console/admin/$section"
             params={{ section: 'codes' }}
@@ -62,14 +63,9 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
           </a>{' '}
           so that customers pay by card.
         </p>
-        <LinkButton
-          to="/console/admin/accounts/$account"
-          params={{ account: account.id }}
-          search={{}}
-          className="mt-3"
-        >
-          Add credit
-        </LinkButton>
+        <div className="mt-3">
+          <GiveCredit account={account.id} name={account.name} />
+        </div>
       </Card>
     )
   }

@@ -1,0 +1,85 @@
+/** The button with which operators add credit to an account, and its dialog. */
+
+import { type JSX, useState } from 'react'
+import { Button } from '@/components/button'
+import { Field } from '@/components/field'
+import { Coins } from '@/components/icons'
+import { Input, Textarea } from '@/components/input'
+import { toast } from '@/components/toaster'
+import { useChange } from '@/lib/operations'
+import { randomSuffix } from '@/lib/random-suffix'
+import { usd } from '@/lib/usd'
+import { errorAt, FormDialog } from './form-dialog.tsx'
+
+export interface GiveCreditProps {
+  /** Its ID. */
+  readonly account: string
+  readonly name: string
+}
+
+export function GiveCredit({ account, name }: GiveCreditProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const [amount, setAmount] = useState('')
+  const [reference, setReference] = useState(newReference)
+  const [note, setNote] = useState('')
+  const credit = useChange('credit', {
+    changes: ['balance', 'account', 'billing'],
+    onProblem: () => undefined,
+    onDone({ created, balance }) {
+      setOpen(false)
+      setAmount('')
+      setReference(newReference())
+      setNote('')
+      if (created) toast.good(`Credited ${usd(amount)}. New balance: ${usd(balance)}.`)
+      else toast.problem('This reference was already credited. Nothing changed.')
+    },
+  })
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Coins aria-hidden="true" />
+        Add credit
+      </Button>
+      <FormDialog
+        open={isOpen}
+        onOpenChange={setOpen}
+        title="Add credit"
+        description={`Added to the balance of ${name} immediately. The entry can't be edited or deleted.`}
+        action="Add credit"
+        pending={credit.isPending}
+        problem={credit.error}
+        fields={['amount', 'reference', 'note']}
+        onSubmit={() => credit.mutate({ account, amount: amount.trim(), reference, note: note.trim() })}
+      >
+        <Field label="Amount in USD" {...errorAt(credit.error, 'amount')}>
+          <Input
+            inputMode="decimal"
+            placeholder="25.00"
+            value={amount}
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        </Field>
+        <Field
+          label="Reference"
+          hint="A unique ID for this credit, such as an invoice number. The same reference is credited only once."
+          {...errorAt(credit.error, 'reference')}
+        >
+          <Input value={reference} onChange={(event) => setReference(event.target.value)} />
+        </Field>
+        <Field
+          label="Reason"
+          optional
+          hint="Shown to the account in its ledger."
+          {...errorAt(credit.error, 'note')}
+        >
+          <Textarea value={note} onChange={(event) => setNote(event.target.value)} />
+        </Field>
+      </FormDialog>
+    </>
+  )
+}
+
+/** Proposed for a credit that has no number of its own, such as that of an invoice. */
+function newReference(): string {
+  return `manual-${randomSuffix()}`
+}
