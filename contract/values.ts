@@ -177,6 +177,10 @@ export const receipt = z.strictObject({
       upstream: z.string().nullable(),
       status: z.int().nullable(),
       failure: z.string().nullable(),
+      /** Method and URL of a failed attempt, for administrators; otherwise null. */
+      request: z.string().nullable(),
+      /** The provider's own words to it, for administrators; otherwise null. */
+      message: z.string().nullable(),
       started: time,
       firstByte: time.nullable(),
       ended: time,

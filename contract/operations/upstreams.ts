@@ -56,6 +56,15 @@ const credentialTest = {
   hostMessage: z.string().nullable(),
 }
 
+/** Where requests in a format go; `missing`: the host has no such path, `untested`: not asked, or the response does not say. */
+const hostPath = z.strictObject({
+  format: z.enum(formatNames),
+  url: z.string(),
+  state: z.enum(['found', 'missing', 'untested']),
+  /** The HTTP status of the response to an empty request; null: there is none. */
+  status: z.int().nullable(),
+})
+
 export const upstream = z.strictObject({
   name: z.string(),
   provider: z.string(),
@@ -76,6 +85,8 @@ export const upstream = z.strictObject({
   disabled: z.boolean(),
   /** What holds for it; null: nothing is said. */
   tags: z.array(z.string()).nullable(),
+  /** The API formats that its host has; null: all of its provider. */
+  formats: z.array(z.enum(formatNames)).nullable(),
   /** null: no limits. */
   limits: z
     .strictObject({
@@ -101,6 +112,8 @@ export const upstream = z.strictObject({
     until: time.nullable(),
     failures: z.int(),
     requests: z.int(),
+    /** Its last request failed as only an administrator can correct, or it cannot be used. */
+    failing: z.boolean(),
     lastError: z.string().nullable(),
   }),
 })
@@ -167,6 +180,8 @@ export const upstreamOperations = {
       ...credentialTest,
       /** How many models the host lists. */
       models: z.int(),
+      /** Where its requests go, by format. */
+      paths: z.array(hostPath),
     }),
   }),
   'upstreams.models': operation({
@@ -208,10 +223,18 @@ export const upstreamOperations = {
       testCredential: z.boolean().default(false),
     }),
     output: z.strictObject({
-      /** Where its requests would go. */
-      requestUrl: z.string(),
-      /** `isNew`: not enabled now. */
-      sells: z.array(z.strictObject({ model: z.string(), upstreamModel: z.string(), isNew: z.boolean() })),
+      /** Where its requests would go, by format. */
+      paths: z.array(hostPath),
+      /** `isNew`: not enabled now. The price is in USD per million tokens, with the markup. */
+      sells: z.array(
+        z.strictObject({
+          model: z.string(),
+          upstreamModel: z.string(),
+          isNew: z.boolean(),
+          input: usdOut,
+          output: usdOut,
+        }),
+      ),
       /** Listed models that would not be enabled there. */
       notSold: z.array(z.strictObject({ model: z.string(), reason: z.string() })),
       /** Models that are enabled now and would no longer be. */

@@ -25,7 +25,9 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
   readonly credentialEnd: string
 }
 
-export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential' | 'tags' | 'limits'> {
+export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential' | 'tags' | 'limits' | 'formats'> {
+  /** Left out: as stored; null: all. */
+  readonly formats?: UpstreamDefinition['formats'] | null
   /** Left out: as stored; null: none. */
   readonly tags?: readonly string[] | null | undefined
   readonly limits?: { readonly [Name in keyof UpstreamLimits]?: number | null | undefined } | null | undefined
@@ -60,7 +62,7 @@ function toUpstream(row: Selectable<UpstreamTable>, sealer: CredentialSealer): C
   }
 }
 
-type StoredRouting = Pick<UpstreamDefinition, 'tags' | 'limits'>
+type StoredRouting = Pick<UpstreamDefinition, 'tags' | 'limits' | 'formats'>
 
 const noLimits: UpstreamLimits = { concurrent: null, requestsPerMinute: null, tokensPerMinute: null }
 
@@ -86,8 +88,9 @@ function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
     tokensPerMinute: limitOf('tokensPerMinute'),
   }
   const hasLimits = Object.values(limits).some((limit) => limit !== null)
-  if (tags === undefined && !hasLimits) return null
-  return JSON.stringify({ tags, ...(hasLimits ? { limits } : {}) })
+  const formats = ask.formats === undefined ? before.formats : (ask.formats ?? undefined)
+  if (tags === undefined && formats === undefined && !hasLimits) return null
+  return JSON.stringify({ tags, formats, ...(hasLimits ? { limits } : {}) })
 }
 
 /** Values of headers may be secrets too, so they are stored as the credential is. */

@@ -110,6 +110,8 @@ export interface UpstreamDefinition {
   readonly tags?: readonly string[] | undefined
   /** Left out: all at the provider's own address, nothing elsewhere. */
   readonly models?: UpstreamModels | undefined
+  /** The formats of its provider that its host has; left out: all. */
+  readonly formats?: readonly UpstreamFormatName[] | undefined
   /** A custom server, and so a separate provider. */
   readonly custom?: CustomHost | undefined
   /** Left out: none. */

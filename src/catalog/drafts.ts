@@ -3,7 +3,7 @@
  * prices have no IDs yet.
  */
 import { runSteps, type Steps } from '../base/steps.ts'
-import type { ModelDefinition, PriceDefinition } from './definition.ts'
+import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
 import { type DraftMemory, isConcerned, type RememberedDraft, sourceChange } from './draft-memory.ts'
 import { isConversationFormat } from './format-uses.ts'
 import { mergeSteps } from './merged-definitions.ts'
@@ -153,9 +153,16 @@ function withoutOffer(
   if (!finder.isProvidersOwn(model)) return noOffer
   const facts = providers.find(({ provider }) => provider === model.provider)
   const name = facts?.displayName ?? model.provider
-  return upstreams.some(({ provider }) => provider === model.provider)
+  const own = upstreams.filter(({ provider }) => provider === model.provider)
+  const isListed = own.some(({ formats, models }) => formats !== undefined && lists(models, model.id))
+  if (isListed) return `no upstream of ${name} has an API format for it`
+  return own.length > 0
     ? `no upstream of ${name} serves it: add it to the models of one`
     : `no upstream with a credential is configured for ${name}`
+}
+
+function lists(models: UpstreamDefinition['models'], id: string): boolean {
+  return models === 'all' || models?.some((listed) => listed.id === id) === true
 }
 
 function namedUpstreams({
@@ -198,8 +205,7 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
     name: id,
     provider,
     upstreamModel: knownAs,
-    dialects:
-      definition.offers === undefined ? reachable : [...new Set(offers.flatMap(({ dialects }) => dialects))],
+    dialects: [...new Set(offers.flatMap(({ dialects }) => dialects))],
     displayName: definition.displayName ?? id,
     releasedMs: released,
     contextTokens: context,

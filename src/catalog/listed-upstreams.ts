@@ -2,18 +2,19 @@
  * Upstreams as operators see them: those of the configuration and added ones, with the models that each serves, and
  * what another one would change. Pure; it shows no credential.
  */
+import { assert } from '../base/assert.ts'
 import type { Steps } from '../base/steps.ts'
 import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
 import type { DraftMemory } from './draft-memory.ts'
-import { type Draft, draftSteps } from './drafts.ts'
+import { type Draft, draftSteps, type PriceDraft } from './drafts.ts'
 import { mergeSteps } from './merged-definitions.ts'
 import { addressProblem, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf, providerOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
-import type { Snapshot } from './types.ts'
+import type { Rates, Snapshot } from './types.ts'
 import { credentialFormMistake } from './upstream-credential.ts'
 
 /** An upstream as people may see it. */
@@ -192,6 +193,8 @@ export interface UpstreamPreview {
     readonly model: string
     readonly upstreamModel: string
     readonly isNew: boolean
+    /** Nano-USD per million tokens, with the markup. */
+    readonly price: Pick<Rates, 'input' | 'output'>
   }[]
   /** Models that it lists and that would not be sold there, and why. */
   readonly notSold: readonly { readonly model: string; readonly reason: string }[]
@@ -199,15 +202,16 @@ export interface UpstreamPreview {
   readonly stops: readonly string[]
 }
 
-/** Compares what is sold with what would be, in small steps; nothing is written. */
+/** Compares what is sold with what would be, in small steps; nothing is written. `nowMs`: when its prices are read. */
 export function* previewSteps(
   ask: Omit<UpstreamAsk, 'credential'>,
   { sources, memory }: KnownCatalog,
-  { models: present }: Snapshot,
+  { snapshot: { models: present }, nowMs }: { readonly snapshot: Snapshot; readonly nowMs: number },
 ): Steps<UpstreamPreview> {
   const { name, provider, url, weight, models, custom } = ask
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
-  const asked = { name, provider, url, weight, models, custom, credential: '' }
+  const formats = ask.formats ?? undefined
+  const asked = { name, provider, url, weight, models, custom, formats, credential: '' }
   const changed = {
     ...sources,
     providers: withCustomProviders(sources.providers, [ask]),
@@ -224,7 +228,8 @@ export function* previewSteps(
       anywhere.add(model)
       const offer = draft.model.offers.find(({ upstream }) => upstream.name === name)
       if (offer !== undefined) {
-        sells.push({ model, upstreamModel: offer.upstreamModel, isNew: !present.has(model) })
+        const price = draftPriceAt(draft.prices, nowMs)
+        sells.push({ model, upstreamModel: offer.upstreamModel, isNew: !present.has(model), price })
       }
     }
     yield
@@ -238,4 +243,13 @@ export function* previewSteps(
       .map(({ id }) => ({ model: id, reason: reasons.get(id) ?? 'it names other upstreams' })),
     stops: [...present.keys()].filter((model) => !anywhere.has(model)).sort(),
   }
+}
+
+/** The usual price in force, which is not one of some times alone; the earliest one before its time. */
+function draftPriceAt(prices: readonly PriceDraft[], nowMs: number): Pick<Rates, 'input' | 'output'> {
+  const usual = prices.filter(({ body }) => body.schedule === undefined)
+  const current = usual.findLast(({ effectiveFromMs }) => effectiveFromMs <= nowMs) ?? usual[0]
+  assert(current !== undefined, 'a model that is sold has a price')
+  const { input, output } = current.body.rates
+  return { input, output }
 }

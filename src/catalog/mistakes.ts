@@ -40,14 +40,16 @@ export function catalogMistakes(given: Checked): readonly string[] {
 /** A provider that only the built-in table knows is one that a later version will speak to: no mistake. */
 function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly string[] {
   const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
-  return upstreams.flatMap(({ name, provider, url, credential }) => {
+  return upstreams.flatMap(({ name, provider, url, credential, formats }) => {
     if (!known.has(provider))
       return [`upstreams: ${name}: unknown provider ${provider}${didYouMean(provider, known)}`]
     const facts = providers.find((one) => one.provider === provider)
     if (facts === undefined) return []
     const wrongUrl = addressProblem(url, facts)
     const wrongCredential = credentialFormMistake(credential, facts, { isOperators: true })
+    const hasFormat = formats === undefined || facts.dialects.some((dialect) => formats.includes(dialect))
     return [
+      ...(hasFormat ? [] : [`upstreams: ${name}: formats: ${facts.displayName} has none of them`]),
       ...(wrongUrl === undefined ? [] : [`upstreams: ${name}: ${wrongUrl}`]),
       ...(wrongCredential === undefined ? [] : [`upstreams: ${name}: credential: ${wrongCredential}`]),
     ]

@@ -52,7 +52,9 @@ export function offerFinder(sources: OfferSources): OfferFinder {
   const builtinProviders = new Set(sources.builtin.map(({ provider }) => provider))
   const upstreams = sources.upstreams.flatMap((definition) => {
     const facts = factsOf.get(definition.provider)
-    return facts === undefined ? [] : [{ ...servingUpstream(definition, facts), facts }]
+    return facts === undefined
+      ? []
+      : [{ ...servingUpstream(definition, facts), facts: factsAt(definition, facts) }]
   })
   const byName = new Map(upstreams.map((serving) => [serving.upstream.name, serving]))
   const isOwn = (model: OfferedModel) => isProvidersOwn(model, sources.providers, builtinNames)
@@ -203,6 +205,12 @@ function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): 
     },
     models: models === 'all' ? models : new Map(models.map(({ id, upstreamId }) => [id, upstreamId])),
   }
+}
+
+/** Its provider's facts as they hold at an upstream, whose host may not have all formats. */
+function factsAt({ formats }: Pick<UpstreamDefinition, 'formats'>, facts: ProviderFacts): ProviderFacts {
+  if (formats === undefined) return facts
+  return { ...facts, dialects: facts.dialects.filter((dialect) => formats.includes(dialect)) }
 }
 
 /** What an upstream serves: as it says, else all at the provider's own address and nothing elsewhere. */

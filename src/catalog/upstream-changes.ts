@@ -80,7 +80,7 @@ export function upstreamChanges(live: Live): UpstreamChanges {
       const { snapshot } = live.loaded
       const known = await withHost(live.loaded, ask.provider)
       const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
-      return refused ?? (await inTurns(live, previewSteps(ask, known, snapshot)))
+      return refused ?? (await inTurns(live, previewSteps(ask, known, { snapshot, nowMs: clock.wallMs() })))
     },
     keptSecrets({ name, provider, url }) {
       const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)

@@ -13,6 +13,7 @@ import {
   freeFinding,
   nearMissFinding,
   nodeFinding,
+  pathFindings,
   servedFinding,
   settingsFinding,
 } from './doctor.ts'
@@ -156,3 +157,17 @@ for (const [what, finding, state, text] of cases) {
     assert.match(finding.text, text)
   })
 }
+
+test('a path that the host does not have is named with its status', () => {
+  const path = (format: 'openai-chat' | 'openai-responses', state: 'found' | 'missing', status: number) => ({
+    ...{ format, state, status },
+    url: `https://host.example/v1/${format}`,
+  })
+  assert.deepEqual(pathFindings('mirror', [path('openai-chat', 'found', 400)]), [])
+  const [finding] = pathFindings('mirror', [
+    path('openai-chat', 'found', 400),
+    path('openai-responses', 'missing', 404),
+  ])
+  assert.deepEqual([finding?.name, finding?.state], ['paths of mirror', 'warning'])
+  assert.match(finding?.text ?? '', /^POST https:\/\/host\.example\/v1\/openai-responses returns HTTP 404\. /)
+})

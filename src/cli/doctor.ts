@@ -33,6 +33,8 @@ export interface TestedCredential {
     readonly problem: string | null
     readonly hostMessage: string | null
   }
+  /** Where its requests go. */
+  readonly paths: readonly OperationOutput<'upstreams.test'>['paths'][number][]
 }
 
 interface JudgedCredential {
@@ -115,9 +117,10 @@ async function installationFindings(input: DoctorInput, config: Config): Promise
     exists ? folderFinding(config.dataFolder, process.getuid?.()) : missingFolderFinding(config.dataFolder),
     await serverFinding(target),
     credentialsFinding(config, listed.filter(isAdded)),
-    ...(await input.testCredentials(config)).map(({ upstream, answer }) =>
+    ...(await input.testCredentials(config)).flatMap(({ upstream, answer, paths }) => [
       credentialFinding({ upstream, answer: { ...answer, models: answer.names.length } }),
-    ),
+      ...pathFindings(upstream, paths),
+    ]),
     ...(hasDatabase ? await databaseFindings(target, listed) : []),
     clockFinding(input.nowMs, exists ? [config.dataFolder, join(config.dataFolder, databaseName)] : []),
     ...(exists ? [diskFinding(config.dataFolder)] : []),
@@ -233,6 +236,28 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
   return { name: `key of ${upstream}`, state: stateOfTest[credential], text }
 }
 
+/** What the running server saw of an upstream; a key can be accepted while requests fail. */
+export function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'>[]): Finding[] {
+  return listed
+    .filter(({ health }) => health.failing)
+    .map(({ name, health }) => ({
+      name: `requests to ${name}`,
+      state: 'failed',
+      text: health.lastError ?? 'the last request failed',
+    }))
+}
+
+/** Requests in a format whose path is missing fail, although the key is accepted. */
+export function pathFindings(upstream: string, paths: TestedCredential['paths']): Finding[] {
+  const missing = paths.filter(({ state }) => state === 'missing')
+  if (missing.length === 0) return []
+  const named = missing.map(({ url, status }) => `POST ${url} returns HTTP ${status ?? ''}`).join('; ')
+  const text = `${named}. Save the upstream again in the console, or set its formats in tollgate.yaml`
+  return [
+    { name: `paths of ${upstream}`, state: missing.length === paths.length ? 'failed' : 'warning', text },
+  ]
+}
+
 async function databaseFindings(
   target: OperationTarget,
   listed: readonly ListedUpstream[],
@@ -264,22 +289,25 @@ async function servedFindings(
   target: OperationTarget,
   listed: readonly ListedUpstream[],
 ): Promise<Finding[]> {
-  const findings = [servedFinding(listed)]
-  for (const { name } of listed.filter(isAdded)) findings.push(await addedFinding(target, name))
+  const findings = [servedFinding(listed), ...failingFindings(listed)]
+  for (const { name } of listed.filter(isAdded)) findings.push(...(await addedFindings(target, name)))
   return findings
 }
 
 /** Only the server's secret opens the credential of an upstream that was added. */
-async function addedFinding(target: OperationTarget, upstream: string): Promise<Finding> {
+async function addedFindings(target: OperationTarget, upstream: string): Promise<Finding[]> {
   const outcome = await runOperation(target, 'upstreams.test', { upstream }).catch(asText)
   const name = `key of ${upstream}`
-  if (typeof outcome === 'string') return { name, state: 'failed', text: outcome }
-  if (outcome.kind !== 'replied') return { name, state: 'failed', text: outcome.message }
+  if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
+  if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
   const tested = operations['upstreams.test'].output.safeParse(outcome.reply.body)
   if (!tested.success)
-    return { name, state: 'failed', text: 'its credential cannot be decrypted; enter it again' }
-  const { state: credential, models, problem, hostMessage } = tested.data
-  return credentialFinding({ upstream, answer: { credential, models, problem, hostMessage } })
+    return [{ name, state: 'failed', text: 'its API key cannot be decrypted; enter it again' }]
+  const { state: credential, models, problem, hostMessage, paths } = tested.data
+  return [
+    credentialFinding({ upstream, answer: { credential, models, problem, hostMessage } }),
+    ...pathFindings(upstream, paths),
+  ]
 }
 
 export function servedFinding(

@@ -106,6 +106,10 @@ export function upstreamTest(output: OperationOutput<'upstreams.test'>): string 
     ['Upstream', output.upstream],
     ['API key', testWords[output.state]],
     ['Models', String(output.models)],
+    ...output.paths.map(
+      ({ url, state, status }) =>
+        ['Path', `POST ${url}${state === 'missing' ? ` is missing (HTTP ${status ?? ''})` : ''}`] as const,
+    ),
     ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
     ...(output.hostMessage === null ? [] : [['Host says', output.hostMessage] as const]),
   ])

@@ -398,6 +398,8 @@ test('the tables of the page are those that the configuration is read with', () 
     configurationPage(page),
     'regenerate them: node scripts/run.js scripts/configuration-page.ts',
   )
+  // An object is no text that anybody can read.
+  assert.doesNotMatch(page, /\[object|undefined \|/)
 })
 
 test('what was set is known by the name it was set with, and nothing else', () => {

@@ -31,7 +31,7 @@ export function upstreamMistakes(item: UpstreamItem): readonly FieldMistake[] {
     const noUrl = urlOf(item) === null ? [{ field: 'url', message: 'is missing' }] : []
     return mistake === undefined ? noUrl : [...noUrl, mistake]
   }
-  const misplaced = (['formats', 'auth', 'headers'] as const).filter((field) => item[field] !== undefined)
+  const misplaced = (['auth', 'headers'] as const).filter((field) => item[field] !== undefined)
   return [
     ...(item.credential === undefined ? [{ field: 'credential', message: 'is missing' }] : []),
     ...misplaced.map((field) => ({ field, message: `cannot be set for the provider ${item.provider}` })),
@@ -41,13 +41,15 @@ export function upstreamMistakes(item: UpstreamItem): readonly FieldMistake[] {
 /** Which server it is and where; a server of the operator's own is a provider of its own. */
 export function upstreamHost(
   item: UpstreamItem,
-): Pick<UpstreamDefinition, 'name' | 'provider' | 'url' | 'credential' | 'custom'> {
-  const { name, provider, credential = '' } = item
+): Pick<UpstreamDefinition, 'name' | 'provider' | 'url' | 'credential' | 'custom' | 'formats'> {
+  const { name, provider, credential = '', formats } = item
   const custom = customOf(item)
   const url = urlOf(item)
   return {
     ...{ name, credential, url: url === null ? null : canonicalAddress(url) },
-    ...(custom === undefined ? { provider } : { provider: name, custom }),
+    ...(custom === undefined
+      ? { provider, ...(formats === undefined ? {} : { formats }) }
+      : { provider: name, custom }),
   }
 }
 

@@ -100,7 +100,7 @@ const upstreamFields = z.strictObject({
   formats: formats
     .optional()
     .describe(
-      'For your own servers: a list of the API formats that the server supports, as in `dialects` of a model. Its models are listed in the first one. Required for `custom`.',
+      'A list of the API formats that the server supports, as in `dialects` of a model. Set it where a URL has fewer than its provider, such as `[openai-chat]` for Chat Completions alone. Defaults to all of the provider. Required for `custom`, whose models are listed in the first one.',
     ),
   auth: z
     .union([z.strictObject({ header: z.string().min(1).max(100) })], 'must be { header: name }')

@@ -40,6 +40,9 @@ export interface HostAnswer {
   readonly hostMessage: string | null
 }
 
+/** The path of a format at a host. */
+export type HostPath = OperationOutput<'upstreams.check'>['paths'][number]
+
 export type DownloadedText =
   | { readonly kind: 'text'; readonly text: string }
   /** `message`: a sentence. */
@@ -62,8 +65,10 @@ export interface ServerStatus {
   testCredential(host: ModelHost): Promise<HostAnswer>
   /** Fetches a text, without a credential and without following redirects. */
   downloadText(url: URL): Promise<DownloadedText>
-  /** Where a request of an upstream would go. */
-  requestUrl(host: Omit<ModelHost, 'credential'>): string
+  /** Where requests of an upstream would go; asks nothing. */
+  pathsOf(host: Omit<ModelHost, 'credential'>): readonly HostPath[]
+  /** The same, and which of them exist. */
+  findPaths(host: ModelHost): Promise<readonly HostPath[]>
   /** What the background check of the ledger has found. */
   ledgerReport(): WatchReport
 }

@@ -4,13 +4,14 @@
  */
 import { type Clock, steadyClock } from '../base/clock.ts'
 import { isStillOffered, type Snapshot, type Upstream } from '../catalog/types.ts'
-import type { Attempt } from '../ledger/types.ts'
+import type { Attempt, AttemptEvidence } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Sender } from '../providers/send.ts'
 import type { Candidate, RequestContext, Target } from './request.ts'
+import { evidenceOf } from './upstream-error.ts'
 
 export interface RetryLoopDeps {
   readonly sender: Sender
@@ -43,7 +44,7 @@ export interface RetryPolicy<Task extends AttemptTask> {
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
   prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
-  recordOutcome(candidate: Candidate, outcome: AttemptOutcome): void
+  recordOutcome(candidate: Candidate, outcome: AttemptOutcome, evidence: AttemptEvidence | undefined): void
   /** Which other candidates may be tried after it. */
   retryAt(outcome: AttemptOutcome, task: Task): RetryScope
   /** Where retries under way are counted; null: not counted. */
@@ -100,7 +101,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     const counter = log.sent > 0 ? policy.retryCounter : null
     const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
     if (record !== null) log.made(record)
-    policy.recordOutcome(candidate, outcome)
+    policy.recordOutcome(candidate, outcome, record?.evidence)
     last = { candidate, task, outcome }
     const scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
@@ -194,7 +195,7 @@ async function attemptAt(
   })
   const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
   const times = { startedMs, endedMs: clock.wallMs() }
-  return { outcome, record: wasSent ? recordOf(candidate, outcome, times) : null }
+  return { outcome, record: wasSent ? recordOf(candidate, { outcome, task }, times) : null }
 }
 
 interface TimedAttempt {
@@ -205,10 +206,11 @@ interface TimedAttempt {
 
 function recordOf(
   { upstream }: Candidate,
-  outcome: AttemptOutcome,
+  { outcome, task }: Pick<FinalAttempt<AttemptTask>, 'outcome' | 'task'>,
   times: { readonly startedMs: number; readonly endedMs: number },
 ): Attempt {
   const isInterrupted = outcome.kind === 'interrupted'
+  const evidence = outcome.kind === 'failed' ? evidenceOf(outcome.failure, upstream, task.request) : undefined
   return {
     upstream: upstream.name,
     status: isInterrupted ? null : outcome.status,
@@ -219,6 +221,7 @@ function recordOf(
         : null,
     firstByteMs: isInterrupted ? null : outcome.firstByteMs,
     ...times,
+    ...(evidence === undefined ? {} : { evidence }),
   }
 }
 

@@ -6,11 +6,12 @@ import { TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { secretParts } from '../base/secret-fields.ts'
 import type { Upstream } from '../catalog/types.ts'
-import type { Attempt } from '../ledger/types.ts'
+import type { Attempt, AttemptEvidence } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import { type Health, isUpstreamFault } from '../providers/health.ts'
+import type { UpstreamRequest } from '../providers/send-types.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestContext } from './request.ts'
@@ -58,6 +59,23 @@ function providerKeyFailed(
     message: `${what}${said}. Check it in the console under Settings, Provider keys.`,
     source: 'upstream',
   })
+}
+
+const evidenceCharactersMax = 300
+
+/**
+ * What administrators see of a failure that is not the caller's: what was sent where, and the provider's words. undefined: it is the
+ * caller's, or happened on an account's own key.
+ */
+export function evidenceOf(
+  failure: UpstreamFailure,
+  upstream: Pick<Upstream, 'credential' | 'custom' | 'ownKey'>,
+  { origin, method, path }: Pick<UpstreamRequest, 'origin' | 'method' | 'path'>,
+): AttemptEvidence | undefined {
+  if (!isUpstreamFault(failure) || upstream.ownKey !== undefined) return undefined
+  const said = failure.providerMessage || failure.detail || ''
+  const message = withoutOperator(said, upstream).replace(/\s+/g, ' ').trim().slice(0, evidenceCharactersMax)
+  return { request: `${method} ${origin}${path.split('?', 1)[0]}`, message: message === '' ? null : message }
 }
 
 /** An upstream's error body, unchanged except for what identifies the operator. */
@@ -111,9 +129,10 @@ export function recordUpstreamFailure(
     readonly upstreamModel?: string
     readonly failure: UpstreamFailure
     readonly status: number | null
+    readonly evidence?: AttemptEvidence | undefined
   },
 ): void {
-  const { upstream, upstreamModel, failure, status } = attempt
+  const { upstream, upstreamModel, failure, status, evidence } = attempt
   if (upstream.ownKey !== undefined) {
     const { message } = publicUpstreamError(failure, upstream, status).details
     providerKeys.health.failed(upstream, upstreamModel ?? '', { ...failure, message }, status)
@@ -123,14 +142,26 @@ export function recordUpstreamFailure(
     )
     return
   }
-  health.failed(upstream.name, failure, upstreamModel)
+  health.failed(upstream.name, { ...failure, answer: { status, ...evidence } }, upstreamModel)
   if (upstreamModel !== undefined)
     offerStatistics.attempted(upstream.name, upstreamModel, isUpstreamFault(failure))
   metrics.upstreamFailed(upstream.provider, failure.code)
   log[failure.operator ? 'error' : 'debug'](
-    { upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },
-    failure.operator ? "upstream rejected this gateway's credential, billing or model" : 'an attempt failed',
+    {
+      ...{ upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },
+      ...(evidence === undefined ? {} : { sent: evidence.request, providerMessage: evidence.message }),
+    },
+    failure.operator ? operatorWords(failure) : 'an attempt failed',
   )
+}
+
+/** What failed that only the operator can mend, for the log. */
+function operatorWords({ concerns, code }: UpstreamFailure): string {
+  if (code === 'gateway_loop') return 'an upstream leads back to this gateway'
+  if (code === 'upstream_invalid') return 'an upstream returned a redirect'
+  return concerns === 'model'
+    ? 'an upstream does not have the model or the path'
+    : "an upstream rejected this gateway's API key or its billing"
 }
 
 /** The error where no candidate was left; `last`: the attempt before, if there was one. */

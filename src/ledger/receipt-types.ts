@@ -21,6 +21,16 @@ export interface Attempt {
   readonly startedMs: number
   readonly firstByteMs: number | null
   readonly endedMs: number
+  /** Of a failure that is not the caller's, for administrators; left out: nothing is known. */
+  readonly evidence?: AttemptEvidence
+}
+
+/** What was sent where, and what the provider said to it. */
+export interface AttemptEvidence {
+  /** Method and URL, without query: `POST https://api.example.com/v1/responses`. */
+  readonly request: string
+  /** The provider's words, without credentials and account IDs, at most 300 characters; null: none. */
+  readonly message: string | null
 }
 
 /** A provider object as it is found again, with what its receipt says. */

@@ -13,6 +13,7 @@ import type { CheckAsk, Checked } from './verify/check-step.ts'
 
 export type {
   Attempt,
+  AttemptEvidence,
   Checkpoint,
   EndReason,
   ProviderObjectRow,

@@ -58,9 +58,10 @@ interface Consequence {
 
 const limitsItsRate = "The upstream's rate limit was exceeded. Try again later."
 const leadsBack =
-  'The upstream of this model leads back to this gateway. The administrators have been notified.'
+  'The upstream of this model leads back to this gateway. Only an administrator can correct this.'
 /** For failures that only the operator can mend. */
-export const unavailable = 'This model is temporarily unavailable. The administrators have been notified.'
+export const unavailable =
+  'This model is currently unavailable. If this continues, contact the administrator of this server.'
 
 const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   credential: operators('upstream_unavailable', unavailable, 60_000),

@@ -267,12 +267,12 @@ const wordings: readonly Wording[] = [
   [
     401,
     { message: 'Incorrect key' },
-    'This model is temporarily unavailable. The administrators have been notified.',
+    'This model is currently unavailable. If this continues, contact the administrator of this server.',
   ],
   [
     404,
     { message: 'No such model' },
-    'This model is temporarily unavailable. The administrators have been notified.',
+    'This model is currently unavailable. If this continues, contact the administrator of this server.',
   ],
   [302, { message: 'Moved' }, 'The upstream returned a redirect, which is not followed.'],
 ]

@@ -213,7 +213,8 @@ test('conversations of one account spread, and the end of a long one changes not
 test('operators read of an upstream how it does, in numbers and in a code', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
-  const unused = { state: 'unused', untilMs: null, requests: 0, failures: 0, lastFailure: null }
+  const quiet = { failing: false, lastFailure: null }
+  const unused = { state: 'unused', untilMs: null, requests: 0, failures: 0, ...quiet }
   assert.deepEqual(health.report('a'), unused)
   health.served('a')
   // The caller's mistake shows an upstream that works.
@@ -225,7 +226,8 @@ test('operators read of an upstream how it does, in numbers and in a code', () =
     untilMs: clock.wallMs() + 2_000,
     requests: 3,
     failures: 1,
-    lastFailure: { code: 'upstream_timeout', operator: false },
+    failing: false,
+    lastFailure: { code: 'upstream_timeout', operator: false, concerns: 'host', status: null },
   }
   assert.deepEqual(health.report('a'), cooling)
   clock.advance(2_000)
@@ -235,4 +237,22 @@ test('operators read of an upstream how it does, in numbers and in a code', () =
   health.forget('a')
   assert.deepEqual(health.report('a'), unused)
   assert.equal(health.snapshot().size, 0)
+})
+
+test('an upstream fails until the same model serves there again, however long it was set aside', () => {
+  const clock = manualClock()
+  const health = openHealth({ limits, clock })
+  const request = 'POST https://host.example/v1/responses'
+  const answer = { status: 404, request, message: 'Not Found' }
+  health.failed('a', { ...failure({ operator: true, concerns: 'model' }), answer }, 'one')
+  clock.advance(3_600_000)
+  health.served('a', 'two')
+  const { state, failing, lastFailure } = health.report('a')
+  assert.deepEqual([state, failing], ['healthy', true])
+  assert.deepEqual(
+    [lastFailure?.status, lastFailure?.request, lastFailure?.message],
+    [404, request, 'Not Found'],
+  )
+  health.served('a', 'one')
+  assert.equal(health.report('a').failing, false)
 })

@@ -59,6 +59,16 @@ export interface Choosable {
   readonly weight: number
 }
 
+/** What an upstream was sent, and how it answered. */
+export interface FailureAnswer {
+  /** null: it did not answer. */
+  readonly status: number | null
+  /** Method and URL; left out: not known. */
+  readonly request?: string
+  /** Its own words. */
+  readonly message?: string | null
+}
+
 /** How an upstream does, as operators read it. */
 export interface UpstreamReport {
   /** `cooling`: set aside after a failure; `ejected`: after many in a row; `unused`: not asked since this process began. */
@@ -68,7 +78,9 @@ export interface UpstreamReport {
   readonly requests: number
   /** Of these, those that failed through no fault of a caller. */
   readonly failures: number
-  readonly lastFailure: Pick<UpstreamFailure, 'code' | 'operator'> | null
+  /** The last request, of a model there or of the upstream itself, failed as only the operator can correct. */
+  readonly failing: boolean
+  readonly lastFailure: (Pick<UpstreamFailure, 'code' | 'operator' | 'concerns'> & FailureAnswer) | null
 }
 
 /** Whether an offer is in rotation. */
@@ -81,7 +93,11 @@ export interface OfferState {
 export interface Health {
   /** The upstream answered as it should, for this model where it was asked for one. */
   served(upstream: string, upstreamModel?: string): void
-  failed(upstream: string, failure: UpstreamFailure, upstreamModel?: string): void
+  failed(
+    upstream: string,
+    failure: UpstreamFailure & { readonly answer?: FailureAnswer },
+    upstreamModel?: string,
+  ): void
   snapshot(): HealthSnapshot
   /** `cooling` also where one of its models is set aside. */
   report(upstream: string): UpstreamReport
@@ -95,14 +111,19 @@ interface UpstreamTally {
   requests: number
   failures: number
   lastFailure: UpstreamReport['lastFailure']
+  /** Monotonic. */
+  failedAtMs: number
 }
+
+/** Longer ago, a failure may be of a model that is not requested any more. */
+const failingMs = 24 * 3_600_000
 
 export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clock }): Health {
   const known = new Map<string, UpstreamHealth>()
   const tallies = new Map<string, UpstreamTally>()
 
   function tallyOf(upstream: string): UpstreamTally {
-    const tally = tallies.get(upstream) ?? { requests: 0, failures: 0, lastFailure: null }
+    const tally = tallies.get(upstream) ?? { requests: 0, failures: 0, lastFailure: null, failedAtMs: 0 }
     tallies.set(upstream, tally)
     return tally
   }
@@ -129,6 +150,11 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
     return untilMs
   }
 
+  /** What served after its last failure is not known. */
+  function failsStill(upstream: string): boolean {
+    return [...known.keys()].some((key) => key === upstream || key.startsWith(offerKey(upstream, '')))
+  }
+
   return {
     served,
     failed(upstream, failure, upstreamModel) {
@@ -136,21 +162,25 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
       const tally = tallyOf(upstream)
       tally.requests += 1
       tally.failures += 1
-      tally.lastFailure = { code: failure.code, operator: failure.operator }
-      const { concerns, cooldownMs } = failure
+      const { code, operator, concerns, cooldownMs, answer } = failure
+      tally.failedAtMs = clock.monoMs()
+      tally.lastFailure = { code, operator, concerns, ...(answer ?? { status: null }) }
       if (upstreamModel === undefined || concerns === 'credential') return setAside(upstream, cooldownMs)
       setAside(offerKey(upstream, upstreamModel), cooldownMs)
       if (concerns === 'host') setAside(upstream, 0)
     },
     snapshot: () => known,
     report(upstream) {
-      const tally = tallies.get(upstream)
-      if (tally === undefined) return unused
+      const counted = tallies.get(upstream)
+      if (counted === undefined) return unused
+      const { failedAtMs, ...tally } = counted
+      const isRecent = clock.monoMs() - failedAtMs < failingMs
+      const failing = isRecent && tally.lastFailure?.operator === true && failsStill(upstream)
       const leftMs = asideUntil(upstream) - clock.monoMs()
-      if (leftMs <= 0) return { ...tally, state: 'healthy', untilMs: null }
+      if (leftMs <= 0) return { ...tally, failing, state: 'healthy', untilMs: null }
       const failuresInARow = known.get(upstream)?.failuresInARow ?? 0
       const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
-      return { ...tally, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
+      return { ...tally, failing, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
     },
     offerState(upstream, upstreamModel) {
       const nowMs = clock.monoMs()
@@ -174,7 +204,10 @@ export function isUpstreamFault({ retry, operator }: Pick<UpstreamFailure, 'retr
   return retry !== 'never' || operator
 }
 
-const unused: UpstreamReport = { state: 'unused', untilMs: null, requests: 0, failures: 0, lastFailure: null }
+const unused: UpstreamReport = {
+  ...{ state: 'unused', untilMs: null, requests: 0, failures: 0 },
+  ...{ failing: false, lastFailure: null },
+}
 
 function ejectionMs(failuresInARow: number, limits: HealthLimits): number {
   const beyond = failuresInARow - limits.failuresBeforeEjection

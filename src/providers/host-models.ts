@@ -191,7 +191,11 @@ type Received =
   | { readonly kind: 'too_long' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-function received({ sender, clock, limits }: ListModelsDeps, request: UpstreamRequest): Promise<Received> {
+/** What a host answers, bounded in bytes and time; its first status other than 200 is a refusal. */
+export function received(
+  { sender, clock, limits }: ListModelsDeps,
+  request: UpstreamRequest,
+): Promise<Received> {
   return new Promise((resolve) => {
     const exchange = sender.send(request)
     const chunks: Uint8Array[] = []

@@ -54,7 +54,7 @@ const rows: readonly (readonly [typed: string, dialect: DialectName, asked: stri
 test('the address of a host is continued to where its format is asked, with and without its version', () => {
   for (const [typed, dialect, asked] of rows) {
     const { origin, basePath } = parseAddress(typed)
-    assert.equal(origin + requestPath({ dialects: [dialect] }, basePath), asked, typed)
+    assert.equal(origin + requestPath({}, dialect, basePath), asked, typed)
   }
 })
 

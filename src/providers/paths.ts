@@ -41,11 +41,12 @@ function forwardedQuery(query: string, names: readonly string[]): string {
 
 /** Where a host is asked for an answer in a format, as people read it. */
 export function requestPath(
-  { dialects: [dialect], pathPrefix }: Pick<Connector, 'dialects' | 'pathPrefix'>,
+  { pathPrefix }: Pick<Connector, 'pathPrefix'>,
+  dialect: UpstreamFormatName,
   basePath: string,
 ): string {
   const { operations, ofModel } = upstreamFormats[dialect].paths
-  const path = operations.generate ?? ''
+  const path = operations.generate ?? operations.embed ?? ''
   const written = ofModel === null ? path : ofModel(path, { model: '{model}', streamed: false })
   return (pathPrefix?.(dialect, basePath) ?? versionedBase(dialect, basePath)) + written
 }

@@ -10,7 +10,7 @@ import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
 import { type ListModelsDeps, listHostModels, testCredential } from '../providers/host-models.ts'
-import { requestPath } from '../providers/paths.ts'
+import { findHostPaths, type HostPath, hostPaths } from '../providers/host-paths.ts'
 import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 import { downloadText } from './download-text.ts'
@@ -36,6 +36,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
     eventLoopDelayMs: () => 0,
     listHostModels: async () => noServer,
     testCredential: async () => noServer,
+    findPaths: async (host) => pathsOf(host),
     async downloadText(url) {
       const sender = openSender({ limits, clock })
       try {
@@ -44,7 +45,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
         await sender.close()
       }
     },
-    requestUrl,
+    pathsOf,
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
@@ -65,6 +66,8 @@ export function commandStatus(clock: Clock, limits: Limits): ServerStatus {
       withSender((asking) => listHostModels(asking, connectorOfUpstream(host), modelHost(host, 0n))),
     testCredential: (host) =>
       withSender((asking) => testCredential(asking, connectorOfUpstream(host), modelHost(host, 0n))),
+    findPaths: (host) =>
+      withSender((asking) => findHostPaths(asking, connectorOfUpstream(host), modelHost(host, 0n))),
   }
 }
 
@@ -73,11 +76,10 @@ function modelHost(host: ModelHost, requestId: bigint) {
   return { origin, basePath, credential: host.credential, requestId: formatId('req', requestId) }
 }
 
-/** Where a request in the provider's first format goes. */
-function requestUrl(host: Omit<ModelHost, 'credential'>): string {
+/** Where requests in each format go. */
+function pathsOf(host: Omit<ModelHost, 'credential'>): readonly HostPath[] {
   const connector = connectorOfUpstream(host)
-  const { origin, basePath } = parseAddress(host.url ?? connector.defaultOrigin)
-  return origin + requestPath(connector, basePath)
+  return hostPaths(connector, parseAddress(host.url ?? connector.defaultOrigin))
 }
 
 export function runningStatus(
@@ -99,8 +101,9 @@ export function runningStatus(
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
     listHostModels: (host) => listHostModels(asking, connectorOfUpstream(host), hostOf(host)),
     testCredential: (host) => testCredential(asking, connectorOfUpstream(host), hostOf(host)),
+    findPaths: (host) => findHostPaths(asking, connectorOfUpstream(host), hostOf(host)),
     downloadText: (url) => downloadText(asking, url),
-    requestUrl,
+    pathsOf,
     ledgerReport: watch.report,
   }
 }

@@ -4,12 +4,15 @@ import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import type { Config } from '../config/config.ts'
 import { type HostModels, testCredential } from '../providers/host-models.ts'
+import { findHostPaths, type HostPath } from '../providers/host-paths.ts'
 import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 
 export interface TestedCredential {
   readonly upstream: string
   readonly answer: HostModels
+  /** Where its requests go. */
+  readonly paths: readonly HostPath[]
 }
 
 export async function testCredentials(
@@ -21,11 +24,20 @@ export async function testCredentials(
   try {
     return await Promise.all(
       upstreams.map(async (upstream) => {
-        const { name, url, credential } = upstream
+        const { name, url, credential, formats } = upstream
         const connector = connectorOfUpstream(upstream)
         const { origin, basePath } = parseAddress(url ?? connector.defaultOrigin)
         const host = { origin, basePath, credential, requestId }
-        return { upstream: name, answer: await testCredential({ sender, clock, limits }, connector, host) }
+        const asking = { sender, clock, limits }
+        const [answer, paths] = await Promise.all([
+          testCredential(asking, connector, host),
+          findHostPaths(asking, connector, host),
+        ])
+        return {
+          upstream: name,
+          answer,
+          paths: paths.filter(({ format }) => formats?.includes(format) ?? true),
+        }
       }),
     )
   } finally {

@@ -249,7 +249,7 @@ const streamFaults: readonly StreamFault[] = [
   },
   {
     code: 'upstream_unavailable',
-    message: 'This model is temporarily unavailable. The administrators have been notified.',
+    message: 'This model is currently unavailable. If this continues, contact the administrator of this server.',
     upstreamEvents: {
       'openai-chat': chatSays('insufficient_quota', 'insufficient_quota', 'Your quota, your billing'),
       'openai-responses': responsesSay('insufficient_quota', 'Your quota, your billing'),

@@ -314,6 +314,7 @@ test('an upstream is added after a preview of its models; its credential does no
   await dialog().getByText('Serves 1 model, 1 newly available').waitFor()
   await dialog().getByText('The API key could not be tested.').waitFor()
   await dialog().getByText(`${host.origin}/openai/v1/chat/completions`).waitFor()
+  await dialog().getByText('$2.00 input, $8.00 output per 1M tokens').waitFor()
   await dialog().getByText('Listed, but disabled: 1 model').waitFor()
   await visit.accessible()
   assert.deepEqual(
@@ -406,8 +407,12 @@ test('a server of the operator is added with its models, each at the price that 
   await visit.accessible()
   await inDialog('Review').click()
   await dialog().getByText('No models enabled yet.').waitFor()
-  await dialog().getByLabel('Context, tokens').fill('8192')
-  assert.equal(await inDialog('Add upstream').isEnabled(), false, 'a price is missing')
+  await dialog().getByLabel('Context, tokens').fill('8 thousand')
+  await dialog().getByText('Enter a number of tokens, like 128000, 128k or 1M.').waitFor()
+  await dialog().getByLabel('Context, tokens').fill('8k')
+  await inDialog('Add upstream').click()
+  // What is missing is said where it is missing.
+  await dialog().getByText('Enter an amount in USD, like 0.25, or 0.').first().waitFor()
   await dialog().getByLabel('Max output, tokens').fill('512')
   await dialog().getByLabel('Input, USD per 1M').fill('0')
   await dialog().getByLabel('Output, USD per 1M').fill('0')

@@ -195,7 +195,13 @@ test('a server that is added lists its models, sells none unasked, and each at t
   const here = { ...added, url: local.origin }
   const found = await operator.done('upstreams.check', { ...here, askHost: true })
   assert.deepEqual([found.host?.models, found.sells], [['llama-3.3', 'qwen-3'], []])
-  assert.equal(found.requestUrl, `${local.origin}/v1/chat/completions`)
+  assert.deepEqual(
+    found.paths.map(({ url, state }) => [url, state]),
+    [
+      [`${local.origin}/v1/chat/completions`, 'untested'],
+      [`${local.origin}/v1/embeddings`, 'untested'],
+    ],
+  )
   const made = await operator.done('upstreams.put', here)
   assert.deepEqual(
     [made.provider, made.serves, made.custom],

@@ -134,7 +134,7 @@ test('an upstream that rejects our credential and a model without a price are re
   health.failed('openai', refusal)
   const shown = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(shown, [
-    "The upstream openai: The upstream rejected this gateway's credential, billing or model.",
+    'Upstream openai: The provider rejected the API key.',
     'Not enabled, because a price, a limit or an upstream is missing: gpt-without-price. Run `tollgate models` for the reasons.',
   ])
   health.served('openai')

@@ -15,6 +15,8 @@ export interface DialogProps {
   readonly title: ReactNode
   readonly description?: ReactNode
   readonly size?: 'small' | 'medium' | 'large'
+  /** The dialog gets the focus in place of its first field. */
+  readonly startsAtTop?: boolean
   /** Closes only by its own buttons: for content that is shown only once. */
   readonly held?: boolean
   readonly children: ReactNode
@@ -34,7 +36,7 @@ export function Dialog({ open, onOpenChange, ...content }: DialogProps): JSX.Ele
 }
 
 function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element {
-  const { title, description, size = 'medium', held = false, children } = props
+  const { title, description, size = 'medium', startsAtTop = false, held = false, children } = props
   const returnFocus = useFocusReturn()
   const stay = (event: Event): void => {
     if (held) event.preventDefault()
@@ -43,7 +45,7 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
     <Radix.Content
       {...(description === undefined ? { 'aria-describedby': undefined } : {})}
       // The first field gets the focus rather than the close button.
-      onOpenAutoFocus={focusFirstField}
+      onOpenAutoFocus={startsAtTop ? focusContent : focusFirstField}
       onEscapeKeyDown={stay}
       onPointerDownOutside={stay}
       onInteractOutside={stay}
@@ -72,6 +74,12 @@ function Content(props: Omit<DialogProps, 'open' | 'onOpenChange'>): JSX.Element
       <div className="scroll-pb-40 overflow-y-auto px-6 py-5">{children}</div>
     </Radix.Content>
   )
+}
+
+function focusContent(event: Event): void {
+  event.preventDefault()
+  const content = event.currentTarget as HTMLElement | null
+  content?.focus()
 }
 
 function focusFirstField(event: Event): void {

@@ -5,16 +5,19 @@ import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { ListedUpstream } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
+import type { UpstreamDefinition } from '../../catalog/definition.ts'
 import { priceAt } from '../../catalog/types.ts'
-import type { ControlDeps, HostAnswer, ModelHost } from '../control-deps.ts'
+import type { ControlDeps, HostAnswer, HostPath, ModelHost } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
 type HostDeps = Pick<ControlDeps, 'catalog' | 'server'>
 
 export const testUpstream = operationHandler('upstreams.test', async (deps, { upstream }) => {
   const found = upstreamNamed(deps, upstream)
-  const answer = await deps.server.testCredential(hostOf(deps, found))
-  return { upstream, ...credentialOutput(answer), models: answer.names.length }
+  const host = hostOf(deps, found)
+  const [answer, paths] = await Promise.all([deps.server.testCredential(host), deps.server.findPaths(host)])
+  const used = paths.filter(({ format }) => found.formats?.includes(format) ?? true)
+  return { upstream, ...credentialOutput(answer), models: answer.names.length, paths: used }
 })
 
 export const listUpstreamModels = operationHandler('upstreams.models', async (deps, { upstream }) => {
@@ -93,4 +96,34 @@ export async function assertTested(
     message: `${[...words, 'Set saveAnyway to save the upstream.'].join(' ')}`,
     param: credential === 'rejected' ? 'credential' : 'url',
   })
+}
+
+/** The formats whose paths a host has; null: none is missing, or all are. */
+export function formatsOf(paths: readonly HostPath[]): UpstreamDefinition['formats'] | null {
+  const present = paths.filter(({ state }) => state !== 'missing').map(({ format }) => format)
+  return present.length === 0 || present.length === paths.length ? null : present
+}
+
+/**
+ * What an upstream stores of its host's formats: null for all, undefined for what is stored already. Throws where the host
+ * has none of their paths. Custom hosts have the formats that their operator says.
+ */
+export async function formatsToStore(
+  deps: HostDeps,
+  asked: OperationInput<'upstreams.put'>,
+  { ask, host }: { readonly ask: Omit<UpstreamAsk, 'credential'>; readonly host: ModelHost | undefined },
+): Promise<UpstreamAsk['formats']> {
+  if (host === undefined || asked.disabled || ask.custom !== undefined) return undefined
+  const paths = await deps.server.findPaths(host)
+  const tested = paths.filter(({ state }) => state !== 'untested')
+  const isNone = tested.length > 0 && tested.every(({ state }) => state === 'missing')
+  if (isNone && !asked.saveAnyway) {
+    const urls = tested.map(({ url, status }) => `POST ${url} (HTTP ${status ?? 0})`).join(', ')
+    throw new TollgateError('upstream_test_failed', {
+      message: `url: this host has none of the API's paths: ${urls}. Set saveAnyway to save the upstream.`,
+      param: 'url',
+    })
+  }
+  const isKnown = deps.catalog.keptSecrets(ask) !== undefined
+  return tested.length === 0 && isKnown ? undefined : formatsOf(paths)
 }

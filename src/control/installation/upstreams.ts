@@ -1,18 +1,18 @@
 /** `upstreams.*`: where requests go, with the health of each. A credential is stored here and never returned. */
 import { customHostMistake, customHostOf, customHosts, isCustomHost } from '../../../contract/custom-hosts.ts'
-import { errors } from '../../../contract/errors.ts'
 import type { OperationInput, OperationOutput } from '../../../contract/operations.ts'
+import { formatUsd } from '../../../contract/usd.ts'
 import { assert } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../../catalog/upstream-credential.ts'
-import type { UpstreamReport } from '../../providers/health.ts'
 import type { ControlDeps, HostAnswer, ModelHost } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
-import { assertTested, credentialOutput } from './upstream-hosts.ts'
+import { failureText } from './failure-text.ts'
+import { assertTested, credentialOutput, formatsOf, formatsToStore } from './upstream-hosts.ts'
 
 type UpstreamOut = OperationOutput<'upstreams.put'>
 
@@ -26,8 +26,11 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
   const { upstream: name } = asked
   const refused = await deps.catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
   if ('kind' in refused) assertUpstreamWritten(refused, asked)
-  await assertTested(deps, asked, { ask, host: hostOf(deps.catalog, asked, ask) })
-  assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, credential: credentialOf(asked) }), asked)
+  const host = hostOf(deps.catalog, asked, ask)
+  await assertTested(deps, asked, { ask, host })
+  const formats = await formatsToStore(deps, asked, { ask, host })
+  const credential = credentialOf(asked)
+  assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, formats, credential }), asked)
   deps.health.forget(name)
   await deps.offerStatistics.forget(name)
   deps.changes.publishToAll(['upstreams', 'models'])
@@ -47,11 +50,21 @@ export const checkUpstream = operationHandler(
     if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))
       assertUpstreamWritten(preview, asked)
     const host = await callHost({ catalog, server }, asked, ask)
+    const kept = asked.testCredential ? hostOf(catalog, asked, ask) : undefined
+    const paths = kept === undefined ? server.pathsOf(ask) : await server.findPaths(kept)
+    const formats = formatsOf(paths)
+    const found =
+      formats === null || ask.custom !== undefined
+        ? preview
+        : await catalog.previewUpstream({ ...ask, formats })
+    const shown = 'kind' in found ? { sells: [], notSold: [], stops: [] } : found
     return {
-      requestUrl: server.requestUrl(ask),
-      sells: isPreview ? preview.sells.map((row) => ({ ...row })) : [],
-      notSold: isPreview ? preview.notSold.map((row) => ({ ...row })) : [],
-      stops: isPreview ? [...preview.stops] : [],
+      paths: [...paths],
+      sells: shown.sells.map(({ price, ...row }) => {
+        return { ...row, input: formatUsd(price.input), output: formatUsd(price.output) }
+      }),
+      notSold: shown.notSold.map((row) => ({ ...row })),
+      stops: [...shown.stops],
       host: host !== null && asked.askHost ? { models: [...host.names], problem: host.problem } : null,
       credential: host !== null && asked.testCredential ? credentialOutput(host) : null,
     }
@@ -220,6 +233,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
     serves: [...upstream.serves],
     from: upstream.from,
     disabled: upstream.disabled,
+    formats: upstream.formats === undefined ? null : [...upstream.formats],
     tags: upstream.tags === undefined ? null : [...upstream.tags],
     limits: upstream.limits ?? null,
     credentialEnd: upstream.credentialEnd,
@@ -229,6 +243,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
       until: isoTimeOrNull(report.untilMs),
       failures: report.failures,
       requests: report.requests,
+      failing: !upstream.disabled && (upstream.trouble !== null || report.failing),
       lastError: upstream.trouble ?? failureText(report.lastFailure),
     },
   }
@@ -245,11 +260,4 @@ function modelsOutput(models: ListedUpstream['models']): UpstreamOut['models'] {
   return models.map(({ id, upstreamId }) => {
     return upstreamId === undefined ? { model: id } : { model: id, upstreamModel: upstreamId }
   })
-}
-
-/** In our words: what an upstream says may name the operator's account. */
-export function failureText(failure: UpstreamReport['lastFailure']): string | null {
-  if (failure === null) return null
-  if (failure.operator) return "The upstream rejected this gateway's credential, billing or model."
-  return `${errors[failure.code].title}.`
 }

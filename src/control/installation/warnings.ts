@@ -5,7 +5,7 @@ import { isMendable } from '../../catalog/drafts.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { isoTime } from '../iso-time.ts'
 import { readLastVerification } from '../ledger/last-verified.ts'
-import { failureText } from './upstreams.ts'
+import { failureText } from './failure-text.ts'
 
 type WarningCheck = (deps: ControlDeps) => Promise<readonly string[]> | readonly string[]
 
@@ -52,10 +52,9 @@ const checks: readonly WarningCheck[] = [
   },
   ({ catalog, health }) =>
     catalog.upstreams.flatMap(({ name, trouble }) => {
-      const { lastFailure, state } = health.report(name)
-      const isRefused = state !== 'healthy' && lastFailure?.operator === true
-      const words = trouble ?? (isRefused ? failureText(lastFailure) : null)
-      return words === null ? [] : [`The upstream ${name}: ${words}`]
+      const { lastFailure, failing } = health.report(name)
+      const words = trouble ?? (failing ? failureText(lastFailure) : null)
+      return words === null ? [] : [`Upstream ${name}: ${words}`]
     }),
   async ({ files, clock, limits }) => {
     const untilMs = clock.wallMs() - limits.fileDeletionWarnMs

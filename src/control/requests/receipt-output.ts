@@ -31,7 +31,9 @@ export function receiptFor(
   row: ReceiptRow,
 ): ShownReceipt {
   const isOperator = actor.kind === 'local' || (actor.kind === 'person' && actor.person.operator)
-  return isOperator ? row : { ...row, ...shownUpstreams(customerView, row) }
+  if (isOperator) return row
+  const attempts = row.attempts.map(({ evidence: _forAdministrators, ...attempt }) => attempt)
+  return { ...row, ...shownUpstreams(customerView, { ...row, attempts }) }
 }
 
 type PersonNames = ReadonlyMap<string, string>
@@ -93,6 +95,8 @@ function attemptOutput(attempt: ShownReceipt['attempts'][number]): ReceiptOutput
     upstream: attempt.upstream,
     status: attempt.status,
     failure: attempt.failure,
+    request: attempt.evidence?.request ?? null,
+    message: attempt.evidence?.message ?? null,
     started: isoTime(attempt.startedMs),
     firstByte: isoTimeOrNull(attempt.firstByteMs),
     ended: isoTime(attempt.endedMs),

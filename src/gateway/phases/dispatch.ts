@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Snapshot } from '../../catalog/types.ts'
+import type { AttemptEvidence } from '../../ledger/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
@@ -142,10 +143,10 @@ function generatingPolicy(
       const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals }
       return { ...attemptTask(deps, context, of), sent: work }
     },
-    recordOutcome(candidate, outcome) {
+    recordOutcome(candidate, outcome, evidence) {
       traceOutcome(context, outcome)
       noteTokens(lifecycle, candidate, outcome)
-      recordOutcome(deps, context, candidate, outcome)
+      recordOutcome(deps, context, { candidate, outcome, evidence })
     },
     retryAt(outcome, { readsRefusals }) {
       if (outcome.kind === 'failed') return retryScope(deps, context, outcome)
@@ -308,8 +309,15 @@ function retryScope(
 function recordOutcome(
   deps: DispatchDeps,
   context: RequestContext,
-  candidate: Candidate,
-  outcome: AttemptOutcome,
+  {
+    candidate,
+    outcome,
+    evidence,
+  }: {
+    readonly candidate: Candidate
+    readonly outcome: AttemptOutcome
+    readonly evidence: AttemptEvidence | undefined
+  },
 ): void {
   const { upstream, offer } = candidate
   const { upstreamModel } = offer
@@ -317,7 +325,7 @@ function recordOutcome(
   if (outcome.kind !== 'failed') return recordUpstreamSuccess(deps, upstream, upstreamModel)
   const { status } = outcome
   const failure = failureFor(context.request.headers, outcome.failure)
-  recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status })
+  recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status, evidence })
 }
 
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted' | 'tokensUsed'> {

@@ -10,6 +10,7 @@ import { Select } from '@/components/select'
 import { toast } from '@/components/toaster'
 import type { ApiError, OperationAsk } from '@/lib/api'
 import { useChange } from '@/lib/operations'
+import { tokenCount, tokenCountError } from '@/lib/token-count'
 import { errorAt, FormDialog } from './form-dialog.tsx'
 import { UpstreamChoice } from './model-upstreams.tsx'
 import { providers } from './providers.ts'
@@ -51,8 +52,8 @@ function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk
     ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
     ...(dialect === '' ? {} : { dialects: [dialect] }),
     ...(upstreams.length === 0 ? {} : { upstreams: [...upstreams] }),
-    contextTokens: Number(context),
-    outputTokensMax: Number(output),
+    contextTokens: tokenCount(context) ?? 0,
+    outputTokensMax: tokenCount(output) ?? 0,
     inputs: ['text', ...inputs],
     reasons,
     takesTools,
@@ -86,7 +87,8 @@ function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
     },
   })
   const set = (changes: Partial<typeof emptyModel>): void => setDraft({ ...draft, ...changes })
-  const isWhole = draft.model.trim() !== '' && /^\d+$/.test(draft.context) && /^\d+$/.test(draft.output)
+  const isWhole = draft.model.trim() !== '' && draft.context.trim() !== '' && draft.output.trim() !== ''
+  const areTokens = tokenCount(draft.context) !== undefined && tokenCount(draft.output) !== undefined
   return (
     <FormDialog
       open
@@ -99,7 +101,9 @@ function AddDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
       disabled={!isWhole}
       problem={add.error}
       fields={ownFields}
-      onSubmit={() => add.mutate(asked(draft, price))}
+      onSubmit={() => {
+        if (areTokens) add.mutate(asked(draft, price))
+      }}
     >
       <Names draft={draft} set={set} problem={add.error} />
       <UpstreamChoice
@@ -169,7 +173,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           ))}
         </Select>
       </Field>
-      <Field label="Context window" {...errorAt(problem, 'contextTokens')}>
+      <Field label="Context window" {...tokensError(draft.context, errorAt(problem, 'contextTokens'))}>
         <Input
           inputMode="numeric"
           placeholder="128000"
@@ -177,7 +181,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
           onChange={(event) => set({ context: event.target.value })}
         />
       </Field>
-      <Field label="Max output tokens" {...errorAt(problem, 'outputTokensMax')}>
+      <Field label="Max output tokens" {...tokensError(draft.output, errorAt(problem, 'outputTokensMax'))}>
         <Input
           inputMode="numeric"
           placeholder="16384"
@@ -187,6 +191,10 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
       </Field>
     </div>
   )
+}
+
+function tokensError(text: string, error: ReturnType<typeof errorAt>): ReturnType<typeof errorAt> {
+  return text.trim() === '' || tokenCount(text) !== undefined ? error : { error: tokenCountError }
 }
 
 function Abilities({ draft, set }: PartProps): JSX.Element {

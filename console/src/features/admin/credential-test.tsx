@@ -6,9 +6,15 @@ import type { OperationOutput } from '@/lib/api'
 
 type Checked = OperationOutput<'upstreams.check'>
 
-/** A key that failed its test is saved only by a second choice. */
-export function failsTest({ credential }: Checked): boolean {
-  return credential?.state === 'rejected' || credential?.state === 'unreachable'
+/** What failed its test is saved only by a second choice. */
+export function failsTest({ credential, paths }: Checked): boolean {
+  return credential?.state === 'rejected' || credential?.state === 'unreachable' || hasNoPath({ paths })
+}
+
+/** Whether the URL has none of the paths that requests go to. */
+function hasNoPath({ paths }: Pick<Checked, 'paths'>): boolean {
+  const tested = paths.filter(({ state }) => state !== 'untested')
+  return tested.length > 0 && tested.every(({ state }) => state === 'missing')
 }
 
 interface TestResultProps {
@@ -59,6 +65,11 @@ export function CredentialTest({
   return (
     <>
       <TestResult found={found} isKeyless={isKeyless} />
+      {hasNoPath(found) ? (
+        <Banner tone="bad" title="No request can succeed at this URL.">
+          It has none of the paths below. Check the path of the base URL.
+        </Banner>
+      ) : null}
       {failsTest(found) ? (
         <Checkbox label="Save it anyway" checked={savesAnyway} onChange={onSaveAnyway} />
       ) : null}

@@ -20,6 +20,8 @@ export interface FormDialogProps {
   /** Fields that show their own errors. */
   readonly fields?: readonly string[]
   readonly size?: 'small' | 'medium' | 'large'
+  /** It is read before it is filled in, so no field below the fold gets the focus. */
+  readonly startsAtTop?: boolean
   /** Returns to the step before. */
   readonly onBack?: () => void
   readonly onSubmit: () => void
@@ -27,13 +29,14 @@ export interface FormDialogProps {
 }
 
 export function FormDialog(props: FormDialogProps): JSX.Element {
-  const { open, onOpenChange, title, description, size = 'medium' } = props
+  const { open, onOpenChange, title, description, size = 'medium', startsAtTop = false } = props
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title={title}
       size={size}
+      startsAtTop={startsAtTop}
       {...(description === undefined ? {} : { description })}
     >
       <Form {...props} />

@@ -1,5 +1,6 @@
 /** Drafts of offers for models without a price, and the input made from them. Pure. */
 import type { OperationAsk, OperationOutput } from '@/lib/api'
+import { tokenCount, tokenCountError } from '@/lib/token-count'
 import { chosenModels, type UpstreamDraft } from './upstream-draft.ts'
 
 export interface OfferDraft {
@@ -28,14 +29,21 @@ export function unpricedOffers(
 const fieldsOf = ({ context, maxOutput, input, output }: OfferDraft): readonly string[] =>
   [context, maxOutput, input, output].map((text) => text.trim())
 
+export type OfferField = 'context' | 'maxOutput' | 'input' | 'output'
+
+/** What is wrong with a field of a draft; undefined: nothing. A draft is either complete or left empty. */
+export function offerMistake(offer: OfferDraft, field: OfferField): string | undefined {
+  if (fieldsOf(offer).every((text) => text === '')) return undefined
+  const text = offer[field].trim()
+  if (field === 'context' || field === 'maxOutput')
+    return tokenCount(text) === undefined ? tokenCountError : undefined
+  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? undefined : 'Enter an amount in USD, like 0.25, or 0.'
+}
+
 /** Whether every draft is either complete or left empty. */
 export function areWhole(offers: readonly OfferDraft[]): boolean {
-  return offers.every((offer) => {
-    const [context = '', maxOutput = '', ...prices] = fieldsOf(offer)
-    if (fieldsOf(offer).every((text) => text === '')) return true
-    const areTokens = [context, maxOutput].every((text) => /^[1-9]\d{0,8}$/.test(text))
-    return areTokens && prices.every((text) => /^\d{1,9}(\.\d{1,9})?$/.test(text))
-  })
+  const fields = ['context', 'maxOutput', 'input', 'output'] as const
+  return offers.every((offer) => fields.every((field) => offerMistake(offer, field) === undefined))
 }
 
 /** What is asked for each complete draft. */
@@ -46,13 +54,13 @@ export function offerAsks(
   return offers
     .filter((offer) => fieldsOf(offer).every((text) => text !== ''))
     .map((offer) => {
-      const [context, maxOutput, input = '', output = ''] = fieldsOf(offer)
+      const [context = '', maxOutput = '', input = '', output = ''] = fieldsOf(offer)
       const { model, upstreamModel } = offer
       return {
         ...{ upstream, model },
         ...(upstreamModel === undefined ? {} : { upstreamModel }),
-        contextTokens: Number(context),
-        outputTokensMax: Number(maxOutput),
+        contextTokens: tokenCount(context) ?? 0,
+        outputTokensMax: tokenCount(maxOutput) ?? 0,
         price: { input, output },
       }
     })

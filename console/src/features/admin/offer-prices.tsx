@@ -2,10 +2,12 @@
 import type { JSX } from 'react'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
-import type { OfferDraft } from './offer-drafts.ts'
+import { type OfferDraft, offerMistake } from './offer-drafts.ts'
 
 interface OfferPricesProps {
   readonly offers: readonly OfferDraft[]
+  /** Whether mistakes are shown: not before the form was sent once. */
+  readonly showsMistakes: boolean
   readonly onChange: (offers: readonly OfferDraft[]) => void
 }
 
@@ -16,7 +18,7 @@ const columns = [
   ['output', 'Output, USD per 1M'],
 ] as const
 
-export function OfferPrices({ offers, onChange }: OfferPricesProps): JSX.Element | null {
+export function OfferPrices({ offers, showsMistakes, onChange }: OfferPricesProps): JSX.Element | null {
   if (offers.length === 0) return null
   const set = (at: number, changes: Partial<OfferDraft>): void =>
     onChange(offers.map((offer, index) => (index === at ? { ...offer, ...changes } : offer)))
@@ -32,7 +34,11 @@ export function OfferPrices({ offers, onChange }: OfferPricesProps): JSX.Element
           <legend className="px-1 font-mono text-[0.8125rem] break-all">{offer.model}</legend>
           <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
             {columns.map(([field, label]) => (
-              <Field key={field} label={label}>
+              <Field
+                key={field}
+                label={label}
+                error={showsMistakes || offer[field] !== '' ? offerMistake(offer, field) : undefined}
+              >
                 <Input
                   inputMode="decimal"
                   value={offer[field]}

@@ -1,16 +1,18 @@
 /** A searchable grid of all providers, from which one is chosen for a new upstream. */
-import { type JSX, useState } from 'react'
+import { type CSSProperties, type JSX, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog, DialogActions } from '@/components/dialog'
 import { Input } from '@/components/input'
-import { initials, matchingProviders, type ProviderGroup, providerName } from './providers.ts'
+import { hueOf, initials, matchingProviders, type ProviderGroup, providerName } from './providers.ts'
 
 export interface ProviderPickerProps {
+  /** As the button that led here. */
+  readonly title: string
   readonly onPick: (provider: string) => void
   readonly onClose: () => void
 }
 
-export function ProviderPicker({ onPick, onClose }: ProviderPickerProps): JSX.Element {
+export function ProviderPicker({ title, onPick, onClose }: ProviderPickerProps): JSX.Element {
   const [sought, setSought] = useState('')
   const groups = matchingProviders(sought)
   const found = groups.flatMap(({ ids }) => ids)
@@ -18,8 +20,8 @@ export function ProviderPicker({ onPick, onClose }: ProviderPickerProps): JSX.El
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add upstream"
-      description="Choose its provider. You select models in the next step; none are enabled automatically."
+      title={title}
+      description="Choose a provider. You enter the key and select models in the next step; none are enabled automatically."
       size="large"
     >
       <form
@@ -88,7 +90,8 @@ export function ProviderLogo({ provider }: { readonly provider: string }): JSX.E
   return (
     <span
       aria-hidden="true"
-      className="flex size-8 shrink-0 items-center justify-center rounded-md border border-line bg-accent-soft text-xs font-semibold text-accent-strong"
+      style={{ '--hue': hueOf(provider) } as CSSProperties}
+      className="provider-mark flex size-8 shrink-0 items-center justify-center rounded-md text-xs font-semibold"
     >
       {initials(providerName(provider))}
     </span>

@@ -72,11 +72,16 @@ export interface ProviderGroup {
   readonly ids: readonly string[]
 }
 
+/** What most installations use first. */
+const popular: readonly string[] = [
+  ...Object.keys(vendors),
+  ...['openrouter', 'azure', 'bedrock', 'vertex', 'groq', 'deepseek'],
+]
+
 /** The groups from which an operator chooses. */
 const providerGroups: readonly ProviderGroup[] = [
-  { title: 'Vendors', ids: Object.keys(vendors) },
-  { title: 'Hosts', ids: Object.keys(hosts) },
-  { title: 'Clouds', ids: Object.keys(clouds) },
+  { title: 'Popular', ids: popular },
+  { title: 'More providers', ids: Object.keys(providers).filter((id) => !popular.includes(id)) },
   { title: 'Your own servers', ids: Object.keys(customHosts) },
 ]
 
@@ -98,4 +103,10 @@ export function initials(name: string): string {
   if (second !== undefined) return `${first.charAt(0)}${second.charAt(0)}`.toUpperCase()
   const capital = /(?!^)[A-Z]/.exec(first)?.[0] ?? first.charAt(1)
   return `${first.charAt(0)}${capital}`
+}
+
+/** The hue of a provider's mark in degrees: neighbors in the table are far apart. */
+export function hueOf(id: string): number {
+  const place = [...Object.keys(providers), ...Object.keys(customHosts)].indexOf(id)
+  return Math.round((place * 137.5) % 360)
 }

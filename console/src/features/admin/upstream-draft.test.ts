@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { areWhole, offerAsks, unpricedOffers } from './offer-drafts.ts'
-import { initials, matchingProviders } from './providers.ts'
+import { hueOf, initials, matchingProviders } from './providers.ts'
 import {
   askOf,
   headersOf,
@@ -108,7 +108,9 @@ test('a custom host has formats and headers, and its models below its name', () 
 
 test('a model without a price is offered once its limits and price are entered', () => {
   const chosen = { ...newDraft('vllm', []), name: 'mine', list: 'mine/a = a\nmine/b = b' }
-  const drafts = unpricedOffers(chosen, { sells: [{ model: 'mine/b', upstreamModel: 'b', isNew: false }] })
+  const drafts = unpricedOffers(chosen, {
+    sells: [{ model: 'mine/b', upstreamModel: 'b', isNew: false, input: '1', output: '2' }],
+  })
   assert.deepEqual(
     drafts.map(({ model }) => model),
     ['mine/a'],
@@ -128,6 +130,15 @@ test('a model without a price is offered once its limits and price are entered',
     },
   ])
   assert.equal(areWhole(whole), true)
+})
+
+test('popular providers come first, each provider once, in a color of its own', () => {
+  const groups = matchingProviders('')
+  const ids = groups.flatMap((group) => group.ids)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual(groups[0]?.ids.slice(0, 4), ['openai', 'anthropic', 'google', 'openrouter'])
+  const hues = groups[0]?.ids.map(hueOf) ?? []
+  assert.equal(new Set(hues).size, hues.length)
 })
 
 test('every provider has initials and is found by name', () => {

@@ -12,7 +12,7 @@ import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo } from './provider-picker.tsx'
 import { cloudAddress, providerName } from './providers.ts'
 import { isLimit, moved, type UpstreamDraft } from './upstream-draft.ts'
-import { UpstreamModels } from './upstream-models.tsx'
+import { type HostListing, UpstreamModels } from './upstream-models.tsx'
 
 export interface UpstreamFieldsProps {
   readonly upstream: Upstream | undefined
@@ -22,6 +22,8 @@ export interface UpstreamFieldsProps {
   readonly goesElsewhere: boolean
   /** Whether another upstream has this name. */
   readonly isTaken: boolean
+  /** The test of the host, kept while the review is open. */
+  readonly listing: HostListing
   readonly problem: ApiError | null
 }
 
@@ -43,6 +45,7 @@ export function UpstreamFields(props: UpstreamFieldsProps): JSX.Element {
         draft={draft}
         set={set}
         hasCredential={!goesElsewhere || isCustomHost(draft.provider)}
+        listing={props.listing}
         problem={problem}
       />
       {/* A first provider needs none of these. */}

@@ -4,7 +4,7 @@ import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { toast } from '@/components/toaster'
 import type { ApiError, OperationOutput } from '@/lib/api'
-import { useChange } from '@/lib/operations'
+import { useChange, useOperation } from '@/lib/operations'
 import { isCustomHost } from '../../../../contract/custom-hosts.ts'
 import { CredentialTest, failsTest } from './credential-test.tsx'
 import { FormDialog } from './form-dialog.tsx'
@@ -37,6 +37,8 @@ export interface UpstreamFormProps {
   /** Names of all upstreams. */
   readonly names: readonly string[]
   readonly onClose: () => void
+  /** Returns to the choice of a provider. */
+  readonly onBack?: () => void
 }
 
 const fields = [
@@ -48,10 +50,11 @@ const fields = [
 const addedName = (provider: string): string =>
   provider === 'custom' ? 'a custom provider' : providerName(provider)
 
-export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormProps): JSX.Element {
+export function UpstreamForm({ upstream: given, names, onClose, onBack }: UpstreamFormProps): JSX.Element {
   const upstream = 'newOf' in given ? undefined : given
   const [draft, setDraft] = useState(() => ('newOf' in given ? newDraft(given.newOf, names) : draftOf(given)))
   const check = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
+  const listing = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
   const set = (changes: Partial<UpstreamDraft>): void => setDraft({ ...draft, ...changes })
   const goesElsewhere = upstream === undefined || plainUrl(draft.url) !== (upstream.url ?? '')
   const needsNoKey = isCustomHost(draft.provider) && (upstream === undefined || upstream.credentialEnd === '')
@@ -81,6 +84,7 @@ export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormPr
       disabled={isTaken || !isWhole(draft, goesElsewhere && !needsNoKey)}
       problem={check.error}
       fields={fields}
+      {...(onBack === undefined ? {} : { onBack })}
       onSubmit={() => check.mutate({ ...askOf(draft), testCredential: true })}
     >
       <UpstreamFields
@@ -89,6 +93,7 @@ export function UpstreamForm({ upstream: given, names, onClose }: UpstreamFormPr
         set={set}
         goesElsewhere={goesElsewhere}
         isTaken={isTaken}
+        listing={listing}
         problem={check.error}
       />
     </FormDialog>
@@ -106,9 +111,11 @@ interface ReviewProps {
 
 function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): JSX.Element {
   const [savesUntested, setSavesUntested] = useState(false)
+  const [isSubmitted, setSubmitted] = useState(false)
   const [offers, setOffers] = useState<readonly OfferDraft[]>(() => unpricedOffers(draft, found))
   const [markup, setMarkup] = useState('')
   const { save, isPending, problem } = useSave(isNew, onClose)
+  const defaultMarkup = useOperation('markup.show').data?.markup ?? '0%'
   return (
     <FormDialog
       open
@@ -116,12 +123,16 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
       title={title}
       size="large"
       description="Review the models it will serve. Nothing is saved yet."
+      startsAtTop
       action={isNew ? 'Add upstream' : 'Save changes'}
       pending={isPending}
-      disabled={(failsTest(found) && !savesUntested) || !areWhole(offers) || !isPercent(markup)}
+      disabled={failsTest(found) && !savesUntested}
       problem={problem}
       onBack={onBack}
-      onSubmit={() => save({ draft, found, offers, markup, savesUntested })}
+      onSubmit={() => {
+        setSubmitted(true)
+        if (areWhole(offers) && isPercent(markup)) save({ draft, found, offers, markup, savesUntested })
+      }}
     >
       <CredentialTest
         found={found}
@@ -130,12 +141,12 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
         onSaveAnyway={setSavesUntested}
       />
       <UpstreamReview found={found} draft={draft} needsPrices={offers.length > 0} />
-      <OfferPrices offers={offers} onChange={setOffers} />
+      <OfferPrices offers={offers} showsMistakes={isSubmitted} onChange={setOffers} />
       {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
         <Field
           label="Markup on the new models, in percent"
           optional
-          hint="Added to their list prices. Leave empty for the default markup."
+          hint={`Added to their list prices. Leave empty for the default markup, ${defaultMarkup}.`}
           {...(isPercent(markup) ? {} : { error: 'Enter a percentage, such as 5 or 2.5.' })}
         >
           <Input inputMode="decimal" value={markup} onChange={(event) => setMarkup(event.target.value)} />

@@ -7,7 +7,7 @@ import { Input } from '@/components/input'
 import { Select } from '@/components/select'
 import { Textarea } from '@/components/textarea'
 import type { ApiError } from '@/lib/api'
-import { useChange } from '@/lib/operations'
+import type { useChange } from '@/lib/operations'
 import { isCustomHost } from '../../../../contract/custom-hosts.ts'
 import { failsTest, TestResult } from './credential-test.tsx'
 import { errorAt } from './form-dialog.tsx'
@@ -23,15 +23,24 @@ import {
   withModel,
 } from './upstream-draft.ts'
 
+export type HostListing = ReturnType<typeof useChange<'upstreams.check'>>
+
 interface UpstreamModelsProps {
   readonly draft: UpstreamDraft
   readonly set: (changes: Partial<UpstreamDraft>) => void
   /** Whether a stored key may be used at this address. */
   readonly hasCredential: boolean
+  readonly listing: HostListing
   readonly problem: ApiError | null
 }
 
-export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamModelsProps): JSX.Element {
+export function UpstreamModels({
+  draft,
+  set,
+  hasCredential,
+  listing,
+  problem,
+}: UpstreamModelsProps): JSX.Element {
   const { url, provider, choice, list } = draft
   const name = providerName(provider)
   const isOwn = url.trim() === ''
@@ -62,13 +71,7 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
       )}
       {choice === 'list' ? (
         <>
-          <HostModels
-            // Another host has another list.
-            key={`${provider} ${url.trim()}`}
-            draft={draft}
-            set={set}
-            hasCredential={hasCredential}
-          />
+          <HostModels draft={draft} set={set} hasCredential={hasCredential} listing={listing} />
           <Field
             label={isCustom ? 'Models to enable' : 'Model names'}
             hint="Select them above, or enter one per line, as clients request them. If the host uses a different name: name = host name."
@@ -91,10 +94,17 @@ export function UpstreamModels({ draft, set, hasCredential, problem }: UpstreamM
 }
 
 /** The host's own list, requested with the key. */
-function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'problem'>): JSX.Element {
-  const ask = useChange('upstreams.check', { changes: [], onProblem: () => undefined })
-  const host = ask.data?.host ?? null
-  const trouble = ask.error?.message ?? host?.problem ?? null
+function HostModels({
+  draft,
+  set,
+  hasCredential,
+  listing: ask,
+}: Omit<UpstreamModelsProps, 'problem'>): JSX.Element {
+  // Another host has another list.
+  const isSameHost = (ask.variables?.url ?? '') === draft.url.trim()
+  const found = isSameHost ? ask.data : undefined
+  const host = found?.host ?? null
+  const trouble = (isSameHost ? ask.error?.message : undefined) ?? host?.problem ?? null
   const isPossible = isWhole({ ...draft, list: '' }, !hasCredential)
   return (
     <div className="flex flex-col gap-3">
@@ -115,13 +125,13 @@ function HostModels({ draft, set, hasCredential }: Omit<UpstreamModelsProps, 'pr
           </span>
         )}
       </div>
-      {ask.data === undefined ? null : (
+      {found === undefined ? null : (
         <TestResult
-          found={ask.data}
+          found={found}
           isKeyless={isKeyless(draft, !hasCredential || isCustomHost(draft.provider))}
         />
       )}
-      {trouble === null || (ask.data !== undefined && failsTest(ask.data)) ? null : (
+      {trouble === null || (found !== undefined && failsTest(found)) ? null : (
         <p role="alert" className="text-sm text-bad">
           {trouble}
         </p>

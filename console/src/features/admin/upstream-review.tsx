@@ -3,7 +3,8 @@ import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
 import type { OperationOutput } from '@/lib/api'
-import type { UpstreamDraft } from './upstream-draft.ts'
+import { usd } from '@/lib/usd'
+import { formatLabels, type UpstreamDraft } from './upstream-draft.ts'
 
 export interface UpstreamReviewProps {
   readonly found: OperationOutput<'upstreams.check'>
@@ -13,30 +14,31 @@ export interface UpstreamReviewProps {
 }
 
 export function UpstreamReview({ found, draft, needsPrices }: UpstreamReviewProps): JSX.Element {
-  const { requestUrl, sells, notSold, stops } = found
+  const { paths, sells, notSold, stops } = found
   const fresh = sells.filter(({ isNew }) => isNew).length
   return (
     <>
-      <p>
-        Requests go to <code className="text-[0.8125rem] break-all">{requestUrl}</code>
-      </p>
+      <RequestPaths paths={paths} />
       {sells.length === 0 ? (
         <Banner tone="warn" title="No models enabled yet.">
           {draft.disabled
             ? 'The upstream is disabled.'
             : needsPrices
               ? 'Enter limits and prices below to enable them.'
-              : 'None of its models are enabled.'}
+              : 'Go back and select models.'}
         </Banner>
       ) : (
         <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} newly available`}`}>
-          {sells.map(({ model, upstreamModel, isNew }) => (
+          {sells.map(({ model, upstreamModel, isNew, input, output }) => (
             <li key={model} className="flex flex-wrap items-center gap-2">
               <code className="text-[0.8125rem] break-all">{model}</code>
               {upstreamModel === model ? null : (
                 <span className="text-sm text-ink-soft">as {upstreamModel}</span>
               )}
               {isNew ? <Badge tone="good">New</Badge> : null}
+              <span className="tabular ml-auto text-sm text-ink-soft">
+                {usd(input)} input, {usd(output)} output per 1M tokens
+              </span>
             </li>
           ))}
         </Names>
@@ -61,6 +63,37 @@ export function UpstreamReview({ found, draft, needsPrices }: UpstreamReviewProp
         </Names>
       )}
     </>
+  )
+}
+
+type Path = OperationOutput<'upstreams.check'>['paths'][number]
+
+/** Where requests go, by format: a host behind another URL may not have all of its provider's paths. */
+function RequestPaths({ paths }: { readonly paths: readonly Path[] }): JSX.Element {
+  const missing = paths.filter(({ state }) => state === 'missing')
+  const present = paths.filter(({ state }) => state !== 'missing')
+  return (
+    <section>
+      <h3 className="font-medium">Requests go to</h3>
+      <ul className="mt-1 flex flex-col gap-1">
+        {[...present, ...missing].map(({ format, url, state, status }) => (
+          <li key={format} className="flex flex-wrap items-baseline gap-x-2">
+            <code className={`text-[0.8125rem] break-all ${state === 'missing' ? 'line-through' : ''}`}>
+              {url}
+            </code>
+            <span className="text-sm text-ink-soft">
+              {formatLabels[format]}
+              {state === 'missing' ? ` – not found (HTTP ${status ?? ''})` : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {missing.length === 0 || present.length === 0 ? null : (
+        <p className="mt-1 text-sm text-ink-soft">
+          Requests are translated to the formats that this URL supports. Clients can still use any format.
+        </p>
+      )}
+    </section>
   )
 }
 

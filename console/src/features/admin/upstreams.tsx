@@ -93,10 +93,19 @@ export function Upstreams(): JSX.Element {
       <UpstreamStatus />
       {toggle.dialog}
       {doing?.kind === 'pick' ? (
-        <ProviderPicker onPick={(provider) => setDoing({ kind: 'add', provider })} onClose={close} />
+        <ProviderPicker
+          title={create === undefined ? 'Add upstream' : 'Add provider key'}
+          onPick={(provider) => setDoing({ kind: 'add', provider })}
+          onClose={close}
+        />
       ) : null}
       {doing?.kind === 'add' ? (
-        <UpstreamForm upstream={{ newOf: doing.provider }} names={names} onClose={close} />
+        <UpstreamForm
+          upstream={{ newOf: doing.provider }}
+          names={names}
+          onClose={close}
+          onBack={() => setDoing({ kind: 'pick' })}
+        />
       ) : null}
       {doing?.kind === 'edit' ? (
         <UpstreamForm upstream={doing.upstream} names={names} onClose={close} />
@@ -230,7 +239,7 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
         </span>
       )}
       {health.lastError === null ? null : (
-        <span className="max-w-72 min-w-32 text-sm whitespace-normal text-ink-soft">
+        <span className="max-w-96 min-w-56 text-sm break-words whitespace-normal text-ink-soft">
           {health.state === 'healthy' ? 'Last failure: ' : ''}
           {health.lastError}
         </span>

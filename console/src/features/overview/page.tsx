@@ -16,6 +16,7 @@ import { RequestsTable } from '../requests/requests-table.tsx'
 import { RunningRequests } from '../requests/running-requests.tsx'
 import { useRequestRows } from '../requests/use-request-rows.ts'
 import { Activity } from './activity.tsx'
+import { FailingUpstreams } from './failing-upstreams.tsx'
 import { NoProvider } from './no-provider.tsx'
 import { Numbers } from './numbers.tsx'
 
@@ -59,6 +60,7 @@ export function OverviewPage(): JSX.Element {
       ) : (
         <>
           <RunningLow />
+          <FailingUpstreams />
           {isNew || showsWay ? null : <NoProvider />}
           <Numbers overview={overview.data} />
           {showsWay ? (

@@ -150,6 +150,9 @@ export interface Span {
   readonly firstByteMs: number | undefined
   readonly status: number | undefined
   readonly failure: string | undefined
+  /** What was sent, and the provider's words: of failures, for administrators. */
+  readonly request: string | undefined
+  readonly message: string | undefined
 }
 
 /** What the names of upstreams on provider keys begin with; others have no colon. */
@@ -178,6 +181,8 @@ export function spansOf(receipt: Receipt): readonly Span[] {
       firstByteMs: attempt.firstByte === null ? undefined : Math.max(0, Date.parse(attempt.firstByte) - from),
       status: attempt.status ?? undefined,
       failure: attempt.failure ?? undefined,
+      request: attempt.request ?? undefined,
+      message: attempt.message ?? undefined,
     }
   })
 }

@@ -47,6 +47,13 @@ function Attempt({ span }: { readonly span: Span }): JSX.Element {
           , attempt took {duration(span.ms)}
         </span>
       </div>
+      {span.request === undefined ? null : (
+        <p className="text-sm break-words text-ink-soft">
+          <code className="text-[0.8125rem] break-all">{span.request}</code>
+          {span.status === undefined ? ' got no response.' : ` returned HTTP ${span.status}.`}
+          {span.message === undefined ? null : ` The provider says: “${span.message}”`}
+        </p>
+      )}
       <svg
         aria-hidden="true"
         viewBox="0 0 1000 10"
