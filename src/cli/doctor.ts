@@ -237,7 +237,7 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
 }
 
 /** What the running server saw of an upstream; a key can be accepted while requests fail. */
-export function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'>[]): Finding[] {
+function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'>[]): Finding[] {
   return listed
     .filter(({ health }) => health.failing)
     .map(({ name, health }) => ({

@@ -10,8 +10,8 @@ import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Sender } from '../providers/send.ts'
+import { evidenceOf } from './attempt-evidence.ts'
 import type { Candidate, RequestContext, Target } from './request.ts'
-import { evidenceOf } from './upstream-error.ts'
 
 export interface RetryLoopDeps {
   readonly sender: Sender
@@ -38,13 +38,19 @@ export interface Choice {
   readonly skipped: string | null
 }
 
+export interface AttemptMade {
+  readonly candidate: Candidate
+  readonly outcome: AttemptOutcome
+  readonly evidence: AttemptEvidence | undefined
+}
+
 export interface RetryPolicy<Task extends AttemptTask> {
   /** `first` or one of the others that are left; resolves once it has room for the request. */
   choose(first: Candidate, others: readonly Candidate[]): Promise<Choice>
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
   prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
-  recordOutcome(candidate: Candidate, outcome: AttemptOutcome, evidence: AttemptEvidence | undefined): void
+  recordOutcome(made: AttemptMade): void
   /** Which other candidates may be tried after it. */
   retryAt(outcome: AttemptOutcome, task: Task): RetryScope
   /** Where retries under way are counted; null: not counted. */
@@ -101,7 +107,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     const counter = log.sent > 0 ? policy.retryCounter : null
     const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
     if (record !== null) log.made(record)
-    policy.recordOutcome(candidate, outcome, record?.evidence)
+    policy.recordOutcome({ candidate, outcome, evidence: record?.evidence })
     last = { candidate, task, outcome }
     const scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
@@ -205,12 +211,15 @@ interface TimedAttempt {
 }
 
 function recordOf(
-  { upstream }: Candidate,
+  { upstream, upstreamModel }: Candidate,
   { outcome, task }: Pick<FinalAttempt<AttemptTask>, 'outcome' | 'task'>,
   times: { readonly startedMs: number; readonly endedMs: number },
 ): Attempt {
   const isInterrupted = outcome.kind === 'interrupted'
-  const evidence = outcome.kind === 'failed' ? evidenceOf(outcome.failure, upstream, task.request) : undefined
+  const evidence =
+    outcome.kind === 'failed'
+      ? evidenceOf({ failure: outcome.failure, upstream, upstreamModel, request: task.request })
+      : undefined
   return {
     upstream: upstream.name,
     status: isInterrupted ? null : outcome.status,

@@ -11,7 +11,6 @@ import type { ProviderKeys } from '../provider-keys/types.ts'
 import { withoutAccounts } from '../providers/account-ids.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import { type Health, isUpstreamFault } from '../providers/health.ts'
-import type { UpstreamRequest } from '../providers/send-types.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestContext } from './request.ts'
@@ -61,23 +60,6 @@ function providerKeyFailed(
   })
 }
 
-const evidenceCharactersMax = 300
-
-/**
- * What administrators see of a failure that is not the caller's: what was sent where, and the provider's words. undefined: it is the
- * caller's, or happened on an account's own key.
- */
-export function evidenceOf(
-  failure: UpstreamFailure,
-  upstream: Pick<Upstream, 'credential' | 'custom' | 'ownKey'>,
-  { origin, method, path }: Pick<UpstreamRequest, 'origin' | 'method' | 'path'>,
-): AttemptEvidence | undefined {
-  if (!isUpstreamFault(failure) || upstream.ownKey !== undefined) return undefined
-  const said = failure.providerMessage || failure.detail || ''
-  const message = withoutOperator(said, upstream).replace(/\s+/g, ' ').trim().slice(0, evidenceCharactersMax)
-  return { request: `${method} ${origin}${path.split('?', 1)[0]}`, message: message === '' ? null : message }
-}
-
 /** An upstream's error body, unchanged except for what identifies the operator. */
 export function redactUpstreamBody(
   bytes: Uint8Array,
@@ -92,7 +74,7 @@ export function redactUpstreamBody(
 const secretHeaderCharactersMin = 8
 
 /** Upstreams may echo the request, including our credential and the headers that the operator configured. */
-function withoutOperator(
+export function withoutOperator(
   text: string,
   { credential, custom }: Pick<Upstream, 'credential' | 'custom'>,
 ): string {
@@ -149,7 +131,7 @@ export function recordUpstreamFailure(
   log[failure.operator ? 'error' : 'debug'](
     {
       ...{ upstream: upstream.name, status, code: failure.code, request: requestId, detail: failure.detail },
-      ...(evidence === undefined ? {} : { sent: evidence.request, providerMessage: evidence.message }),
+      ...(evidence === undefined ? {} : { sent: evidence.request }),
     },
     failure.operator ? operatorWords(failure) : 'an attempt failed',
   )

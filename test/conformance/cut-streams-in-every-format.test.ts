@@ -249,7 +249,8 @@ const streamFaults: readonly StreamFault[] = [
   },
   {
     code: 'upstream_unavailable',
-    message: 'This model is currently unavailable. If this continues, contact the administrator of this server.',
+    message:
+      'This model is currently unavailable. If this continues, contact the administrator of this server.',
     upstreamEvents: {
       'openai-chat': chatSays('insufficient_quota', 'insufficient_quota', 'Your quota, your billing'),
       'openai-responses': responsesSay('insufficient_quota', 'Your quota, your billing'),

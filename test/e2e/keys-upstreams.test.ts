@@ -72,11 +72,12 @@ test('an upstream that was added serves the next request, without a restart, and
     serves: ['chat-stream'],
     from: 'console',
     disabled: false,
+    formats: null,
     tags: null,
     limits: null,
     credentialEnd: 'tail',
     custom: null,
-    health: { state: 'unused', until: null, failures: 0, requests: 0, lastError: null },
+    health: { state: 'unused', until: null, failures: 0, requests: 0, failing: false, lastError: null },
   })
   assert.equal((await ask(account.key, 'chat-stream').whole()).status, 200)
   const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'first')

@@ -6,7 +6,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Clock, steadyClock } from '../../base/clock.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Snapshot } from '../../catalog/types.ts'
-import type { AttemptEvidence } from '../../ledger/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
@@ -30,6 +29,7 @@ import type {
 } from '../request.ts'
 import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import {
+  type AttemptMade,
   type FinalAttempt,
   type RetryLoopResult,
   type RetryPolicy,
@@ -143,10 +143,10 @@ function generatingPolicy(
       const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals }
       return { ...attemptTask(deps, context, of), sent: work }
     },
-    recordOutcome(candidate, outcome, evidence) {
-      traceOutcome(context, outcome)
-      noteTokens(lifecycle, candidate, outcome)
-      recordOutcome(deps, context, { candidate, outcome, evidence })
+    recordOutcome(made) {
+      traceOutcome(context, made.outcome)
+      noteTokens(lifecycle, made.candidate, made.outcome)
+      recordOutcome(deps, context, made)
     },
     retryAt(outcome, { readsRefusals }) {
       if (outcome.kind === 'failed') return retryScope(deps, context, outcome)
@@ -309,15 +309,7 @@ function retryScope(
 function recordOutcome(
   deps: DispatchDeps,
   context: RequestContext,
-  {
-    candidate,
-    outcome,
-    evidence,
-  }: {
-    readonly candidate: Candidate
-    readonly outcome: AttemptOutcome
-    readonly evidence: AttemptEvidence | undefined
-  },
+  { candidate, outcome, evidence }: AttemptMade,
 ): void {
   const { upstream, offer } = candidate
   const { upstreamModel } = offer

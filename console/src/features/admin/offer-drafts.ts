@@ -1,6 +1,6 @@
 /** Drafts of offers for models without a price, and the input made from them. Pure. */
 import type { OperationAsk, OperationOutput } from '@/lib/api'
-import { tokenCount, tokenCountError } from '@/lib/token-count'
+import { tokenCount, tokenCountError } from '../../lib/token-count.ts'
 import { chosenModels, type UpstreamDraft } from './upstream-draft.ts'
 
 export interface OfferDraft {

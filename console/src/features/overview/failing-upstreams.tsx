@@ -1,4 +1,4 @@
-/** For administrators: upstreams whose requests fail until somebody corrects the key, the URL or the models. */
+/** For administrators: upstreams whose requests fail until the key, the URL or the models are corrected. */
 import type { JSX } from 'react'
 import { Banner } from '@/components/banner'
 import { LinkButton } from '@/components/button'

@@ -103,7 +103,7 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
         if (countRequest === null || leftMs <= 0) return null
         return { ...countingTask(deps, context, { countRequest, candidate, room, leftMs }), countRequest }
       },
-      recordOutcome(candidate, outcome) {
+      recordOutcome({ candidate, outcome }) {
         room.set(0)
         recordOutcome(deps, context, candidate, outcome)
       },
