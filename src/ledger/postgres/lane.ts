@@ -70,6 +70,8 @@ export class Lane {
   #name = ''
   #isRunning = false
   #isClosed = false
+  /** When the batch that is on its way left; null: none is. */
+  #leftMs: number | null = null
   #batch = 0n
   #work: Promise<void> = Promise.resolve()
 
@@ -93,6 +95,11 @@ export class Lane {
     return answer
   }
 
+  /** How long the batch that is on its way has taken so far; 0: none is. */
+  batchMs(): number {
+    return this.#leftMs === null ? 0 : this.#options.clock.monoMs() - this.#leftMs
+  }
+
   /** Finishes what has arrived. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -102,8 +109,11 @@ export class Lane {
 
   async #drain(): Promise<void> {
     // Callers that the batch before it has answered are part of the next one.
-    for (await nextTurn(); this.#queue.length > 0; await nextTurn())
+    for (await nextTurn(); this.#queue.length > 0; await nextTurn()) {
+      this.#leftMs = this.#options.clock.monoMs()
       await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax).flatMap(leaving))
+      this.#leftMs = null
+    }
     this.#isRunning = false
   }
 

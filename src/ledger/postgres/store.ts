@@ -73,6 +73,8 @@ export interface PostgresStore extends LedgerStore {
   runs(name: string): boolean
   /** Whether a read is answered by statements of this database alone. */
   reads(call: Call): boolean
+  /** How long the longest of the batches that are on their way has taken so far. */
+  commitMs(): number
   /** Finishes what has arrived, and leaves the database. */
   close(): Promise<void>
 }
@@ -155,6 +157,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       })
       return result === null ? null : message.pack(result as never)
     },
+    commitMs: () => Math.max(...lanes.map((lane) => lane.batchMs())),
     deferral: null,
     read: (call) => answer(reads, call),
     async readApart(call) {
