@@ -31,35 +31,46 @@ async function sidesFor(context: Lifetime): Promise<Sides> {
   return { source, target, url }
 }
 
-test('rows that were added and removed after they were copied', {
+for (const [seconds, title] of [
+  [10, 'rows that were added and removed after they were copied'],
+  [3_600, 'the same of days, of which earlier ones have changed'],
+] as const)
+  test(title, { skip: postgresIsMissing }, async (context) => {
+    const { url, ...sides } = await sidesFor(context)
+    const { source, target } = sides
+    const insert = source.prepare('INSERT INTO grown (id, text) VALUES (?, ?)')
+    const id = (number: number): bigint => BigInt(number * seconds) * 1_000n * idsPerMs
+    for (let number = 0; number < 40; number += 2) insert.run(id(number), `before ${number}`)
+    assert.equal(await copyAhead(sides, 'grown', limits), 20)
+    for (const number of [1, 5, 17, 39, 60]) insert.run(id(number), `after ${number}`)
+    source.exec(`DELETE FROM grown WHERE id < ${id(3)} OR id = ${id(20)}`)
+    insert.run(id(21), 'in the place of another')
+    assert.equal(await completeTable(sides, 'grown', limits), 22)
+    await target.run({ name: '', text: 'COMMIT' })
+    const text = 'SELECT CAST(id AS text) AS id, text FROM grown ORDER BY grown.id'
+    assert.deepEqual(
+      (await runSql(url, text)).map((row) => ({ ...row })),
+      source
+        .prepare(text)
+        .all()
+        .map((row) => ({ ...(row as object) })),
+    )
+  })
+
+test('a row that arrives otherwise is noticed, in either step', {
   skip: postgresIsMissing,
 }, async (context) => {
-  const { url, ...sides } = await sidesFor(context)
-  const { source, target } = sides
-  const insert = source.prepare('INSERT INTO grown (id, text) VALUES (?, ?)')
-  /** One for every ten seconds. */
-  const id = (number: number): bigint => BigInt(number) * 10_000n * idsPerMs
-  for (let number = 0; number < 40; number += 2) insert.run(id(number), `before ${number}`)
-  assert.equal(await copyAhead(sides, 'grown', limits), 20)
-  for (const number of [1, 5, 17, 39, 60]) insert.run(id(number), `after ${number}`)
-  source.exec(`DELETE FROM grown WHERE id < ${id(3)} OR id = ${id(20)}`)
-  insert.run(id(21), 'in the place of another')
-  assert.equal(await completeTable(sides, 'grown', limits), 22)
-  await target.run({ name: '', text: 'COMMIT' })
-  const text = 'SELECT CAST(id AS text) AS id, text FROM grown ORDER BY grown.id'
-  assert.deepEqual(
-    (await runSql(url, text)).map((row) => ({ ...row })),
-    source
-      .prepare(text)
-      .all()
-      .map((row) => ({ ...(row as object) })),
-  )
-})
-
-test('a row that has changed is noticed', { skip: postgresIsMissing }, async (context) => {
-  const sides = await sidesFor(context)
-  sides.source.exec("INSERT INTO grown VALUES (1, 'before')")
+  const { source, target } = await sidesFor(context)
+  const sides = { source, target }
+  source.exec("INSERT INTO grown VALUES (1, 'right')")
   await copyAhead(sides, 'grown', limits)
-  sides.source.exec("UPDATE grown SET text = 'changed'")
+  for (const text of [
+    `CREATE FUNCTION shorten() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.text = 'wrong'; RETURN NEW; END $$`,
+    'CREATE TRIGGER shorten BEFORE INSERT ON grown FOR EACH ROW WHEN (NEW.id <> 3) EXECUTE FUNCTION shorten()',
+  ])
+    await target.run({ name: '', text })
+  source.exec("INSERT INTO grown VALUES (2, 'wrong'), (3, 'right'), (4, 'longer')")
   await assert.rejects(completeTable(sides, 'grown', limits), /the rows of grown differ/)
+  await target.run({ name: '', text: 'DELETE FROM grown' })
+  await assert.rejects(copyAhead(sides, 'grown', limits), /the rows of grown differ/)
 })

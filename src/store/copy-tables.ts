@@ -59,8 +59,8 @@ export async function copyTable(sides: CopySides, table: string, limits: CopyLim
 }
 
 /**
- * Copies what a table has while others write to the source: rows whose `id` is the primary key, and which never change. Each piece
- * is read on its own, so that no read lasts. Resolves with the number of rows.
+ * Copies what a table has while others write to the source: rows whose `id` is the primary key, and which its triggers keep from
+ * being changed. Each piece is read on its own, so that no read lasts, and compared. Resolves with the number of rows.
  */
 export async function copyAhead(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
   const columns = await columnsOf(sides, table)
@@ -74,46 +74,71 @@ export async function copyAhead(sides: CopySides, table: string, limits: CopyLim
     const rows = next.rows(last, BigInt(limits.rowsMax))
     const final = rows.at(-1)
     if (final === undefined) return count
-    await insertRows(sides.target, { name: table, columns }, piecesOf(rows, limits))
+    await insertCompared(sides.target, { name: table, columns }, piecesOf(rows, limits))
     count += rows.length
     last = final[at] as bigint
   }
 }
 
-/** The same as `copyTable` for a table that was copied ahead: what was added and removed since, in whatever order of IDs. */
+/**
+ * The same as `copyTable` for a table that was copied ahead: what was added and removed since, in whatever order of IDs. The other
+ * rows were compared when they were copied, and cannot have changed.
+ */
 export async function completeTable(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
   const { source, target } = sides
   const columns = await columnsOf(sides, table)
   const idsHere = prepare(source, `SELECT id FROM "${table}" WHERE id >= ? AND id < ?`)
   const row = prepare(source, `SELECT ${namesOf(columns)} FROM "${table}" WHERE id = ?`)
-  for (const range of await differentRanges(sides, table)) {
-    const [from, to] = [range * idsPerRange, (range + 1n) * idsPerRange]
-    const here = new Set(idsHere.rows(from, to).map(([id]) => id as bigint))
-    const there = new Set(await idsOn(target, table, [from, to]))
-    const removed = [...there].filter((id) => !here.has(id))
-    const added = [...here].filter((id) => !there.has(id))
-    const ids = arrayOf('bigint', removed)
-    if (removed.length > 0)
-      await target.run({ name: '', text: `DELETE FROM "${table}" WHERE id = ANY($1::bigint[])` }, [ids])
-    const rows = added.map((id) => row.row(id) ?? [])
-    await insertRows(target, { name: table, columns }, piecesOf(rows, limits))
+  for (const ranges of groupsOf(await differentRanges(sides, table), rangesTogether)) {
+    const there = new Set(await idsOn(target, table, ranges))
+    const here = new Set(
+      ranges.flatMap((range) =>
+        idsHere.rows(range * idsPerRange, (range + 1n) * idsPerRange).map(([id]) => id as bigint),
+      ),
+    )
+    const removed = arrayOf(
+      'bigint',
+      [...there].filter((id) => !here.has(id)),
+    )
+    const added = [...here].filter((id) => !there.has(id)).map((id) => row.row(id) ?? [])
+    await target.run({ name: '', text: `DELETE FROM "${table}" WHERE id = ANY($1::bigint[])` }, [removed])
+    await insertCompared(target, { name: table, columns }, piecesOf(added, limits))
   }
-  return compared(sides, table, columns)
+  const [text, all] = [
+    `SELECT ${idSums} FROM "${table}"`,
+    prepare(source, `SELECT ${idSums} FROM "${table}"`),
+  ]
+  const here = all.row() ?? []
+  assertSame(table, here, (await target.run({ name: '', text })).rows[0] ?? [])
+  return Number(here[0])
 }
 
 /** IDs of about a minute, as they begin with a time. */
 const idsPerRange = 60_000n * idsPerMs
+/** Of these a table is read once: it has no index of IDs alone. */
+const rangesTogether = 200
+
+/** Sums of these fit in 64 bits, whatever the values are. */
+const modulus = 2_147_483_647
+const idSums = `count(*), coalesce(sum(id % ${modulus}), 0)`
+
+/** Almost all changes are later than a day before the last row that was copied. */
+const recentIds = 86_400_000n * idsPerMs
 
 /** The ranges of IDs in which the two sides have another number or another sum of them. */
 async function differentRanges({ source, target }: CopySides, table: string): Promise<readonly bigint[]> {
-  const text = `SELECT id / ${idsPerRange}, count(*), sum(id % ${modulus}) FROM "${table}" GROUP BY 1`
-  const here = new Map(
-    prepare(source, text)
-      .rows()
-      .map(([range, ...sums]) => [range as bigint, sums.join()]),
-  )
-  const { rows } = await target.run({ name: '', text })
-  const there = new Map(rows.map(([range, ...sums]) => [range as bigint, sums.join()]))
+  const newest = (await target.run({ name: '', text: `SELECT max(id) FROM "${table}"` })).rows[0]?.[0]
+  const recent = typeof newest === 'bigint' ? newest - recentIds : 0n
+  const both = async (text: string, values: readonly bigint[]) => {
+    const there = await target.run({ name: '', text: text.replace('?', '$1::bigint') }, values)
+    return [prepare(source, text).rows(...values), there.rows] as const
+  }
+  const [older, copied] = await both(`SELECT ${idSums} FROM "${table}" WHERE id < ?`, [recent])
+  const from = older.join() === copied.join() ? recent : 0n
+  const text = `SELECT id / ${idsPerRange}, ${idSums} FROM "${table}" WHERE id >= ? GROUP BY 1`
+  const [here, there] = (await both(text, [from])).map(
+    (rows) => new Map(rows.map(([range, ...sums]) => [range as bigint, sums.join()])),
+  ) as [Map<bigint, string>, Map<bigint, string>]
   return [...new Set([...here.keys(), ...there.keys()])].filter(
     (range) => here.get(range) !== there.get(range),
   )
@@ -122,10 +147,15 @@ async function differentRanges({ source, target }: CopySides, table: string): Pr
 async function idsOn(
   target: Connection,
   table: string,
-  range: readonly bigint[],
+  ranges: readonly bigint[],
 ): Promise<readonly bigint[]> {
-  const text = `SELECT id FROM "${table}" WHERE id >= $1::bigint AND id < $2::bigint`
-  return (await target.run({ name: '', text }, range)).rows.map(([id]) => id as bigint)
+  const text = `SELECT id FROM "${table}" WHERE id / ${idsPerRange} = ANY($1::bigint[])`
+  const { rows } = await target.run({ name: '', text }, [arrayOf('bigint', ranges)])
+  return rows.map(([id]) => id as bigint)
+}
+
+function* groupsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
 interface TargetTable {
@@ -135,29 +165,63 @@ interface TargetTable {
 
 const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ')
 
+const insertText = ({ name, columns }: TargetTable): string => {
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
+  return `INSERT INTO "${name}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`
+}
+
+const arraysOf = ({ columns }: TargetTable, rows: Output[][]): readonly string[] =>
+  columns.map(({ type }, index) =>
+    arrayOf(
+      type,
+      rows.map((row) => (row[index] ?? null) as Input | null),
+    ),
+  )
+
 async function insertRows(
   target: Connection,
-  { name, columns }: TargetTable,
+  table: TargetTable,
   pieces: Iterable<Output[][]>,
 ): Promise<void> {
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
-  const insert = {
-    name: `copy ${name}`,
-    text: `INSERT INTO "${name}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`,
-  }
+  const insert = { name: `copy ${table.name}`, text: insertText(table) }
   let sent: Promise<unknown> = Promise.resolve()
   for (const rows of pieces) {
     // The next piece is read while the server writes this one.
     await sent
-    const values = columns.map(({ type }, index) =>
-      arrayOf(
-        type,
-        rows.map((row) => (row[index] ?? null) as Input | null),
-      ),
-    )
-    sent = target.run(insert, values)
+    sent = target.run(insert, arraysOf(table, rows))
   }
   await sent
+}
+
+/** The same, and the server answers what it has stored: a table is not read again for it. */
+async function insertCompared(
+  target: Connection,
+  table: TargetTable,
+  pieces: Iterable<Output[][]>,
+): Promise<void> {
+  const { name, columns } = table
+  const insert = {
+    name: `copy ${name} compared`,
+    text: `WITH stored AS (${insertText(table)} RETURNING *) ${sumsText('stored', columns)}`,
+  }
+  for (const rows of pieces) {
+    const stored = await target.run(insert, arraysOf(table, rows))
+    assertSame(name, sumsOf(rows, columns), stored.rows[0] ?? [])
+  }
+}
+
+/** What `sumsText` asks for, of rows that were read. */
+function sumsOf(rows: readonly Output[][], columns: readonly Column[]): readonly bigint[] {
+  const sums = columns.flatMap((_, index) => {
+    const values = rows.map((row) => row[index] ?? null).filter((value) => value !== null)
+    return [BigInt(values.length), values.reduce<bigint>((sum, value) => sum + summand(value), 0n)]
+  })
+  return [BigInt(rows.length), ...sums]
+}
+
+function summand(value: Input): bigint {
+  if (typeof value === 'bigint') return value % BigInt(modulus)
+  return BigInt(typeof value === 'string' ? Buffer.byteLength(value) : (value as Uint8Array).byteLength)
 }
 
 async function columnsOf({ source, target }: CopySides, table: string): Promise<readonly Column[]> {
@@ -226,9 +290,6 @@ async function continueCounters(
   }
 }
 
-/** Sums of these fit in 64 bits, whatever the values are. */
-const modulus = 2_147_483_647
-
 /** The number of rows, and for each column how many have a value and what the values or their lengths sum up to. */
 function sumsText(table: string, columns: readonly Column[]): string {
   const sums = columns.flatMap(({ name, type }) => {
@@ -245,8 +306,11 @@ async function compared(
 ): Promise<number> {
   const text = sumsText(table, columns)
   const here = prepare(source, text).row() ?? []
-  const there = (await target.run({ name: '', text })).rows[0] ?? []
+  assertSame(table, here, (await target.run({ name: '', text })).rows[0] ?? [])
+  return Number(here[0])
+}
+
+function assertSame(table: string, here: readonly Output[], there: readonly Output[]): void {
   if (here.join() !== there.join())
     throw new Error(`the rows of ${table} differ after they were copied: ${here.join()} and ${there.join()}`)
-  return Number(here[0])
 }
