@@ -22,6 +22,6 @@ test('words of the provider stay, words of the caller do not', () => {
   for (const [said, kept] of rows) assert.equal(withoutEcho(said, body, 'gpt-5-mini'), kept, said)
 })
 
-test('nothing is kept beside a request that is too large to compare', () => {
+test('nothing is stored of a message where the request is too large to compare', () => {
   assert.equal(withoutEcho('Not Found', [new Uint8Array(300_000)], 'gpt-5-mini'), '')
 })

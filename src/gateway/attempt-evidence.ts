@@ -10,7 +10,7 @@ import type { UpstreamRequest } from '../providers/send-types.ts'
 import { withoutOperator } from './upstream-error.ts'
 
 const messageCharactersMax = 300
-/** In a larger body nothing is looked for, so that nothing of the message is kept. */
+/** In a larger body nothing is looked for, so nothing of the message is stored. */
 const bodyBytesMax = 256 * 1_024
 
 interface FailedAttempt {
@@ -37,7 +37,7 @@ export function evidenceOf({
 const wordsInARow = 4
 
 /**
- * The message without what repeats the request: words in the same order, and single words that are no everyday ones. The name of the
+ * The message without what repeats the request: words in the same order, and single words other than everyday ones. The name of the
  * model stays. Empty where the request is too large to compare.
  */
 export function withoutEcho(message: string, body: readonly Uint8Array[], model: string): string {
