@@ -152,7 +152,7 @@ export const accountOperations = {
       ...ofAccount,
       name,
       ...keyFields,
-      /** If the balance cannot cover the full output limit: lower the limit, or reject the request. */
+      /** If the balance or the key's budget cannot cover the full output limit: lower the limit, or reject the request. */
       onShortBalance: z.enum(['lower', 'reject']).default('lower'),
     }),
     output: z.strictObject({ id: keyId, key: z.string() }),

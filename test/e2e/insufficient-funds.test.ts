@@ -69,7 +69,11 @@ for (const format of formats) {
       assert.deepEqual([facts.available, facts.held, facts.scope], ['0.01', '0.00', 'account'])
       assert.equal(facts.topup_url, `${gate.origin}/console/billing`)
       assert.ok(parseUsd(String(facts.required))! > parseUsd('0.01')!)
-      for (const part of [facts.required, facts.available, facts.affordable_max_tokens, facts.topup_url]) {
+      // Rounded up to four decimals: so much suffices.
+      const needed = parseUsd(/needs at least \$([\d.]+), but only/.exec(message)?.[1] ?? '')!
+      const excess = needed - parseUsd(String(facts.required))!
+      assert.ok(excess >= 0n && excess < 100_000n, message)
+      for (const part of [facts.available, facts.affordable_max_tokens, facts.topup_url]) {
         assert.ok(message.includes(String(part)), `${message} names ${String(part)}`)
       }
       if (format === 'messages') assert.match(message, /^Your credit balance is too low/)

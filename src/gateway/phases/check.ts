@@ -106,7 +106,8 @@ function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): Toll
       ...(policy.showBalance ? { available: formatUsd(available), held: formatUsd(held) } : {}),
       affordable_max_tokens: 0,
       scope,
-      topup_url: `${address}/console/billing`,
+      // Credit does not raise the budget of a key.
+      ...(scope === 'key' ? {} : { topup_url: `${address}/console/billing` }),
     },
   })
 }

@@ -45,6 +45,12 @@ const rows: [more: Partial<ClientError>, type: string, message: RegExp, status: 
     /^Your credit balance is too low: x$/,
     402,
   ],
+  [
+    { category: 'billing', code: 'key_budget_exhausted', status: 402, message: "It exceeds the key's budget." },
+    'billing_error',
+    /^It exceeds the key's budget\.$/,
+    402,
+  ],
   [{ category: 'permission', status: 403 }, 'permission_error', /^max/, 403],
   [{ category: 'not_found', status: 404 }, 'not_found_error', /^max/, 404],
   [{ category: 'timeout', status: 504 }, 'timeout_error', /^max/, 504],

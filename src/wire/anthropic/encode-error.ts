@@ -43,8 +43,10 @@ export function errorBody(problem: ClientError): string {
   })
 }
 
-function messageOf({ category, message }: ClientError): string {
-  if (category === 'billing' && !message.startsWith(billingPhrase)) return `${billingPhrase}. ${message}`
+function messageOf({ category, code, message }: ClientError): string {
+  // Of a key's budget it would be untrue.
+  const isOfBalance = category === 'billing' && code !== 'key_budget_exhausted'
+  if (isOfBalance && !message.startsWith(billingPhrase)) return `${billingPhrase}. ${message}`
   if (category === 'context_too_long' && !message.includes(contextPhrase))
     return `${contextPhrase}: ${message}`
   return message

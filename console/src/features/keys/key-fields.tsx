@@ -172,11 +172,11 @@ function Behaviour({ form, onChange }: KeyFieldsProps): JSX.Element {
   return (
     <>
       <Field
-        label="If the balance can't cover the full output limit"
+        label="If balance or budget can't cover the full output limit"
         hint={
           form.onShortBalance === 'lower'
-            ? 'The request runs with a lower output limit, shown in the x-tollgate-max-output header and on the receipt.'
-            : 'The request fails with 402 insufficient_balance. Nothing runs and nothing is charged.'
+            ? 'The request runs with a lower output limit, shown in the x-tollgate-max-output header and on the receipt. It fails with 402 if not even a short response is covered.'
+            : 'The request fails with 402. Nothing runs and nothing is charged.'
         }
       >
         <Select

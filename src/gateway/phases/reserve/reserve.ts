@@ -8,7 +8,7 @@ import type { Background } from '../../../base/background.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { inTime } from '../../../base/store-wait.ts'
-import { divideUp, formatUsd, least, most } from '../../../ledger/rules/money.ts'
+import { divideUp, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'
 import type {
   Admission,
@@ -25,6 +25,7 @@ import type { Media } from '../../../wire/dialect.ts'
 import { accountSuspended, rateLimited } from '../../error-response.ts'
 import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
 import { dearestAmounts, estimatedAmounts, planAmounts } from './fit-to-hold.ts'
+import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 import {
   type BoundInputDeps,
   countedInput,
@@ -81,6 +82,7 @@ export async function reserve(
     address: deps.address,
     showBalance: caller.policy.showBalance,
     isBounded: false,
+    asked: free,
     context,
     nowMs,
   }
@@ -108,6 +110,7 @@ export async function reserve(
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
     ...refusalInput,
     isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
+    asked: exact,
     nowMs: exact.nowMs,
   })
 }
@@ -324,12 +327,7 @@ async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Adm
 }
 
 /** What the error for a rejected reservation depends on. */
-interface RefusalInput {
-  /** The public base URL of this server. */
-  readonly address: string
-  readonly showBalance: boolean
-  /** Counting ran out of time or memory, so that the input may have fewer tokens than the bound. */
-  readonly isBounded: boolean
+interface RefusalInput extends Omit<FundsRefusalInput, 'outputLimitField'> {
   readonly context: RequestContext
   readonly nowMs: number
 }
@@ -346,53 +344,14 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: Refusal
     case 'rate':
       return rateLimited(admission, input.context, input.nowMs)
     case 'insufficient_funds':
-      return insufficientFundsError(admission, input)
+      return insufficientFundsError(admission, {
+        ...input,
+        outputLimitField: input.context.dialect.outputLimitField,
+      })
     case 'wait':
       return new TollgateError('balance_held', {
         message: 'The balance is reserved by running requests.',
         retryAfterMs: 1_000,
       })
   }
-}
-
-function insufficientFundsError(refused: InsufficientFunds, input: RefusalInput): TollgateError {
-  const heldElsewhere = refused.held > 0n && refused.openHolds > 0
-  const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
-  const code = passesLater
-    ? 'balance_held'
-    : refused.scope === 'key'
-      ? 'key_budget_exhausted'
-      : 'insufficient_balance'
-  const topUpUrl = `${input.address}/console/billing`
-  const remedy =
-    refused.scope === 'key'
-      ? `Raise the budget at ${input.address}/console/keys, or use another key`
-      : `Add credit at ${topUpUrl}`
-  const advice = passesLater ? 'Wait until running requests have ended' : remedy
-  const { outputLimitField: name } = input.context.dialect
-  const lower = refused.affordableOutput > 0 ? `, or lower ${name} to ${refused.affordableOutput}` : ''
-  const amounts = {
-    required: formatUsd(refused.required),
-    available: formatUsd(refused.available),
-    held: formatUsd(refused.held),
-  }
-  const whose = refused.scope === 'key' ? "API key's budget" : 'balance'
-  const waiting = heldElsewhere
-    ? ` ($${amounts.held} is held by ${refused.openHolds} request${refused.openHolds === 1 ? '' : 's'} still running)`
-    : ''
-  const need = input.showBalance
-    ? `This request needs up to $${amounts.required} and $${amounts.available} of the ${whose} is available${waiting}`
-    : `The ${whose} does not cover this request`
-  const bounded = input.isBounded ? ' Input tokens were bounded by size because counting took too long.' : ''
-  return new TollgateError(code, {
-    message: `${need}.${bounded} ${advice}${lower}.`,
-    facts: {
-      ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
-      ...(input.showBalance ? amounts : {}),
-      affordable_max_tokens: refused.affordableOutput,
-      scope: refused.scope,
-      topup_url: topUpUrl,
-    },
-    ...(passesLater ? { retryAfterMs: 1_000 } : {}),
-  })
 }

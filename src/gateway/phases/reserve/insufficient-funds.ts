@@ -1,0 +1,90 @@
+/** The error for a request that the balance or the budget of its key does not cover: what it needs, what is left, what to do. */
+import { TollgateError } from '../../../base/errors.ts'
+import { formatUsd } from '../../../ledger/rules/money.ts'
+import type { AdmissionAsk, InsufficientFunds } from '../../../ledger/types.ts'
+
+export interface FundsRefusalInput {
+  /** The public base URL of this server. */
+  readonly address: string
+  readonly showBalance: boolean
+  /** Counting ran out of time or memory, so that the input may have fewer tokens than the bound. */
+  readonly isBounded: boolean
+  /** What was asked for; its output limit may have been lowered as far as it accepts. */
+  readonly asked: Pick<AdmissionAsk, 'onShortBalance' | 'outputFloor' | 'outputWanted' | 'keyBudget'>
+  /** What the client's format calls the output limit. */
+  readonly outputLimitField: string
+}
+
+export function insufficientFundsError(refused: InsufficientFunds, input: FundsRefusalInput): TollgateError {
+  const { scope, affordableOutput } = refused
+  const heldElsewhere = refused.held > 0n && refused.openHolds > 0
+  const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
+  const code = passesLater
+    ? 'balance_held'
+    : scope === 'key'
+      ? 'key_budget_exhausted'
+      : 'insufficient_balance'
+  const topUpUrl = `${input.address}/console/billing`
+  const bounded = input.isBounded ? ' Input tokens were bounded by size because counting took too long.' : ''
+  const lower = affordableOutput > 0 ? `, or lower ${input.outputLimitField} to ${affordableOutput}` : ''
+  const advice = passesLater
+    ? 'Wait until running requests have ended'
+    : scope === 'key'
+      ? budgetAdvice(refused, input)
+      : `Add credit at ${topUpUrl}`
+  return new TollgateError(code, {
+    message: `${needOf(refused, input)}.${bounded} ${advice}${lower}.`,
+    facts: {
+      ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
+      ...(input.showBalance
+        ? {
+            required: formatUsd(refused.required),
+            available: formatUsd(refused.available),
+            held: formatUsd(refused.held),
+          }
+        : {}),
+      affordable_max_tokens: affordableOutput,
+      scope,
+      // Credit does not raise the budget of a key.
+      ...(scope === 'key' ? {} : { topup_url: topUpUrl }),
+    },
+    ...(passesLater ? { retryAfterMs: 1_000 } : {}),
+  })
+}
+
+function needOf(refused: InsufficientFunds, { asked, showBalance }: FundsRefusalInput): string {
+  const { scope, held, openHolds, required, available } = refused
+  const whose = scope === 'key' ? "this API key's budget" : 'the balance'
+  if (!showBalance) return `${whose.charAt(0).toUpperCase()}${whose.slice(1)} does not cover this request`
+  // A limit that may be lowered was lowered first, so that less is not possible.
+  const isLeast = asked.onShortBalance === 'lower' && asked.outputFloor < asked.outputWanted
+  const isHeld = held > 0n && openHolds > 0
+  const waiting = isHeld
+    ? ` ($${shownUsd(held, 'down')} is held by ${openHolds} request${openHolds === 1 ? '' : 's'} still running)`
+    : ''
+  const left = `only $${shownUsd(available, 'down')} of ${whose} is left${waiting}`
+  return `This request needs ${isLeast ? 'at least' : 'up to'} $${shownUsd(required, 'up')}, but ${left}`
+}
+
+/** A budget that is smaller than one request stays too small in the next window. */
+function budgetAdvice({ required }: InsufficientFunds, { address, asked }: FundsRefusalInput): string {
+  const { keyBudget } = asked
+  const neverFits = keyBudget !== null && keyBudget.amount < required
+  const why = neverFits ? 'The whole budget is smaller than this request. ' : ''
+  return `${why}Raise the budget at ${address}/console/keys, or use another key`
+}
+
+const digitsMax = 9
+const digitsShown = 4
+
+/** To four decimals, below one cent to four significant digits; what is needed is rounded up, so that it suffices. */
+export function shownUsd(nano: bigint, towards: 'up' | 'down'): string {
+  const fraction = nano.toString().padStart(digitsMax, '0').slice(-digitsMax)
+  const isSmall = nano < 10_000_000n
+  const decimals = isSmall
+    ? Math.min(digitsMax, Math.max(0, fraction.search(/[1-9]/)) + digitsShown)
+    : digitsShown
+  const unit = 10n ** BigInt(digitsMax - decimals)
+  const units = (nano + (towards === 'up' ? unit - 1n : 0n)) / unit
+  return formatUsd(units * unit)
+}
