@@ -1,5 +1,5 @@
 /** A data table. It scrolls sideways on narrow pages; the page itself never does. */
-import type { JSX, MouseEvent, ReactNode } from 'react'
+import { Fragment, type JSX, type MouseEvent, type ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 import { Skeleton } from './skeleton.tsx'
 
@@ -26,6 +26,8 @@ export interface TableProps<Row> {
   /** undefined: loading. */
   readonly rows: readonly Row[] | undefined
   readonly keyOf: (row: Row) => string
+  /** The heading above a row and those that follow with the same; rows of a group are together. */
+  readonly groupOf?: (row: Row) => string
   /** Shown when there are no rows. */
   readonly empty?: ReactNode
   /** How many skeleton rows to show while loading. */
@@ -72,7 +74,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
 }
 
 function Rows<Row>(props: TableProps<Row>): JSX.Element {
-  const { columns, rows, keyOf, expected = 5, rowHeight = 'oneLine' } = props
+  const { columns, rows, keyOf, groupOf, expected = 5, rowHeight = 'oneLine' } = props
   const height = rowHeights[rowHeight]
   if (rows === undefined) {
     return (
@@ -91,16 +93,40 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
   }
   return (
     <>
-      {rows.map((row) => (
-        <tr key={keyOf(row)} onClick={openRow} className={rowLook}>
-          {columns.map((column) => (
-            <td key={column.id} className={cn(place(column, columns), height, 'py-2', column.className)}>
-              {column.cell(row, rows)}
-            </td>
-          ))}
-        </tr>
-      ))}
+      {rows.map((row, index) => {
+        const group = groupOf?.(row)
+        const before = rows[index - 1]
+        const isFirst = group !== undefined && (before === undefined || groupOf?.(before) !== group)
+        return (
+          <Fragment key={keyOf(row)}>
+            {isFirst ? <GroupHeading columns={columns.length}>{group}</GroupHeading> : null}
+            <tr onClick={openRow} className={rowLook}>
+              {columns.map((column) => (
+                <td key={column.id} className={cn(place(column, columns), height, 'py-2', column.className)}>
+                  {column.cell(row, rows)}
+                </td>
+              ))}
+            </tr>
+          </Fragment>
+        )
+      })}
     </>
+  )
+}
+
+function GroupHeading({
+  columns,
+  children,
+}: {
+  readonly columns: number
+  readonly children: ReactNode
+}): JSX.Element {
+  return (
+    <tr className="border-b border-line bg-sunken/60">
+      <th colSpan={columns} scope="colgroup" className="h-9 px-5 text-left text-sm font-semibold">
+        {children}
+      </th>
+    </tr>
   )
 }
 

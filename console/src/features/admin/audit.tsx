@@ -137,7 +137,7 @@ function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEn
 
 function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
   const tones: Readonly<Record<string, Tone>> = { done: 'good', started: 'warn' }
-  const words: Readonly<Record<string, string>> = { done: 'Succeeded', started: 'Incomplete' }
+  const words: Readonly<Record<string, string>> = { done: 'Completed', started: 'Incomplete' }
   return <Badge tone={tones[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>
 }
 

@@ -21,6 +21,7 @@ import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
 import { exactUsd } from '@/lib/usd'
+import { byMaker, makerOf } from '../pricing/makers.ts'
 import { SearchField } from '../pricing/search-field.tsx'
 import { AddModel } from './add-model.tsx'
 import { belowCostWords } from './below-cost.tsx'
@@ -31,7 +32,18 @@ import { ModelRouting } from './model-routing.tsx'
 import { PriceList } from './price-list.tsx'
 import { providerName } from './providers.ts'
 
-const kinds = { all: 'All', sold: 'Enabled', unsold: 'Disabled' } as const
+const kinds = { sold: 'Enabled', unsold: 'Disabled', all: 'All' } as const
+
+const isKind = (text: string): text is keyof typeof kinds => Object.hasOwn(kinds, text)
+
+const madeOf = ({ model, details }: Model) => ({ model, provider: details?.provider ?? 'other' })
+
+/** By maker, and within one those that are enabled first. */
+function inGroups(models: readonly Model[]): readonly Model[] {
+  return byMaker(models.map((row) => ({ ...madeOf(row), row }))).flatMap(([, made]) =>
+    made.map(({ row }) => row).toSorted((one, other) => Number(other.sold) - Number(one.sold)),
+  )
+}
 
 export function Models(): JSX.Element {
   const { q = '', sold } = useSearch()
@@ -39,10 +51,14 @@ export function Models(): JSX.Element {
   const models = useOperation('models.list', { all: true })
   const [showsSpecial, setShowsSpecial] = useState(false)
   const choosable = models.data?.map((row) => ({ ...row, testModel: row.details?.testModel ?? null }))
-  const rows = (choosable === undefined ? undefined : modelsToOffer(choosable, showsSpecial))?.filter(
+  const offered = choosable === undefined ? undefined : modelsToOffer(choosable, showsSpecial)
+  // A search may be for a disabled model, and an installation may have none that is enabled.
+  const isEnabledFirst = q === '' && offered?.some((model) => model.sold) === true
+  const kind = sold === undefined ? (isEnabledFirst ? 'sold' : 'all') : isKind(sold) ? sold : 'all'
+  const rows = offered?.filter(
     (model) =>
       model.model.toLowerCase().includes(q.toLowerCase()) &&
-      (sold === undefined || (sold === 'sold') === model.sold),
+      (kind === 'all' || (kind === 'sold') === model.sold),
   )
   return (
     <>
@@ -51,10 +67,8 @@ export function Models(): JSX.Element {
         <SearchField label="Search models" />
         <Select
           aria-label="Filter models"
-          value={sold ?? 'all'}
-          onChange={(event) =>
-            setSearch({ sold: event.target.value === 'all' ? undefined : event.target.value })
-          }
+          value={kind}
+          onChange={(event) => setSearch({ sold: event.target.value })}
           className="w-36"
         >
           {Object.entries(kinds).map(([id, label]) => (
@@ -167,8 +181,9 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
       <Table
         caption="Models"
         columns={columns}
-        rows={rows}
+        rows={rows === undefined ? undefined : inGroups(rows)}
         keyOf={({ model }) => model}
+        groupOf={(row) => makerOf(madeOf(row))}
         rowHeight="twoLines"
         empty={
           <Empty

@@ -47,7 +47,7 @@ export function UpstreamStatus(): JSX.Element | null {
   return (
     <Card
       title="Models by upstream"
-      description="Traffic and cost of each model at each upstream. Time to first byte is measured on streamed responses. Receipts keep these figures permanently."
+      description="Traffic and cost of each model at each upstream. Time to first byte is measured on streamed responses. Receipts have the figures of each request."
       actions={<Segments label="Period" segments={periods} chosen={period} onChoose={setPeriod} />}
       flush
     >

@@ -19,6 +19,7 @@ import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo, ProviderPicker } from './provider-picker.tsx'
+import { providerName } from './providers.ts'
 import { UpstreamForm } from './upstream-form.tsx'
 import { UpstreamStatus } from './upstream-status.tsx'
 import { type UpstreamSwitch, useUpstreamSwitch } from './upstream-switch.tsx'
@@ -181,9 +182,15 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
       cell: (upstream) =>
         upstream.from === 'configuration' ? (
           <span className="inline-block max-w-24 text-sm whitespace-normal text-ink-soft max-md:sr-only">
-            <Explained text="Defined in tollgate.yaml or environment variables. Edit it there.">
-              From configuration
-            </Explained>
+            {upstream.provider === 'sandbox' ? (
+              <Explained text="Test models without a provider. The setting sandbox turns them on or off.">
+                Built in
+              </Explained>
+            ) : (
+              <Explained text="Defined in tollgate.yaml or environment variables. Edit it there.">
+                From configuration
+              </Explained>
+            )}
           </span>
         ) : (
           <Menu
@@ -213,13 +220,13 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
 }
 
 /** How many models it serves, and whether they are all of its provider's or a list. */
-function ServedBy({ upstream: { serves, models } }: { readonly upstream: Upstream }): JSX.Element {
+function ServedBy({ upstream: { serves, models, provider } }: { readonly upstream: Upstream }): JSX.Element {
   if (serves.length === 0) return <Badge tone="warn">None</Badge>
   return (
     <span title={serves.join(', ')}>
-      {count(serves.length)}
+      {serves.length === 1 ? '1 model' : `${count(serves.length)} models`}
       <span className="block text-sm text-ink-soft">
-        {models === 'all' ? "all of the provider's" : models === null ? 'by name' : 'listed'}
+        {models === 'all' ? `all ${providerName(provider)} models` : models === null ? 'by name' : 'selected'}
       </span>
     </span>
   )

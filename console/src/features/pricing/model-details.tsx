@@ -67,22 +67,14 @@ export function ModelDetails({ model }: { readonly model: PricedModel }): JSX.El
               ['Max input', `${count(model.inputTokensMax)} tokens`],
               ['Native format', model.dialects.map((dialect) => formatNames[dialect] ?? dialect).join(', ')],
               ...(model.released === null ? [] : [['Released', day(model.released)] as const]),
-              ['Effective since', <PriceFrom key="from" price={price} />],
+              ...(Date.parse(price.effectiveFrom) === 0
+                ? []
+                : [['Effective since', <When key="from" at={price.effectiveFrom} exact />] as const]),
             ]}
           />
         </Part>
       </div>
     </div>
-  )
-}
-
-/** The catalog's first prices have no start. */
-function PriceFrom({ price }: { readonly price: Price }): JSX.Element {
-  return (
-    <>
-      {Date.parse(price.effectiveFrom) === 0 ? 'launch' : <When at={price.effectiveFrom} exact />}
-      <span className="block text-ink-soft">{price.source}</span>
-    </>
   )
 }
 

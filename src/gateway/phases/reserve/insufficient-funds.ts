@@ -78,7 +78,7 @@ const digitsMax = 9
 const digitsShown = 4
 
 /** To four decimals, below one cent to four significant digits; what is needed is rounded up, so that it suffices. */
-export function shownUsd(nano: bigint, towards: 'up' | 'down'): string {
+function shownUsd(nano: bigint, towards: 'up' | 'down'): string {
   const fraction = nano.toString().padStart(digitsMax, '0').slice(-digitsMax)
   const isSmall = nano < 10_000_000n
   const decimals = isSmall
