@@ -7,26 +7,31 @@ import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { errors } from '../contract/errors.ts'
 import { operations } from '../contract/operations.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
-const moduleName = 'virtual:operations'
-
-/** The module `virtual:operations`: name → method, path, what it produces. */
-function operationTable(): Plugin {
+/** A module of data that is made when the console is built. */
+function dataModule(moduleName: string, exported: string, data: () => unknown): Plugin {
   return {
-    name: 'tollgate-operations',
+    name: moduleName,
     resolveId: (id) => (id === moduleName ? `\0${moduleName}` : undefined),
-    load(id) {
-      if (id !== `\0${moduleName}`) return undefined
-      const rows = Object.entries(operations).flatMap(([name, { http, produces }]) =>
-        http === null ? [] : [[name, [...http, produces]]],
-      )
-      return `export const operations = ${JSON.stringify(Object.fromEntries(rows))}`
-    },
+    load: (id) =>
+      id === `\0${moduleName}` ? `export const ${exported} = ${JSON.stringify(data())}` : undefined,
   }
 }
+
+/** Name → method, path, what it produces. */
+const operationTable = () =>
+  Object.fromEntries(
+    Object.entries(operations).flatMap(([name, { http, produces }]) =>
+      http === null ? [] : [[name, [...http, produces]]],
+    ),
+  )
+
+/** The code and the title of each error. */
+const errorCodes = () => Object.entries(errors).map(([code, { title }]) => [code, title])
 
 /**
  * The module `virtual:system-theme.css`: the dark colors where the system asks for them and no script has set a theme.
@@ -54,7 +59,13 @@ export default defineConfig({
   root: path('.'),
   base: '/console/',
   cacheDir: path('../node_modules/.cache/vite'),
-  plugins: [react(), tailwind(), operationTable(), systemTheme()],
+  plugins: [
+    react(),
+    tailwind(),
+    dataModule('virtual:operations', 'operations', operationTable),
+    dataModule('virtual:error-codes', 'errorCodes', errorCodes),
+    systemTheme(),
+  ],
   resolve: {
     alias: {
       '@': path('src'),

@@ -333,6 +333,9 @@ const consoleValues = [
   'contract/low-balance.ts',
 ]
 
+/** Made from the contract when the console is built. */
+const madeModules = ['virtual:operations', 'virtual:error-codes']
+
 /** The list of pages of the documentation is data for the command palette too. */
 const docsPages = 'console/docs/site-map.ts'
 
@@ -352,7 +355,7 @@ function importedAcrossConsole(tree: Tree): string[] {
         .filter(({ target, isOurs, isTypeOnly }) =>
           isOurs
             ? !mayConsoleImport(path, target, isTypeOnly)
-            : target !== 'virtual:operations' && !packages.includes(packageName(target)),
+            : !madeModules.includes(target) && !packages.includes(packageName(target)),
         )
         .map(({ target }) => `${path} imports ${target}`),
     )

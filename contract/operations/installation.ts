@@ -174,6 +174,8 @@ export const installationOperations = {
         actor: z.string(),
         operation: z.string(),
         account: accountId.nullable(),
+        /** Its name today. */
+        accountName: z.string().nullable(),
         /** The input, without secrets. */
         input: z.unknown(),
         /** `done`, an error code, or `started` when the process exited before the end. */

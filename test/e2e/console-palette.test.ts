@@ -50,6 +50,59 @@ test('the keyboard alone reaches pages, actions and themes, and Escape returns t
   await visit.close()
 })
 
+test('what is typed while the palette loads is its first search', async () => {
+  const visit = await person.visit()
+  const { page } = visit
+  let load = (): void => {}
+  const wait = new Promise<void>((resolve) => {
+    load = resolve
+  })
+  let asked = 0
+  await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+    asked += 1
+    await wait
+    await route.continue()
+  })
+  await page.goto('/console')
+  await heading(page, 'Overview')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('upst')
+  load()
+  await palette(page).getByRole('option', { name: 'Admin: Upstreams' }).waitFor()
+  assert.equal(asked, 1)
+  await page.keyboard.type('reams')
+  assert.equal(await palette(page).getByRole('combobox').inputValue(), 'upstreams')
+  await page.keyboard.press('Escape')
+  await palette(page).waitFor({ state: 'detached' })
+  await visit.close()
+})
+
+test('words that people use find actions, models, people and errors', async () => {
+  const dana = await person.signUp('dana')
+  const visit = await person.visit()
+  const { page } = visit
+  await heading(page, 'Overview')
+  await page.keyboard.press('Control+k')
+  const search = palette(page).getByRole('combobox')
+  for (const [words, found] of [
+    ['invoice', 'Invoices and statements'],
+    ['revoke', 'Revoke or edit an API key'],
+    ['budget', 'Set the budget of an API key'],
+    ['receipt', 'Find a receipt'],
+    ['sandbox-echo', 'sandbox-echo'],
+    ['insufficient_balance', 'Insufficient balance'],
+    [dana.email, dana.email],
+  ] as const) {
+    await search.fill(words)
+    await palette(page).getByRole('option', { name: found }).first().waitFor()
+  }
+  await visit.accessible()
+  await page.keyboard.press('Escape')
+  await run(page, 'sign out', 'Sign out')
+  await page.waitForURL('**/console/sign-in')
+  await visit.close()
+})
+
 test('a pasted line with a request ID opens its receipt', async () => {
   const visit = await person.visit()
   const { page } = visit

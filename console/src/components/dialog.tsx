@@ -84,7 +84,9 @@ function focusContent(event: Event): void {
 
 function focusFirstField(event: Event): void {
   const content = event.currentTarget as HTMLElement | null
-  const field = content?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')
+  const field = content?.querySelector<HTMLElement>(
+    'form :is(input:not([type=hidden]), select, textarea):not(:disabled)',
+  )
   if (field == null) return
   event.preventDefault()
   field.focus()

@@ -1,9 +1,12 @@
 /** Returns the focus to where it was before an overlay opened. */
 import { useState } from 'react'
 
-/** For `onCloseAutoFocus`. Must be called by the content of the overlay, whose first render records the element. */
-export function useFocusReturn(): (event: Event) => void {
-  const [opener] = useState(() => document.activeElement)
+/**
+ * For `onCloseAutoFocus`. Must be called by the content of the overlay, whose first render records the element, unless
+ * the opener is named.
+ */
+export function useFocusReturn(named: Element | null = null): (event: Event) => void {
+  const [opener] = useState(() => named ?? document.activeElement)
   return (event) => {
     event.preventDefault()
     const target = opener?.isConnected === true ? opener : document.getElementById('content')

@@ -1,7 +1,7 @@
 /** The navigation between the sections of the console. */
 import { Link, useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { type Icon, ReceiptText, ShieldCheck } from '@/components/icons'
+import { type Icon, ReceiptText, ScrollText, ShieldCheck } from '@/components/icons'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 import { sections } from './sections.ts'
@@ -26,6 +26,12 @@ export function Navigation({ onGone }: { readonly onGone?: () => void }): JSX.El
         <ReceiptText aria-hidden="true" className="size-4" />
         Pricing
       </Link>
+      {/* A site of its own, in its own tab, so that what is half done here stays. */}
+      <a href="/docs" target="_blank" rel="noreferrer" className={look(false)}>
+        <ScrollText aria-hidden="true" className="size-4" />
+        Docs
+        <span className="sr-only"> (opens in a new tab)</span>
+      </a>
     </nav>
   )
 }

@@ -1,27 +1,15 @@
 /** The menu of the signed-in person. */
 import { useNavigate } from '@tanstack/react-router'
-import { type JSX, useState } from 'react'
+import type { JSX } from 'react'
 import { LogOut, Settings, ShieldCheck } from '@/components/icons'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
-import { toast } from '@/components/toaster'
+import { useSignOut } from '@/features/auth/use-sign-out'
 import { useMe } from '@/lib/account'
-import { forgetFreshKey } from '@/lib/fresh-key'
-import { signOut } from '@/lib/identity'
-import { queryClient } from '@/lib/operations'
 
 export function PersonMenu(): JSX.Element {
   const { person } = useMe()
   const navigate = useNavigate()
-  const [isLeaving, setLeaving] = useState(false)
-  const leave = async (): Promise<void> => {
-    setLeaving(true)
-    const outcome = await signOut()
-    setLeaving(false)
-    if (outcome.kind === 'refused') return toast.problem(outcome.problem.message)
-    queryClient.clear()
-    forgetFreshKey()
-    await navigate({ to: '/console/sign-in', search: {} })
-  }
+  const { isPending: isLeaving, run: leave } = useSignOut()
   return (
     <Menu
       trigger={

@@ -5,7 +5,7 @@ import { formatId, parseId } from '../../base/ids.ts'
 import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
 
-export const listAudit = operationHandler('audit.list', async ({ audit }, asked) => {
+export const listAudit = operationHandler('audit.list', async ({ audit, ledger }, asked) => {
   const rows = await audit.list({
     limit: asked.limit,
     before: parseAuditId(asked.before),
@@ -13,9 +13,14 @@ export const listAudit = operationHandler('audit.list', async ({ audit }, asked)
     operation: asked.operation ?? null,
     actor: asked.actor ?? null,
   })
+  const accounts = new Set(rows.flatMap(({ account }) => (account === null ? [] : [account])))
+  const names = new Map(
+    await Promise.all([...accounts].map(async (id) => [id, (await ledger.account(id))?.name] as const)),
+  )
   return rows.map((entry) => ({
     ...auditOutput(entry),
     account: entry.account === null ? null : formatId('acct', entry.account),
+    accountName: (entry.account === null ? null : names.get(entry.account)) ?? null,
     input: entry.input,
     address: entry.address,
   }))

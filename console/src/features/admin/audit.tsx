@@ -119,7 +119,14 @@ function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEn
       id: 'account',
       header: 'Account',
       wide: true,
-      cell: ({ account }) => (account === null ? '' : <AccountLink id={account}>{account}</AccountLink>),
+      cell: ({ account, accountName }) =>
+        account === null ? (
+          ''
+        ) : (
+          <span title={account}>
+            <AccountLink id={account}>{accountName ?? account}</AccountLink>
+          </span>
+        ),
     },
     { id: 'outcome', header: 'Result', wide: true, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     {

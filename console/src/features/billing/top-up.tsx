@@ -6,6 +6,7 @@ import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Checkbox } from '@/components/checkbox'
+import { CopyId } from '@/components/copy-id'
 import { Field } from '@/components/field'
 import { ExternalLink } from '@/components/icons'
 import { Input } from '@/components/input'
@@ -92,7 +93,11 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
 
 function AccountId(): JSX.Element {
   const account = useAccount()
-  return <code className="mt-1 block font-mono text-[0.8125rem] select-all">{account.id}</code>
+  return (
+    <p className="mt-1">
+      <CopyId text={account.id} what="account ID" />
+    </p>
+  )
 }
 
 function ByStripe({ minimum, maximum }: Stripe): JSX.Element {

@@ -10,22 +10,30 @@ import { usePaletteGroups } from './use-commands.ts'
 export interface PaletteProps {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
+  /** Gets the focus back. */
+  readonly opener: Element | null
+  /** What was typed while it was loading. */
+  readonly initial: string
 }
 
-export function Palette({ open, onOpenChange }: PaletteProps): JSX.Element {
+export function Palette({ open, onOpenChange, opener, initial }: PaletteProps): JSX.Element {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="motion-fade fixed inset-0 z-50 bg-veil" />
-        <Content onClose={() => onOpenChange(false)} />
+        <Content onClose={() => onOpenChange(false)} opener={opener} initial={initial} />
       </Radix.Portal>
     </Radix.Root>
   )
 }
 
-function Content({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const returnFocus = useFocusReturn()
-  const [search, setSearch] = useState('')
+interface ContentProps extends Pick<PaletteProps, 'opener' | 'initial'> {
+  readonly onClose: () => void
+}
+
+function Content({ onClose, opener, initial }: ContentProps): JSX.Element {
+  const returnFocus = useFocusReturn(opener)
+  const [search, setSearch] = useState(initial)
   const groups = usePaletteGroups(search)
   return (
     <Radix.Content

@@ -1,9 +1,9 @@
 /** What the command palette offers, by groups: pages, actions, accounts, themes and the documentation. */
-import { useNavigate } from '@tanstack/react-router'
 import {
   Building2,
   type Icon,
   KeyRound,
+  LogOut,
   Monitor,
   Moon,
   Plus,
@@ -18,30 +18,17 @@ import {
 import { sections } from '@/layout/sections'
 import { useAccount, useAccounts, useMay, useMe, useSwitchAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
-import type { Search } from '@/lib/search'
+import { requestIdIn } from '@/lib/request-id'
 import { useTheme } from '@/lib/theme'
 import { setTheme, type Theme } from '@/lib/theme-choice'
 import { siteSections } from '../../../docs/site-map.ts'
 import { sections as adminSections } from '../admin/sections.ts'
+import { useSignOut } from '../auth/use-sign-out.ts'
 import { useSettingsTabs } from '../settings/use-settings-tabs.ts'
-import { requestIdIn } from './request-id.ts'
-
-export interface PaletteCommand {
-  readonly id: string
-  readonly label: string
-  /** What a search matches besides the label. */
-  readonly keywords?: string
-  readonly hint?: string
-  readonly Icon: Icon
-  /** Marks the current choice. */
-  readonly isCurrent?: boolean
-  readonly run: () => void
-}
-
-export interface PaletteGroup {
-  readonly heading: string
-  readonly commands: readonly PaletteCommand[]
-}
+import type { PaletteCommand, PaletteGroup } from './palette-command.ts'
+import { tasks } from './task-table.ts'
+import { useFound } from './use-found.ts'
+import { useGo } from './use-go.ts'
 
 /** The groups for a search: the long ones appear once something is typed. */
 export function usePaletteGroups(search: string): readonly PaletteGroup[] {
@@ -50,20 +37,15 @@ export function usePaletteGroups(search: string): readonly PaletteGroup[] {
     useRequest(search),
     usePages(),
     useActions(),
+    useTasks(isSearch),
     useOtherAccounts(),
     useThemes(),
     useKeys(isSearch),
+    ...useFound(search),
     useDeepPages(isSearch),
     documentation(isSearch),
   ]
   return groups.filter(({ commands }) => commands.length > 0)
-}
-
-type Go = (to: string, search?: Search) => void
-
-function useGo(): Go {
-  const navigate = useNavigate()
-  return (to, search = {}) => void navigate({ to, search })
 }
 
 function useRequest(search: string): PaletteGroup {
@@ -84,6 +66,15 @@ function useRequest(search: string): PaletteGroup {
   }
 }
 
+/** What people call what is on a page. */
+const pageWords: Readonly<Record<string, string>> = {
+  '/console/requests': 'receipt receipts log history failed rejected',
+  '/console/usage': 'spend cost tokens chart',
+  '/console/billing': 'balance ledger top-up payment runway',
+  '/console/connect': 'client setup base url library',
+  '/pricing': 'models prices price list',
+}
+
 function usePages(): PaletteGroup {
   const { person } = useMe()
   const go = useGo()
@@ -97,7 +88,7 @@ function usePages(): PaletteGroup {
     commands: pages.map(([to, label, Icon]) => ({
       id: to,
       label,
-      keywords: 'go to page',
+      keywords: `go to page ${pageWords[to] ?? ''}`,
       Icon,
       run: () => go(to),
     })),
@@ -135,6 +126,29 @@ function useActions(): PaletteGroup {
     },
   ]
   return { heading: 'Actions', commands: actions.filter(({ isAllowed }) => isAllowed) }
+}
+
+/** More actions, for a search alone. */
+function useTasks(isSearch: boolean): PaletteGroup {
+  const go = useGo()
+  const signOut = useSignOut()
+  const may = {
+    builders: useMay('owner', 'admin', 'developer'),
+    payers: useMay('owner', 'admin', 'billing'),
+    everybody: true,
+  }
+  const allowed = tasks.filter((task) => may[task.allowed ?? 'everybody'])
+  const commands: readonly PaletteCommand[] = [
+    ...allowed.map(({ to, search, ...task }) => ({ ...task, run: () => go(to, search) })),
+    {
+      id: 'sign-out',
+      label: 'Sign out',
+      keywords: 'log out logout leave',
+      Icon: LogOut,
+      run: () => void signOut.run(),
+    },
+  ]
+  return { heading: 'More actions', commands: isSearch ? commands : [] }
 }
 
 function useOtherAccounts(): PaletteGroup {

@@ -10,6 +10,7 @@ import { Page } from '@/components/page'
 import { Stat } from '@/components/stat'
 import { useMe } from '@/lib/account'
 import { count, duration } from '@/lib/format'
+import { useOperation } from '@/lib/operations'
 import { columnDecimals, isZero } from '@/lib/usd'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
@@ -287,14 +288,7 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         )}
         {operator ? (
           <Fact label="Account">
-            <Link
-              to="/console/admin/accounts/$account"
-              params={{ account: receipt.account }}
-              search={{}}
-              className="font-mono text-[0.8125rem] underline decoration-line-strong underline-offset-3"
-            >
-              {receipt.account}
-            </Link>
+            <AccountOf id={receipt.account} />
           </Fact>
         ) : null}
         <Fact label="Format">
@@ -321,5 +315,24 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Fact label="Output limit">{count(receipt.outputLimit)} tokens</Fact>
       </dl>
     </Card>
+  )
+}
+
+/** For administrators: by its name, with the ID after it. */
+function AccountOf({ id }: { readonly id: string }): JSX.Element {
+  const account = useOperation('account.show', { account: id })
+  const name = account.data?.name
+  return (
+    <>
+      <Link
+        to="/console/admin/accounts/$account"
+        params={{ account: id }}
+        search={{}}
+        className="font-medium underline decoration-line-strong underline-offset-3"
+      >
+        <Name>{name ?? id}</Name>
+      </Link>{' '}
+      {name === undefined ? null : <span className="font-mono text-xs break-all text-ink-soft">{id}</span>}
+    </>
   )
 }

@@ -1,0 +1,19 @@
+/** One entry of the command palette, and a group of them. Types only. */
+import type { Icon } from '@/components/icons'
+
+export interface PaletteCommand {
+  readonly id: string
+  readonly label: string
+  /** What a search matches besides the label. */
+  readonly keywords?: string
+  readonly hint?: string
+  readonly Icon: Icon
+  /** Marks the current choice. */
+  readonly isCurrent?: boolean
+  readonly run: () => void
+}
+
+export interface PaletteGroup {
+  readonly heading: string
+  readonly commands: readonly PaletteCommand[]
+}
