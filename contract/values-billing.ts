@@ -20,6 +20,9 @@ export const entry = z.strictObject({
   request: requestId.nullable(),
 })
 
+/** A month that is over, a top-up that was paid, or credit that an administrator added. */
+export const invoiceKind = z.enum(['statement', 'payment', 'credit'])
+
 /**
  * The states of a top-up. `open`: awaiting payment; `processing`: pending at the bank; `action_required`: an automatic
  * top-up that the cardholder must confirm with the bank.
@@ -55,7 +58,7 @@ export const topUp = z.strictObject({
 export const invoice = z.strictObject({
   /** `2026-11` for a month's statement, a top-up's id for the receipt of a payment. */
   id: z.string(),
-  kind: z.enum(['statement', 'payment']),
+  kind: invoiceKind,
   issued: time,
   from: time,
   to: time,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { file, forAccount, forOperators, operation, payers } from '../operation.ts'
 import { email, entryId, listLimit, time, usd, usdOut } from '../values.ts'
-import { codeId, entry, invoice, redeemCode, topUp, topUpId } from '../values-billing.ts'
+import { codeId, entry, invoice, invoiceKind, redeemCode, topUp, topUpId } from '../values-billing.ts'
 import { ofAccount } from './accounts.ts'
 
 const reads = forAccount({ scope: 'billing:read', operator: 'yes' })
@@ -23,8 +23,8 @@ const autoTopUp = z.strictObject({ below: positiveUsd, amount: positiveUsd })
 const invoiceId = z
   .string()
   .regex(
-    /^(\d{4}-(0[1-9]|1[0-2])|top_[0-9a-hjkmnp-tv-z]{13})$/,
-    'must be a month such as 2026-11 or a top-up ID (top_…)',
+    /^(\d{4}-(0[1-9]|1[0-2])|(top|ent)_[0-9a-hjkmnp-tv-z]{13})$/,
+    'must be a month such as 2026-11, a top-up ID (top_…) or the ID of a credit (ent_…)',
   )
 
 export const billing = z.strictObject({
@@ -147,9 +147,7 @@ export const billingOperations = {
     effect: 'reads',
     http: ['GET', '/api/invoices'],
     input: z.strictObject(ofAccount),
-    output: z.array(
-      z.strictObject({ id: z.string(), kind: z.enum(['statement', 'payment']), issued: time, total: usdOut }),
-    ),
+    output: z.array(z.strictObject({ id: z.string(), kind: invoiceKind, issued: time, total: usdOut })),
   }),
   'invoice.show': operation({
     summary: 'Show a monthly statement or a payment receipt',

@@ -26,7 +26,10 @@ test('without a payment provider the page explains how top-ups work here', async
   await dialog.getByLabel('Amount in USD').fill('2.50')
   await dialog.getByRole('button', { name: 'Add credit' }).click()
   await page.getByText(/^Credited \$2\.50\./).waitFor()
-  await page.getByText(/manual-/).first().waitFor()
+  await page
+    .getByText(/manual-/)
+    .first()
+    .waitFor()
   visit.clean()
 
   const guest = await person.signUp('guest')
@@ -89,7 +92,9 @@ test('the alert is set in days and saved', async () => {
 
 test('invoice details are saved as they were written', async () => {
   await page.goto('/console/billing?tab=invoices')
-  await page.getByText('Monthly statements and payment receipts will appear here.').waitFor()
+  await page.getByRole('link', { name: 'Credit receipt' }).first().click()
+  await page.getByText(/^Credit added \(manual-/).waitFor()
+  await page.goBack()
   await page.getByLabel('Name and address').fill('Works <b>Ltd</b>\n1 Road')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()

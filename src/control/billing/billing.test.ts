@@ -369,8 +369,16 @@ test('a month that is over has its statement, and each begins where the last one
   on.clock.setWallMs(Date.UTC(2026, 3, 2))
   const listed = await done(on, ann, 'invoice.list')
   assert.deepEqual(
-    listed.map(({ id, kind, total }) => `${id} ${kind} ${total}`),
-    ['2026-02 statement 1.25', '2026-01 statement 4.00'],
+    listed.map(({ id, kind, total }) => `${kind === 'statement' ? id : kind} ${total}`),
+    ['2026-02 1.25', 'credit 2.00', '2026-01 4.00', 'credit 5.00'],
+  )
+  const receipt = await done(on, ann, 'invoice.show', { invoice: listed[1]?.id ?? '' })
+  assert.deepEqual([receipt.kind, receipt.total, receipt.issued], ['credit', '2.00', listed[1]?.issued])
+  const bob = await payer(on)
+  assert.equal(
+    (await refused(on, bob, 'invoice.show', { invoice: receipt.id })).code,
+    'invoice_not_found',
+    "another account's credit",
   )
   const january = await done(on, ann, 'invoice.show', { invoice: '2026-01' })
   const february = await done(on, ann, 'invoice.show', { invoice: '2026-02' })

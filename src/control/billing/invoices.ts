@@ -1,12 +1,13 @@
 /**
- * `invoice.list` and `invoice.show`: one statement for each past month, one receipt for each payment. The lines
+ * `invoice.list` and `invoice.show`: one statement for each past month, one receipt for each payment and for each credit
+ * that an administrator added. The lines
  * of a statement are the changes of the balance; usage belongs to the month in which its requests began.
  */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
-import type { Movement } from '../../ledger/payment-types.ts'
+import type { EntryRow, Movement } from '../../ledger/payment-types.ts'
 import type { AccountRow } from '../../ledger/types.ts'
 import { dateOf, dayMs, dayOf, firstDayOf, monthOf } from '../../limits/calendar.ts'
 import type { TopUp } from '../../payments/types.ts'
@@ -40,7 +41,13 @@ export const listInvoices = accountOperationHandler('invoice.list', async (deps,
     issuedMs: firstMs(month + 1),
     total,
   }))
-  return [...receipts, ...statements]
+  const credits = (await manualCredits(deps, account)).map((row) => ({
+    id: formatId('ent', row.id),
+    kind: 'credit' as const,
+    issuedMs: row.atMs,
+    total: row.amount,
+  }))
+  return [...receipts, ...credits, ...statements]
     .toSorted((a, b) => b.issuedMs - a.issuedMs)
     .map(({ id, kind, issuedMs, total }) => ({
       id,
@@ -51,17 +58,58 @@ export const listInvoices = accountOperationHandler('invoice.list', async (deps,
 })
 
 export const showInvoice = accountOperationHandler('invoice.show', async (deps, { invoice }, { account }) => {
-  const topUp = parseId('top', invoice)
-  const found =
-    topUp === undefined
-      ? await statement(deps, account, invoice)
-      : await receipt(deps, account, await deps.payments.topUp(topUp))
+  const found = await findInvoice(deps, account, invoice)
   if (found !== undefined) return found
   throw new TollgateError('invoice_not_found', {
     message: `Invoice ${invoice} not found. Statements are available once their month is over.`,
     param: 'invoice',
   })
 })
+
+async function findInvoice(
+  deps: ControlDeps,
+  account: AccountRow,
+  invoice: string,
+): Promise<Invoice | undefined> {
+  const topUp = parseId('top', invoice)
+  if (topUp !== undefined) return receipt(deps, account, await deps.payments.topUp(topUp))
+  const entry = parseId('ent', invoice)
+  return entry === undefined ? statement(deps, account, invoice) : creditReceipt(deps, account, entry)
+}
+
+/** Entries of credit that an administrator added, the latest first. */
+async function manualCredits(
+  { ledger }: ControlDeps,
+  { id: account }: AccountRow,
+  range: { readonly limit: number; readonly before: bigint | null } = { limit: receiptsMax, before: null },
+): Promise<readonly EntryRow[]> {
+  const rows = await ledger.entries({ account, kind: 'credit', fromMs: null, toMs: null, ...range })
+  return rows.filter(({ source }) => source === 'manual')
+}
+
+async function creditReceipt(
+  deps: ControlDeps,
+  account: AccountRow,
+  entry: bigint,
+): Promise<Invoice | undefined> {
+  const [row] = await manualCredits(deps, account, { limit: 1, before: entry + 1n })
+  if (row === undefined || row.id !== entry) return undefined
+  const about = [row.note, row.reference].filter((part) => part !== null && part !== '').join(', ')
+  const at = isoTime(row.atMs)
+  const total = formatUsd(row.amount)
+  return {
+    ...(await parties(deps, account)),
+    id: formatId('ent', row.id),
+    kind: 'credit',
+    issued: at,
+    from: at,
+    to: at,
+    opening: formatUsd(0n),
+    closing: total,
+    lines: [{ text: `Credit added${about === '' ? '' : ` (${about})`}`, quantity: 1, amount: total }],
+    total,
+  }
+}
 
 async function receipt(
   deps: ControlDeps,

@@ -122,8 +122,9 @@ export function amountPresets(minimum: string, maximum: string): readonly string
   return [5, 10, 25, 50, 100, 250].filter((amount) => amount >= least && amount <= whole(maximum)).map(String)
 }
 
-/** `2026-11` → `Statement for November 2026`; a top-up’s id → `Payment receipt`. */
+/** `2026-11` → `Statement for November 2026`; a top-up’s ID → `Payment receipt`; a credit’s → `Credit receipt`. */
 export function invoiceName(id: string): string {
+  if (id.startsWith('ent_')) return 'Credit receipt'
   const month = /^(\d{4})-(\d{2})$/.exec(id)
   if (month === null) return 'Payment receipt'
   const at = new Date(Date.UTC(Number(month[1]), Number(month[2]) - 1, 1))

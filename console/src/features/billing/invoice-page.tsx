@@ -75,12 +75,12 @@ function Sheet({ invoice }: { readonly invoice: Invoice }): JSX.Element {
       <div className="mb-8 flex flex-wrap items-center justify-between gap-x-8 gap-y-2 border-b border-line pb-6 print:text-black">
         <Logo />
         <p className="text-lg font-semibold tracking-tight">
-          <span className="hidden print:inline">{isStatement ? 'Statement' : 'Payment receipt'}</span>
-          {isStatement ? null : (
+          <span className="hidden print:inline">{isStatement ? 'Statement' : invoiceName(invoice.id)}</span>
+          {invoice.kind === 'payment' ? (
             <Badge tone={isRefunded ? 'warn' : 'good'} className="align-middle print:ml-3">
               {isRefunded ? 'Refunded' : 'Paid'}
             </Badge>
-          )}
+          ) : null}
         </p>
       </div>
       <div className="flex flex-wrap justify-between gap-x-8 gap-y-6">

@@ -1,4 +1,4 @@
-/** Monthly statements and payment receipts. */
+/** Monthly statements, and receipts of payments and credits. */
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Card } from '@/components/card'
@@ -15,21 +15,21 @@ export function Invoices(): JSX.Element {
   const invoices = useOperation('invoice.list', { account: account.id })
   return (
     <Card
-      title="Payment receipts and statements"
-      description="Printable, for each payment and each month in UTC. They are not tax invoices."
+      title="Receipts and statements"
+      description="Printable, for each payment, each credit from an administrator and each month (UTC). They are not tax invoices."
       flush
     >
       {invoices.error !== null ? (
         <Problem className="m-5 mt-0" problem={invoices.error} onRetry={() => void invoices.refetch()} />
       ) : (
         <Table
-          caption="Payment receipts and statements, latest first"
+          caption="Receipts and statements, latest first"
           rows={invoices.data}
           keyOf={({ id }) => id}
           expected={3}
           empty={
             <p className="flex min-h-24 items-center px-5 text-ink-soft">
-              Monthly statements and payment receipts will appear here.
+              No receipts yet. The statement for this month appears on the first day of the next one.
             </p>
           }
           columns={[
