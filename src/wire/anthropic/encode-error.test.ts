@@ -46,7 +46,12 @@ const rows: [more: Partial<ClientError>, type: string, message: RegExp, status: 
     402,
   ],
   [
-    { category: 'billing', code: 'key_budget_exhausted', status: 402, message: "It exceeds the key's budget." },
+    {
+      category: 'billing',
+      code: 'key_budget_exhausted',
+      status: 402,
+      message: "It exceeds the key's budget.",
+    },
     'billing_error',
     /^It exceeds the key's budget\.$/,
     402,

@@ -25,7 +25,6 @@ import type { Media } from '../../../wire/dialect.ts'
 import { accountSuspended, rateLimited } from '../../error-response.ts'
 import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
 import { dearestAmounts, estimatedAmounts, planAmounts } from './fit-to-hold.ts'
-import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 import {
   type BoundInputDeps,
   countedInput,
@@ -33,6 +32,7 @@ import {
   inputWithoutDocuments,
   reportedInput,
 } from './input-bound.ts'
+import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 
 export interface ReserveDeps extends BoundInputDeps {
   readonly ledger: Pick<Ledger, 'account' | 'admit' | 'release' | 'whenReleased'>
