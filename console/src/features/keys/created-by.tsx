@@ -4,11 +4,13 @@ import { Name } from '../usage/name.tsx'
 import type { Key } from './key-state.ts'
 
 export interface CreatedByProps {
-  readonly createdBy: Key['createdBy']
+  readonly apiKey: Pick<Key, 'builtIn' | 'createdBy'>
   readonly memberNames: ReadonlyMap<string, string>
 }
 
-export function CreatedBy({ createdBy, memberNames }: CreatedByProps): JSX.Element {
+export function CreatedBy({ apiKey, memberNames }: CreatedByProps): JSX.Element {
+  const { builtIn, createdBy } = apiKey
+  if (builtIn) return <span className="text-ink-soft">Built in, for the playground</span>
   if (createdBy === null) return <span className="text-ink-soft">Server setup</span>
   const name = memberNames.get(createdBy)
   return name === undefined ? (

@@ -173,7 +173,7 @@ function Facts({ apiKey }: { readonly apiKey: Key }): JSX.Element {
           <Moment at={apiKey.created} />
         </Fact>
         <Fact label="Created by">
-          <CreatedBy createdBy={apiKey.createdBy} memberNames={memberNames} />
+          <CreatedBy apiKey={apiKey} memberNames={memberNames} />
         </Fact>
         {apiKey.revoked === null ? null : (
           <Fact label="Revoked">

@@ -143,7 +143,7 @@ function columns(
       wide: true,
       cell: (key) => (
         <>
-          <CreatedBy createdBy={key.createdBy} memberNames={memberNames} />
+          <CreatedBy apiKey={key} memberNames={memberNames} />
           <When at={key.created} className="block text-xs text-ink-soft" />
         </>
       ),
