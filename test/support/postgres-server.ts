@@ -59,7 +59,8 @@ const pauseMs = 25
 
 /**
  * Runs the server until the standard input ends, which it also does when the parent is killed. A line restarts the
- * server, which is stopped by the signal of that name.
+ * server, which is stopped by the signal of that name. Its folder is removed afterwards: a hundred databases
+ * are 57,000 files.
  */
 const supervise = `
 while :; do
@@ -69,7 +70,7 @@ while :; do
 done
 kill -QUIT "$server"
 wait "$server"
-rm -rf "$FOLDER"
+rm -rf "$FOLDER" &
 `
 
 const settings = [
