@@ -169,7 +169,7 @@ export function receiptTable(database: Database, journal: RowJournal): StoredTab
   const select = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)
   const insert = insertInto(database, 'receipt', receiptRow)
   const saveObjects = saveProviderObjects(database)
-  const listed = journal.rowsOf('receipt_list', ['account', 'id'])
+  const listed = journal.listOf('receipt_list', ['account', 'id'])
   const toReceipt = (row: Output[]): ReceiptState => ({
     ...receiptHead.toRow(row),
     draft: row.slice(receiptHead.columns.length) as ReceiptState['draft'],
@@ -179,7 +179,7 @@ export function receiptTable(database: Database, journal: RowJournal): StoredTab
     find: (id) => readBy(select.row(id), toReceipt),
     insert(row) {
       insert.run(...receiptHead.bind(row), ...row.draft)
-      listed.put(row.id, [row.account, row.id])
+      listed.add([row.account, row.id])
       saveObjects({ account: row.account, receipt: row.id, nowMs: row.endedMs }, row.providerObjects)
     },
     update: never('update'),

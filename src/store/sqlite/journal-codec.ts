@@ -21,7 +21,9 @@ const valueBytesMax = 9
 
 /** Makes records, one after another, in the same memory. */
 export class RecordWriter {
-  #bytes = Buffer.allocUnsafe(firstBytes)
+  #bytes = Buffer.alloc(firstBytes)
+  /** The same bytes: Buffer's own functions for numbers take several times as long. */
+  #numbers = viewOf(this.#bytes)
   #end = 0
 
   /** The record is valid until the next one is made. */
@@ -40,7 +42,7 @@ export class RecordWriter {
     if (typeof value === 'number') this.#number(value)
     else if (typeof value === 'bigint') {
       const at = this.#tagged(tags.exact, valueBytesMax)
-      this.#bytes.writeBigInt64LE(value, at)
+      this.#numbers.setBigInt64(at, value, true)
       this.#end = at + 8
     } else if (typeof value === 'string') {
       // A unit of a string has three bytes at most.
@@ -53,7 +55,9 @@ export class RecordWriter {
   #number(value: number): void {
     const isSmall = value >= -smallSpan && value < smallSpan
     const at = this.#tagged(isSmall ? tags.small : tags.large, valueBytesMax)
-    this.#end = isSmall ? this.#bytes.writeInt32LE(value, at) : this.#bytes.writeDoubleLE(value, at)
+    if (isSmall) this.#numbers.setInt32(at, value, true)
+    else this.#numbers.setFloat64(at, value, true)
+    this.#end = at + (isSmall ? 4 : 8)
   }
 
   #view(value: Uint8Array): void {
@@ -63,21 +67,25 @@ export class RecordWriter {
   }
 
   #sized(at: number, size: number): void {
-    this.#bytes.writeUInt32LE(size, at)
+    this.#numbers.setUint32(at, size, true)
     this.#end = at + 4 + size
   }
 
   /** Makes room for a value and writes its tag; returns where the value begins. */
   #tagged(tag: number, bytes: number): number {
     if (this.#end + bytes > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#end + bytes))
+      const grown = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#end + bytes))
       grown.set(this.#bytes.subarray(0, this.#end))
       this.#bytes = grown
+      this.#numbers = viewOf(grown)
     }
     this.#bytes[this.#end] = tag
     return this.#end + 1
   }
 }
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength)
 
 /** Integers become bigints, as the database returns them. */
 export function readRecord(record: Uint8Array): readonly TableRows[] {

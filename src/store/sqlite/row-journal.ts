@@ -22,9 +22,28 @@ export interface JournaledRows {
   putNow(key: JournalKey, values: readonly Input[]): void
 }
 
+/** A table to which rows are added that nothing changes, and that the writer does not read. */
+export interface JournaledList {
+  /** `values` in the order of the columns. */
+  add(values: readonly Input[]): void
+}
+
 export interface RowJournal extends BatchMemory {
   /** @param columns all that have to be known to insert a row */
   rowsOf(table: JournaledName, columns: readonly string[]): JournaledRows
+  listOf(table: JournaledName, columns: readonly string[]): JournaledList
+}
+
+/** What a transaction does with one table. */
+interface Journaled {
+  readonly isEmpty: boolean
+  changed(): TableRows
+  /** Writes to the table what has to be there immediately. */
+  writeNow(): void
+  /** Writes everything to the table. */
+  writeAll(): void
+  committed(): void
+  forget(): void
 }
 
 /**
@@ -54,7 +73,12 @@ export function openRowJournal(database: Database, rowsMax: number): RowJournal 
 
   return {
     rowsOf(name, columns) {
-      const table = new Journaled(database, name, columns)
+      const table = new ChangedRows(database, name, columns)
+      tables.push(table)
+      return table
+    },
+    listOf(name, columns) {
+      const table = new AddedRows(database, name, columns)
       tables.push(table)
       return table
     },
@@ -124,7 +148,7 @@ function keyOf(table: string): readonly string[] {
   return journaledTables[table as JournaledName].key
 }
 
-class Journaled implements JournaledRows {
+class ChangedRows implements JournaledRows, Journaled {
   readonly #name: string
   readonly #columns: readonly string[]
   readonly #writer: Statement
@@ -187,6 +211,54 @@ class Journaled implements JournaledRows {
   forget(): void {
     this.#changed.clear()
     this.#now.clear()
+    this.#isWritten = false
+  }
+}
+
+class AddedRows implements JournaledList, Journaled {
+  readonly #name: string
+  readonly #columns: readonly string[]
+  readonly #writer: Statement
+  /** As in `ChangedRows`. */
+  #behind: (readonly Input[])[] = []
+  #changed: (readonly Input[])[] = []
+  #isWritten = false
+
+  constructor(database: Database, name: string, columns: readonly string[]) {
+    this.#name = name
+    this.#columns = columns
+    this.#writer = writerOf(database, name, columns)
+  }
+
+  get isEmpty(): boolean {
+    return this.#behind.length === 0 && this.#changed.length === 0
+  }
+
+  add(values: readonly Input[]): void {
+    this.#changed.push(values)
+  }
+
+  changed(): TableRows {
+    return { table: this.#name, columns: this.#columns, rows: this.#changed }
+  }
+
+  writeNow(): void {}
+
+  writeAll(): void {
+    if (!this.#isWritten) for (const values of this.#behind) this.#writer.run(...values)
+    for (const values of this.#changed) this.#writer.run(...values)
+    this.#changed = []
+    this.#isWritten = true
+  }
+
+  committed(): void {
+    if (this.#isWritten) this.#behind = []
+    for (const values of this.#changed) this.#behind.push(values)
+    this.forget()
+  }
+
+  forget(): void {
+    this.#changed = []
     this.#isWritten = false
   }
 }
