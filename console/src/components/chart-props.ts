@@ -23,6 +23,8 @@ export interface ChartProps {
   /** Formats table values with more digits, by series and index. */
   readonly exact?: (series: Series, index: number) => string
   readonly formatTime: (iso: string) => string
+  /** Times on the axis, where they can be shorter. */
+  readonly formatMark?: (iso: string) => string
   /** Stacked: the first series is at the bottom. */
   readonly kind?: 'line' | 'bars' | 'stacked'
   /** Values are integers, so the axis has no fractional ticks. */

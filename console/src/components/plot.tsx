@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '@/lib/theme'
 import type { ChartProps, Series } from './chart-props.ts'
 import { colorOf } from './series-colors.ts'
+import { ticksTo } from './ticks.ts'
 
 /** The latest props, read by the plot's callbacks. */
 type Latest = () => PlotProps
@@ -51,7 +52,7 @@ function color(name: string): string {
 }
 
 function optionsOf(latest: Latest, element: HTMLElement): Options {
-  const { series, kind = 'line', height, whole = false } = latest()
+  const { series, kind = 'line', height } = latest()
   const ink = color('--ink-soft')
   const line = color('--line')
   const axis = { stroke: ink, font: axisFont, ticks: { show: false } }
@@ -65,7 +66,7 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
       x: { time: true, range: (_plot, low, high) => rangeOf(latest(), low, high) },
-      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      y: { range: (_plot, _low, high) => [0, ticksTo(high, latest().whole).at(-1) ?? 1] },
     },
     axes: [
       {
@@ -81,8 +82,8 @@ function optionsOf(latest: Latest, element: HTMLElement): Options {
         ...axis,
         size: (_plot, values) => widthOf(values),
         grid: { stroke: line, width: 1 },
+        splits: (_plot, _axis, _low, high) => [...ticksTo(high, latest().whole)],
         values: (_plot, values) => tickTexts(latest(), values),
-        ...(whole ? { incrs: wholeSteps } : {}),
       },
     ],
     series: [
@@ -105,25 +106,28 @@ function rangeOf({ times, kind = 'line' }: ChartProps, low: number, high: number
 }
 
 /** Labels of the time axis; a label that would not fit at the right edge is left out. */
-function timeMarks(plot: UPlot, seconds: readonly number[], { formatTime }: ChartProps): string[] {
+function timeMarks(
+  plot: UPlot,
+  seconds: readonly number[],
+  { formatTime, formatMark }: ChartProps,
+): string[] {
   const { min = 0, max = 1 } = plot.scales.x ?? {}
   const pixels = Math.max(1, plot.width - 40)
   return seconds.map((at) => {
-    const words = formatTime(new Date(at * 1_000).toISOString())
+    const words = (formatMark ?? formatTime)(new Date(at * 1_000).toISOString())
     const room = ((max - at) / (max - min)) * pixels
     return room < 3 * words.length ? '' : words
   })
 }
 
-const wholeSteps = [1, 2, 5]
-  .flatMap((step) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power))
-  .sort((a, b) => a - b)
-
 /** Minimum tick distance in pixels, so that labels don't touch. */
-function labelWidth({ times, formatTime }: ChartProps): number {
-  const [first] = times
-  return first === undefined ? 60 : 24 + 6.5 * formatTime(first).length
+function labelWidth({ times, formatTime, formatMark = formatTime }: ChartProps): number {
+  const longest = Math.max(0, ...times.slice(0, hoursOfDay).map((at) => formatMark(at).length))
+  return times.length === 0 ? 60 : 24 + 6.5 * longest
 }
+
+/** One of the times of a day is its date. */
+const hoursOfDay = 24
 
 /** Axis width in pixels for its longest label: tiny amounts have many digits. */
 function widthOf(values: readonly string[] | null): number {

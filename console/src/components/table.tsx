@@ -151,6 +151,7 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 
 function place<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string {
   const { align, wide } = column
+  const before = columns[columns.indexOf(column) - 1]
   const isFirstOnPhone = columns.find((one) => one.wide !== true) === column
   const isLastOnPhone = columns.findLast((one) => one.wide !== true) === column
   return cn(
@@ -158,6 +159,8 @@ function place<Row>(column: Column<Row>, columns: readonly Column<Row>[]): strin
     isFirstOnPhone && 'max-md:pl-5',
     isLastOnPhone && 'max-md:pr-5',
     align === 'right' && 'tabular text-right',
+    // Text that begins where a number ends would read as one with it.
+    align !== 'right' && before?.align === 'right' && 'pl-8',
     wide === true && 'max-md:hidden',
   )
 }

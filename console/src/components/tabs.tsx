@@ -30,14 +30,14 @@ export function Tabs({ label, tabs, name = 'tab' }: TabsProps): JSX.Element {
     >
       <Radix.List
         aria-label={label}
-        className="flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+        className="flex gap-1 overflow-x-auto shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none]"
       >
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.id}
             value={tab.id}
             ref={tab.id === shown ? intoRow : undefined}
-            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            className="h-10 shrink-0 rounded-t-md border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}
           </Radix.Trigger>

@@ -12,7 +12,7 @@ export function Toaster(): JSX.Element {
     <section
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-60 flex flex-col items-end gap-2 print:hidden"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-60 sm:inset-x-6 flex flex-col items-end gap-2 print:hidden"
     >
       {shown.map(({ id, tone, text }) => (
         <div

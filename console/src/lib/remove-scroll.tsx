@@ -29,11 +29,13 @@ export function RemoveScroll({
 }: RemoveScrollProps): JSX.Element {
   useLayoutEffect(() => {
     if (!enabled) return
+    const page = document.documentElement
+    if (locks === 0) page.style.setProperty('--scroll-bar', `${innerWidth - page.clientWidth}px`)
     locks += 1
-    document.documentElement.classList.add(className)
+    page.classList.add(className)
     return () => {
       locks -= 1
-      if (locks === 0) document.documentElement.classList.remove(className)
+      if (locks === 0) page.classList.remove(className)
     }
   }, [enabled])
   return <As {...rest} />

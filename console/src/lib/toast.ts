@@ -8,7 +8,7 @@ export interface Message {
 }
 
 const shownMs = 5_000
-const shownMax = 4
+const shownMax = 2
 let messages: readonly Message[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
@@ -16,8 +16,11 @@ const listeners = new Set<() => void>()
 function show(tone: Message['tone'], text: string): void {
   const id = nextId
   nextId += 1
-  const others = messages.filter((message) => message.text !== text)
-  set([...others, { id, tone, text }].slice(-shownMax))
+  const all = [...messages.filter((message) => message.text !== text), { id, tone, text }]
+  // Confirmations make room first, then the oldest problem.
+  const surplus =
+    all.length > shownMax ? (all.find((message) => message.tone === 'good') ?? all[0]) : undefined
+  set(all.filter((message) => message !== surplus))
   if (tone === 'good') setTimeout(() => closeMessage(id), shownMs)
 }
 

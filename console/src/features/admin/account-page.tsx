@@ -67,31 +67,25 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
               {account.account}
               <CopyButton text={account.account} what="account ID" variant="ghost" className="size-8" />
             </span>
+            <span>
+              created <When at={account.created} />
+            </span>
           </p>
         </div>
         <div className="flex flex-wrap gap-2">
           <AccountActions account={account} />
         </div>
       </div>
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">
+      <div className="grid grid-cols-2 gap-3 sm:gap-4">
         <Stat
-          label="Available"
+          label="Balance"
           value={<Money amount={account.available} />}
-          hint="What the next request can use"
+          hint="what the next request can use"
         />
         <Stat
           label="Reserved"
           value={<Money amount={account.held} />}
-          hint={`By ${account.openHolds} running ${account.openHolds === 1 ? 'request' : 'requests'}`}
-        />
-        <Stat
-          label="Balance"
-          value={<Money amount={account.posted} />}
-          hint={
-            <>
-              Created <When at={account.created} />
-            </>
-          }
+          hint={`by ${account.openHolds} running ${account.openHolds === 1 ? 'request' : 'requests'}`}
         />
       </div>
       <Entries account={account.account} />

@@ -53,7 +53,7 @@ const columns: readonly Column<Account>[] = [
   },
   moneyColumn({
     id: 'available',
-    header: 'Available',
+    header: 'Balance',
 
     amount: ({ available }) => available,
   }),

@@ -69,7 +69,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
     <Page title={title} heading="Admin">
       <nav
         aria-label="Admin sections"
-        className="-mt-2 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+        className="-mt-2 flex gap-1 overflow-x-auto shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none]"
       >
         {sections.map(([id, label]) => (
           <Link
@@ -80,7 +80,7 @@ export function AdminFrame({ title, here, children }: AdminFrameProps): JSX.Elem
             aria-current={id === here ? 'page' : undefined}
             ref={id === here ? intoRow : undefined}
             className={cn(
-              '-mb-px flex h-10 shrink-0 items-center border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink',
+              'flex h-10 shrink-0 items-center rounded-t-md border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink',
               id === here && 'border-accent text-ink',
             )}
           >

@@ -246,7 +246,10 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
         </span>
       )}
       {health.lastError === null ? null : (
-        <span className="max-w-96 min-w-56 text-sm break-words whitespace-normal text-ink-soft">
+        <span
+          title={health.lastError}
+          className="line-clamp-3 max-w-96 min-w-72 text-sm break-words whitespace-normal text-ink-soft"
+        >
           {health.state === 'healthy' ? 'Last failure: ' : ''}
           {health.lastError}
         </span>

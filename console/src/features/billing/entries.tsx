@@ -7,7 +7,7 @@ import { Download } from '@/components/icons'
 import { moneyColumn } from '@/components/money-column'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
-import { Table } from '@/components/table'
+import { type Column, Table } from '@/components/table'
 import { useAccount } from '@/lib/account'
 import { addressOf } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
@@ -114,13 +114,8 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
               </RequestLink>
             ),
         },
-        {
-          id: 'note',
-          header: 'Note',
-          wide: true,
-          className: 'max-w-72 truncate text-ink-soft',
-          cell: (row) => <bdi title={noteOf(row)}>{noteOf(row)}</bdi>,
-        },
+        // Most entries are requests, which have none.
+        ...(entries?.some((row) => noteOf(row) !== '') === true ? [noteColumn] : []),
         moneyColumn<Entry>({
           id: 'amount',
           header: 'Amount',
@@ -139,4 +134,12 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
       ]}
     />
   )
+}
+
+const noteColumn: Column<Entry> = {
+  id: 'note',
+  header: 'Note',
+  wide: true,
+  className: 'max-w-72 truncate text-ink-soft',
+  cell: (row) => <bdi title={noteOf(row)}>{noteOf(row)}</bdi>,
 }

@@ -8,6 +8,7 @@ import { Stat } from '@/components/stat'
 import { Tabs } from '@/components/tabs'
 import { useAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
+import { isZero } from '@/lib/usd'
 import { AutoTopUp } from './auto-top-up.tsx'
 import { BillingDetails } from './billing-details.tsx'
 import { type Billing, daysLeftShort, runwayHint } from './billing-words.ts'
@@ -18,6 +19,9 @@ import { PaymentResult } from './payment-result.tsx'
 import { Redeem } from './redeem.tsx'
 import { TopUp } from './top-up.tsx'
 import { TopUps } from './top-ups.tsx'
+
+/** Two columns end at one height: the last card of each fills it. */
+const stack = 'flex min-w-0 flex-col gap-6 [&>:last-child]:flex-1'
 
 export function BillingPage(): JSX.Element {
   const account = useAccount()
@@ -33,7 +37,7 @@ export function BillingPage(): JSX.Element {
       ) : (
         <>
           <Balance billing={billing.data} />
-          <div className="grid items-start gap-6 lg:grid-cols-2">
+          <div className="grid gap-6 lg:grid-cols-2">
             {billing.data === undefined ? (
               <>
                 <div className="flex min-w-0 flex-col gap-6">
@@ -46,16 +50,7 @@ export function BillingPage(): JSX.Element {
                 </div>
               </>
             ) : (
-              <>
-                <div className="flex min-w-0 flex-col gap-6">
-                  <TopUp payments={billing.data.payments} />
-                  <Redeem />
-                </div>
-                <div className="flex min-w-0 flex-col gap-6">
-                  <AutoTopUp billing={billing.data} />
-                  <LowBalance alertDays={billing.data.alertDays} />
-                </div>
-              </>
+              <Settings billing={billing.data} />
             )}
           </div>
         </>
@@ -81,24 +76,55 @@ export function BillingPage(): JSX.Element {
   )
 }
 
+/** Without payments there is less to set: each card has its own row or half of one. */
+function Settings({ billing }: { readonly billing: Billing }): JSX.Element {
+  const low = <LowBalance alertDays={billing.alertDays} />
+  if (billing.payments.kind === 'operator') {
+    return (
+      <>
+        <TopUp payments={billing.payments} />
+        {low}
+        <div className="lg:col-span-2">
+          <Redeem />
+        </div>
+      </>
+    )
+  }
+  return (
+    <>
+      <div className={stack}>
+        <TopUp payments={billing.payments} />
+        <Redeem />
+      </div>
+      <div className={stack}>
+        <AutoTopUp billing={billing} />
+        {low}
+      </div>
+    </>
+  )
+}
+
 function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.Element {
   const bone = <Skeleton className="my-1 h-6 w-24" />
   return (
-    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4" aria-live="polite">
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4" aria-live="polite">
       <Stat
         label="Balance"
-        value={billing === undefined ? bone : <Money amount={billing.posted} />}
-        hint="including reserved"
+        value={billing === undefined ? bone : <Money amount={billing.available} />}
+        hint="what the next request can use"
       />
       <Stat
         label="Reserved"
         value={billing === undefined ? bone : <Money amount={billing.held} />}
-        hint="by running requests"
-      />
-      <Stat
-        label="Available"
-        value={billing === undefined ? bone : <Money amount={billing.available} />}
-        hint="what the next request can use"
+        hint={
+          billing === undefined || isZero(billing.held) ? (
+            'nothing is running'
+          ) : (
+            <>
+              of <Money amount={billing.posted} /> in the ledger
+            </>
+          )
+        }
       />
       <Stat
         label="Runway (estimated)"

@@ -7,7 +7,7 @@ import { count, shortCount } from '@/lib/format'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { Segments } from '../usage/segments.tsx'
 import { SpendChart } from '../usage/spend-chart.tsx'
-import { stepWords } from '../usage/step-words.ts'
+import { stepMarks, stepWords } from '../usage/step-words.ts'
 import { stackOf } from '../usage/usage-stack.ts'
 import type { Overview } from './numbers.tsx'
 
@@ -75,6 +75,7 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
               format={shortCount}
               exact={(series, index) => count(series.values[index] ?? 0)}
               formatTime={stepWords(step)}
+              formatMark={stepMarks(step)}
             />
           </>
         )}

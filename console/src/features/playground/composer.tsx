@@ -1,6 +1,6 @@
 /** The message form: text and images; Enter sends, and a running response can be stopped. */
 
-import { type ClipboardEvent, type JSX, useRef, useState } from 'react'
+import { type ClipboardEvent, type JSX, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { ArrowUp, ImagePlus, Square, X } from '@/components/icons'
 import { Textarea } from '@/components/textarea'
@@ -22,6 +22,11 @@ export function Composer(props: ComposerProps): JSX.Element {
   const [text, setText] = useState('')
   const [images, setImages] = useState<readonly MessageImage[]>([])
   const chooser = useRef<HTMLInputElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // Not on phones, whose keyboard would cover the page.
+  useEffect(() => {
+    if (matchMedia('(min-width: 1024px)').matches) field.current?.focus({ preventScroll: true })
+  }, [])
   const change = (next: string, with_: readonly MessageImage[]): void => {
     setText(next)
     setImages(with_)
@@ -52,6 +57,7 @@ export function Composer(props: ComposerProps): JSX.Element {
     >
       <Attached images={images} onRemove={(index) => change(text, images.toSpliced(index, 1))} />
       <Textarea
+        ref={field}
         aria-label="Message"
         placeholder="Write a message"
         value={text}

@@ -101,7 +101,8 @@ function Played({
   const next: readonly Turn[] = draft === undefined ? askedLast(turns) : [...turns, draft]
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-      <div className="flex min-w-0 flex-col gap-4">
+      {/* As high as the window, so that the composer is at its end. */}
+      <div className="tall:min-h-[calc(100dvh-13rem)] flex min-w-0 flex-col gap-4 max-lg:tall:min-h-[calc(100dvh-19rem)]">
         <div className="flex flex-wrap justify-end gap-2">
           <Button size="small" onClick={() => setCodeShown(true)}>
             <Code2 aria-hidden="true" />
@@ -113,7 +114,7 @@ function Played({
           </Button>
         </div>
         <Talk conversation={conversation} on={on} />
-        <div className="tall:sticky bottom-0 -mx-1 bg-page px-1 pb-3">
+        <div className="tall:sticky bottom-0 -mx-1 mt-auto bg-page px-1 pb-3">
           <Composer
             isRunning={conversation.isRunning}
             takesImages={model.inputs.includes('image')}
@@ -178,7 +179,7 @@ function Talk({ conversation, on }: { readonly conversation: Conversation; reado
         icon={<MessagesSquare />}
         title="Start a conversation"
         text="The whole conversation is sent with every message, so later responses cost more than earlier ones."
-        className="rounded-xl border border-dashed border-line py-16"
+        className="flex-1 rounded-xl border border-dashed border-line py-16"
       />
     )
   }
@@ -212,7 +213,11 @@ function useFollowed(turnCount: number): RefObject<HTMLDivElement | null> {
   useEffect(() => {
     if (element.current === null || turnCount === 0) return
     const page = document.documentElement
-    const toEnd = (): void => window.scrollTo(0, page.scrollHeight)
+    // While all of it fits into the window, nothing scrolls below the bar at the top.
+    const toEnd = (): void => {
+      const column = element.current?.parentElement?.getBoundingClientRect()
+      if (column !== undefined && column.bottom > innerHeight) window.scrollTo(0, page.scrollHeight)
+    }
     let follows = true
     const look = (): void => {
       follows = page.scrollHeight - page.scrollTop - page.clientHeight < nearPixels

@@ -1,7 +1,7 @@
 /** Receipt labels of tokens and tools. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsText, usageLines } from './receipt-words.ts'
+import { countsText, type Receipt, usageLines, usageSum } from './receipt-words.ts'
 
 const usage = {
   ...{ inputUncached: 0, cacheRead: 1_200, cacheWrite5m: 0, cacheWrite1h: 0, inputAudio: 0 },
@@ -36,4 +36,30 @@ test('a line has no amount where a factor changes the rate or the price is not k
 test('implausible counts have the labels of a receipt', () => {
   const counts = { output: 1_000_000_000, web_search: 1_000, constructor: 7 }
   assert.equal(countsText(counts), 'Output 1,000,000,000, Web search 1,000, Constructor 7')
+})
+
+test('a charge that is less than its lines is explained by the receipt', () => {
+  const lines = usageLines(receipt)
+  const cases = [
+    [{ charged: '0.03359', held: '0.05' }, undefined],
+    [{ charged: '0.033590001', held: '0.05' }, undefined],
+    [{ charged: '0.03', held: '0.03' }, 'Above the reserved maximum, not charged'],
+    [{ charged: '0.03', held: '0.05', writtenOff: '0.00359' }, 'Covered by the operator, not charged'],
+    [{ charged: '0.03', held: '0.05', endReason: 'client_abort' }, 'Not delivered, not charged'],
+  ] as const
+  const plain = { writtenOff: '0.00', endReason: 'complete', ownKey: false }
+  for (const [changed, reason] of cases) {
+    const sum = usageSum({ ...plain, ...changed } as Receipt, lines)
+    assert.equal(sum?.reason, reason)
+    if (reason !== undefined) assert.deepEqual([sum?.total, sum?.uncharged], ['0.033590000', '0.003590000'])
+  }
+  // The fee for a request on a provider key is not what its lines cost.
+  assert.equal(
+    usageSum({ ...plain, charged: '0.01', held: '0.01', ownKey: true } as Receipt, lines),
+    undefined,
+  )
+  assert.equal(
+    usageSum({ ...plain, charged: '0.01', held: '0.01' } as Receipt, usageLines({ ...receipt, rates: null })),
+    undefined,
+  )
 })

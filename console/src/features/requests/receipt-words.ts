@@ -8,7 +8,7 @@ import {
 } from '../../../../contract/meters.ts'
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import { count } from '../../lib/format.ts'
-import { tokensUsd } from '../../lib/usd.ts'
+import { compareUsd, isZero, sumUsd, tokensUsd } from '../../lib/usd.ts'
 
 export type Receipt = OperationOutput<'requests.list'>[number]
 export type ReceiptWithRates = OperationOutput<'request.show'>
@@ -48,7 +48,7 @@ export const endWords: Readonly<Record<EndReason, EndWords>> = {
   },
 }
 
-export const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> = {
+const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> = {
   reported: 'Token counts reported by the provider.',
   counted: "Token counts from Tollgate, because the provider didn't report them.",
   estimated: "Token counts estimated by Tollgate, because the provider didn't report them.",
@@ -131,6 +131,48 @@ export function usageLines({
     return { label: feeName(fee), hint: undefined, quantity, rate, unit: 'each', amount }
   })
   return [...tokens, ...fees]
+}
+
+export interface UsageSum {
+  /** What the lines come to. */
+  readonly total: string
+  /** Why less was charged; undefined: all of it was. */
+  readonly reason: string | undefined
+  readonly uncharged: string
+}
+
+/** Less than this is what rounding the lines leaves. */
+const roundingUsd = '0.00000001'
+
+/** The lines of a receipt and what was charged for them; undefined where some rate is not known, or a fee was charged. */
+export function usageSum(
+  { charged, held, writtenOff, endReason, ownKey }: Receipt,
+  lines: readonly UsageLine[],
+): UsageSum | undefined {
+  const amounts = lines.filter(({ quantity }) => quantity > 0).map(({ amount }) => amount)
+  if (ownKey || !amounts.every((amount) => amount !== undefined)) return undefined
+  const total = sumUsd(amounts)
+  const uncharged = sumUsd([total, `-${charged}`])
+  if (compareUsd(uncharged, roundingUsd) < 0) return { total: charged, reason: undefined, uncharged: '0.00' }
+  return { total, reason: unchargedReason({ charged, held, writtenOff, endReason }), uncharged }
+}
+
+function unchargedReason({
+  charged,
+  held,
+  writtenOff,
+  endReason,
+}: Pick<Receipt, 'charged' | 'held' | 'writtenOff' | 'endReason'>): string {
+  if (compareUsd(charged, held) >= 0) return 'Above the reserved maximum, not charged'
+  if (!isZero(writtenOff)) return 'Covered by the operator, not charged'
+  return endReason === 'complete' ? 'Not charged' : 'Not delivered, not charged'
+}
+
+/** Whose counts the lines are. */
+export function usageSourceText({ usageSource, implausible }: Receipt): string {
+  if (implausible === null || usageSource === 'reported') return usageSourceWords[usageSource]
+  const verb = usageSource === 'counted' ? 'counted' : 'estimated'
+  return `Token counts reported by the provider; Tollgate ${verb} those that were impossible.`
 }
 
 /** `web_search` → `Web search`. */

@@ -9,6 +9,7 @@ import { Money } from '@/components/money'
 import { Page } from '@/components/page'
 import { Stat } from '@/components/stat'
 import { useMe } from '@/lib/account'
+import { cn } from '@/lib/class-names'
 import { count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { columnDecimals, isZero } from '@/lib/usd'
@@ -27,8 +28,10 @@ import {
   type Receipt as ReceiptRow,
   type ReceiptWithRates,
   tookMs,
+  type UsageSum,
   usageLines,
-  usageSourceWords,
+  usageSourceText,
+  usageSum,
 } from './receipt-words.ts'
 import { Timeline } from './timeline.tsx'
 
@@ -72,7 +75,11 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
         <Stat
           label="Tokens out"
           value={count(outputTokens(receipt))}
-          hint={receipt.usage.reasoning > 0 ? `including ${count(receipt.usage.reasoning)} reasoning` : ''}
+          hint={
+            receipt.usage.reasoning > 0
+              ? `including ${count(receipt.usage.reasoning)} reasoning`
+              : `of at most ${count(receipt.outputLimit)}`
+          }
         />
         <Stat label="Duration" value={duration(tookMs(receipt))} hint={firstByteHint(receipt)} />
       </div>
@@ -92,7 +99,7 @@ export function Receipt({ receipt, back }: ReceiptProps): JSX.Element {
 }
 
 function cacheHint({ usage }: ReceiptRow): string {
-  return usage.cacheRead > 0 ? `including ${count(usage.cacheRead)} cached` : ''
+  return usage.cacheRead > 0 ? `including ${count(usage.cacheRead)} cached` : 'none cached'
 }
 
 function firstByteHint({ started, firstByte }: ReceiptRow): string {
@@ -120,7 +127,8 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
       {receipt.implausible === null ? null : (
         <Banner tone="warn" title="The provider reported impossible usage.">
-          It was not charged: {countsText(receipt.implausible)}.
+          It was not charged: {countsText(receipt.implausible)}.{' '}
+          {receipt.usageSource === 'reported' ? '' : "Tollgate's own count is in its place."}
         </Banner>
       )}
       {receipt.settled === 'late' ? (
@@ -135,13 +143,14 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
 /** What was used at which rate; what the lines cost adds up to the charge, which is rounded up once. */
 function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Element {
   const lines = usageLines(receipt)
+  const sum = usageSum(receipt, lines)
   const decimals = columnDecimals(
-    lines.map(({ amount }) => amount ?? '0'),
+    [...lines.map(({ amount }) => amount ?? '0'), ...(sum === undefined ? [] : [sum.total, receipt.charged])],
     true,
   )
   const [cell, head] = ['py-2.5 pl-3 text-right tabular', 'py-2 pl-3 text-right font-medium']
   return (
-    <Card title="Usage" description={usageSourceWords[receipt.usageSource]}>
+    <Card title="Usage" description={usageSourceText(receipt)}>
       <table className="w-full border-collapse">
         <caption className="sr-only">Usage and rates</caption>
         <thead>
@@ -187,6 +196,7 @@ function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Elemen
             </tr>
           ))}
         </tbody>
+        {sum === undefined ? null : <SumRows sum={sum} charged={receipt.charged} decimals={decimals} />}
       </table>
       <p className="pt-3 text-sm break-words text-ink-soft">
         Price version <code className="font-mono text-[0.8125rem]">{receipt.price}</code>
@@ -334,5 +344,42 @@ function AccountOf({ id }: { readonly id: string }): JSX.Element {
       </Link>{' '}
       {name === undefined ? null : <span className="font-mono text-xs break-all text-ink-soft">{id}</span>}
     </>
+  )
+}
+
+interface SumRowsProps {
+  readonly sum: UsageSum
+  readonly charged: string
+  readonly decimals: number
+}
+
+/** What the rows come to, and what explains a smaller charge. */
+function SumRows({ sum: { total, reason, uncharged }, charged, decimals }: SumRowsProps): JSX.Element {
+  const rows: readonly (readonly [label: string, amount: string, sign: string])[] =
+    reason === undefined
+      ? [['Charged', charged, '']]
+      : [
+          ['Total at these rates', total, ''],
+          [reason, uncharged, '−'],
+          ['Charged', charged, ''],
+        ]
+  return (
+    <tfoot>
+      {rows.map(([label, amount, sign]) => (
+        <tr key={label} className="border-b border-line">
+          <th
+            scope="row"
+            colSpan={3}
+            className={cn('py-2.5 text-left font-normal', label === 'Charged' && 'font-semibold')}
+          >
+            {label}
+          </th>
+          <td className={cn('tabular py-2.5 pl-3 text-right', label === 'Charged' && 'font-semibold')}>
+            {sign}
+            <Money amount={amount} decimals={decimals} />
+          </td>
+        </tr>
+      ))}
+    </tfoot>
   )
 }

@@ -1,4 +1,5 @@
 /** The requests of an account, rejected ones included, a page at a time. */
+import { useMemo, useState } from 'react'
 import type { ApiError, OperationAsk } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { type RequestPage, requestPage } from './request-rows.ts'
@@ -34,21 +35,37 @@ export function useRequestRows({ filter, status, size, before }: RequestRowsAsk)
     { keep: true, enabled: withReceipts },
   )
   const refusals = useOperation('refusals.list', ask, { keep: true, enabled: withRejections })
-  const isLoading =
-    (withReceipts && receipts.data === undefined) || (withRejections && refusals.data === undefined)
-  const found = {
-    receipts: withReceipts ? (receipts.data ?? []) : [],
-    rejections: withRejections ? (refusals.data?.latest ?? []) : [],
-  }
   const isSearch = filter.model !== undefined || filter.key !== undefined
+  const receiptsEndEarly = isSearch || (status !== undefined && withReceipts)
+  const isSettled = (!withReceipts || isOwn(receipts)) && (!withRejections || isOwn(refusals))
+  const found = useMemo(() => {
+    if (!isSettled) return undefined
+    const lists = {
+      receipts: withReceipts ? (receipts.data ?? []) : [],
+      rejections: withRejections ? (refusals.data?.latest ?? []) : [],
+    }
+    return requestPage(lists, { size, receiptsEndEarly })
+  }, [isSettled, withReceipts, withRejections, receipts.data, refusals.data, size, receiptsEndEarly])
+  // While one list of the next page is missing, the page before it stays whole.
+  const [last, setLast] = useState<RequestPage>()
+  if (found !== undefined && found !== last) setLast(found)
   return {
-    page: isLoading
-      ? undefined
-      : requestPage(found, { size, receiptsEndEarly: isSearch || (status !== undefined && withReceipts) }),
+    page: found ?? last,
     error: (withReceipts ? receipts.error : null) ?? (withRejections ? refusals.error : null),
     retry() {
       if (withReceipts) void receipts.refetch()
       if (withRejections) void refusals.refetch()
     },
   }
+}
+
+/** Whether there is a result, of this question and not of the one before. */
+function isOwn({
+  data,
+  isPlaceholderData,
+}: {
+  readonly data: unknown
+  readonly isPlaceholderData: boolean
+}): boolean {
+  return data !== undefined && !isPlaceholderData
 }

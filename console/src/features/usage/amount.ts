@@ -2,7 +2,7 @@
  * Exact arithmetic on the API's decimal USD strings: sums, differences, order. Only chart heights become a Number,
  * through `heightOf`.
  */
-import { columnDecimals, fixedUsd } from '../../lib/usd.ts'
+import { columnDecimals, fixedUsd, isZero } from '../../lib/usd.ts'
 
 const nanoDigits = 9
 const nanoPerUsd = 10n ** BigInt(nanoDigits)
@@ -35,7 +35,7 @@ export function amountAt(value: number): string {
 export function axisAmounts(values: readonly number[]): readonly string[] {
   const amounts = values.map(amountAt)
   const decimals = columnDecimals(amounts, true)
-  return amounts.map((amount) => fixedUsd(amount, decimals))
+  return amounts.map((amount) => (isZero(amount) ? '$0.00' : fixedUsd(amount, decimals)))
 }
 
 /** The share of `whole` in thousandths, from 0 to 1000; for bars. */

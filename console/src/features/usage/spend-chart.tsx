@@ -4,7 +4,7 @@ import { Chart } from '@/components/chart'
 import { usd } from '@/lib/format'
 import { columnDecimals, fixedUsd } from '@/lib/usd'
 import { amountAt, axisAmounts, heightOf } from './amount.ts'
-import { stepWords } from './step-words.ts'
+import { stepMarks, stepWords } from './step-words.ts'
 import type { Step } from './usage-range.ts'
 import type { Stack } from './usage-stack.ts'
 
@@ -37,6 +37,7 @@ export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps
       formatTicks={axisAmounts}
       exact={(series, index) => fixedUsd(amounts.get(series.id)?.[index] ?? '0.00', decimals)}
       formatTime={stepWords(step)}
+      formatMark={stepMarks(step)}
     />
   )
 }
