@@ -179,7 +179,7 @@ function isWritable(folder: string): boolean {
 async function serverFinding(target: OperationTarget): Promise<Finding> {
   const name = 'server'
   const found = findServer(target.dataFolder)
-  if (found.kind === 'none') return { name, state: 'ok', text: 'not running' }
+  if (found.kind === 'none') return { name, state: 'ok', text: notRunningHere(target.dataFolder) }
   if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
   const { server } = found
   const call = await callServer(server, 'account.list', { limit: 1 }, target.limits)
@@ -191,6 +191,11 @@ async function serverFinding(target: OperationTarget): Promise<Finding> {
     case 'lost':
       return { name, state: 'failed', text: `process ${server.pid} does not respond: ${call.why}` }
   }
+}
+
+/** A server with another folder looks the same from here. */
+function notRunningHere(folder: string): string {
+  return `not running with the data folder ${folder}; if yours uses another one, set TOLLGATE_DATA`
 }
 
 function asText(thrown: unknown): string {

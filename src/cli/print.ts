@@ -231,14 +231,16 @@ export function report(output: Report): string {
     ['CHECK', 'STATUS', 'DETAILS'],
     output.findings.map(({ name, state, text }) => [name, state, text]),
   )
-  const variables = columns(
-    ['ENVIRONMENT VARIABLE', 'STATUS'],
-    output.environment.map(({ variable, isSet }) => [
-      variable,
-      isSet === null ? 'unknown' : isSet ? 'set' : 'not set',
-    ]),
-  )
-  return `${findings}\n${variables}`
+  const { environment } = output
+  const named = (state: boolean | null) =>
+    environment.filter(({ isSet }) => isSet === state).map(({ variable }) => variable)
+  const lines = [
+    ['Environment variables set', named(true)],
+    ['Not set', named(false)],
+    ['Not known, because the configuration is not valid', named(null)],
+  ] as const
+  const text = lines.map(([label, names]) => (names.length === 0 ? '' : `${label}: ${names.join(', ')}.\n`))
+  return `${findings}\n${text.join('')}`
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -42,7 +42,7 @@ export interface ModelHost {
   readonly requestId: string
 }
 
-const noList = 'The host has no model list. Enter the model names.'
+const noList = 'The provider has no model list. Enter the model names.'
 const untested = { credential: 'untested', hostMessage: null } as const
 
 /** Never throws for what the host does. */
@@ -79,7 +79,7 @@ export async function listHostModels(
       return {
         ...untested,
         names: [],
-        problem: "The host's model list is too long to show. Enter the model names.",
+        problem: "The provider's model list is too long to show. Enter the model names.",
       }
     case 'refused':
       return {
@@ -91,7 +91,7 @@ export async function listHostModels(
     case 'list': {
       const names = namesIn(answer.bytes, asking.limits.hostModelsMax)
       return names.length === 0
-        ? { ...untested, names, problem: "The host's response is not a model list." }
+        ? { ...untested, names, problem: "The provider's response is not a model list." }
         : { ...untested, names, problem: null, credential: 'accepted' }
     }
   }
@@ -145,8 +145,8 @@ async function sendEmptyRequest(
   const credential = judged(connector.classify(status, answered, readProblem(bytes)), status)
   const problem = {
     accepted: noList,
-    rejected: `The host rejected the credential (HTTP ${status}).`,
-    untested: `The host's response to a test request does not show whether it accepts the credential (HTTP ${status}).`,
+    rejected: `The provider rejected the API key (HTTP ${status}).`,
+    untested: `The provider's response to a test request does not show whether it accepts the API key (HTTP ${status}).`,
   }[credential]
   const hostMessage = credential === 'accepted' ? null : messageIn(bytes, host.credential)
   return { names: [], problem, credential, hostMessage }
@@ -207,7 +207,7 @@ export function received(
         : { kind: 'refused', status, headers, bytes: Buffer.concat(chunks) }
     const isRefused = (): boolean => status !== 0 && status !== 200
     const timer = clock.after(limits.hostModelsMs, () =>
-      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The host did not respond in time.' }),
+      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The provider did not respond in time.' }),
     )
     const finish = (answer: Received): void => {
       timer.cancel()
@@ -249,23 +249,23 @@ function messageIn(bytes: Uint8Array, credential: string): string | null {
 }
 
 function refusedWords(status: number): string {
-  if (refusesCredential(status)) return `The host rejected the credential (HTTP ${status}).`
+  if (refusesCredential(status)) return `The provider rejected the API key (HTTP ${status}).`
   if (status === 404)
-    return 'The host has no model list at this URL (HTTP 404). Check the path or enter the model names.'
+    return 'The provider has no model list at this URL (HTTP 404). Check the path or enter the model names.'
   if (status >= 300 && status < 400)
-    return `The host returned a redirect (HTTP ${status}), which is not followed. Enter the final URL.`
-  return `The host did not return its model list (HTTP ${status}). Enter the model names.`
+    return `The provider returned a redirect (HTTP ${status}), which is not followed. Enter the final URL.`
+  return `The provider did not return its model list (HTTP ${status}). Enter the model names.`
 }
 
 const troubles: Readonly<Record<SendFailure['kind'], string>> = {
   refused: 'Could not connect to this URL.',
   connect_timeout: 'Could not connect to this URL.',
   dns: 'Host name not found.',
-  tls: "The host's certificate is not valid.",
-  reset: 'The host closed the connection.',
+  tls: "The server's certificate is not valid.",
+  reset: 'The server closed the connection.',
   aborted: 'The server is shutting down.',
   protocol: 'The server at this URL does not speak HTTP.',
-  credential: 'No token could be obtained with this credential',
+  credential: 'No token could be obtained with this API key',
 }
 
 function failedWords({ kind, detail }: SendFailure): string {

@@ -99,7 +99,7 @@ test('a user is invited, gets a password reset link, and is made an administrato
   const invited = await person.visitAsNobody()
   await invited.page.goto(link)
   await invited.page.getByText("You're invited and start with").waitFor()
-  await invited.page.getByText('The invitation was sent to this email.').waitFor()
+  await invited.page.getByText('The invitation is for this email.').waitFor()
   assert.equal(await invited.page.getByLabel('Email').inputValue(), 'invited@example.org')
   invited.clean()
   await button('Withdraw invitation for invited@example.org').click()

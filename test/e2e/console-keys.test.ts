@@ -74,7 +74,7 @@ test("a key's fallbacks and required tags are chosen, shown and taken away", asy
   await page.goto(`/console/keys/${id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
   const fallbacks = dialog().getByRole('group', { name: 'Fallback models' })
-  await fallbacks.getByText('Those of each model').waitFor()
+  await fallbacks.getByText('As set for each model').waitFor()
   for (const model of ['sandbox-think', 'sandbox-echo']) {
     await fallbacks.getByRole('textbox', { name: 'Search models' }).fill(model)
     await fallbacks.getByRole('checkbox', { name: model, exact: true }).check()

@@ -156,7 +156,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   assert.ok(refused.error?.message.includes(`${origin}/console/billing`), refused.error?.message)
   await page.getByText('Your request was rejected (402).').waitFor()
   for (const window of [page, other])
-    await window.getByText('Requests are rejected for lack of credit.').waitFor()
+    await window.getByText('Requests are being rejected: not enough credit.').waitFor()
 
   await page.getByRole('main').getByRole('link', { name: 'Add credit' }).click()
   await heading(page, 'Billing')
@@ -168,7 +168,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   await heading(page, 'Billing')
   await page.getByText("It's in your balance now.").waitFor()
   for (const window of [page, other]) {
-    await window.getByText('Requests are rejected for lack of credit.').waitFor({ state: 'hidden' })
+    await window.getByText('Requests are being rejected: not enough credit.').waitFor({ state: 'hidden' })
   }
   await other
     .getByText(/^\$10\.0/)

@@ -226,7 +226,7 @@ function ShortOfCredit({ available }: { readonly available: string }): JSX.Eleme
   const credited = credits.data[0]
   if (credited !== undefined && credited.at > refused.at) return null
   return (
-    <Banner tone="warn" title="Requests are rejected for lack of credit." action={<AddCredit />}>
+    <Banner tone="warn" title="Requests are being rejected: not enough credit." action={<AddCredit />}>
       The last one was rejected <When at={refused.at} />. <Money amount={available} /> is available.
     </Banner>
   )

@@ -67,7 +67,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     {
       code: 'provider_api_key',
       message: (keysPage) =>
-        `This is a model provider's API key. Tollgate accepts its own keys only (they begin with sk-tg-). Create one at ${keysPage}.`,
+        `This is a model provider's API key. Tollgate accepts its own keys only (they start with sk-tg-). Create one at ${keysPage}.`,
     },
   ],
   [
@@ -75,7 +75,7 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     {
       code: 'invalid_api_key',
       message: (keysPage) =>
-        `Incorrect API key provided. Keys of this gateway begin with sk-tg-. Create one at ${keysPage}.`,
+        `Incorrect API key provided. Keys of this server start with sk-tg-. Create one at ${keysPage}.`,
     },
   ],
 ]

@@ -23,7 +23,7 @@ const formats: Readonly<Record<Dialect | '', string>> = {
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',
   'openai-embeddings': 'Embeddings',
-  anthropic: 'Messages',
+  anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
   'bedrock-converse': 'Converse',
 }
@@ -160,7 +160,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
       </Field>
       <Field
         label="Upstream format"
-        hint="The API format it is requested in. OpenAI-compatible hosts often support only Chat Completions."
+        hint="The API format it is requested in. OpenAI-compatible servers often support only Chat Completions."
       >
         <Select
           value={draft.dialect}

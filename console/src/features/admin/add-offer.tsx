@@ -87,7 +87,7 @@ function HostNames({ upstream, name, onChoose }: HostNamesProps): JSX.Element {
       </p>
     )
   }
-  if (list.data === undefined) return <p role="status">Asking the host …</p>
+  if (list.data === undefined) return <p role="status">Asking the provider …</p>
   const names = list.data.models.map(({ upstreamModel }) => upstreamModel)
   const isListed = names.includes(name)
   const fitting = names.filter((one) => one.toLowerCase().includes(name.toLowerCase()))
@@ -95,8 +95,8 @@ function HostNames({ upstream, name, onChoose }: HostNamesProps): JSX.Element {
     <div className="flex flex-col gap-2">
       <p role="status" className={isListed ? 'text-sm text-good' : 'text-sm text-warn'}>
         {isListed
-          ? 'The host lists this name.'
-          : `The host does not list this name. ${fitting.length === 0 ? 'None of its names contains it.' : 'Choose one of these:'}`}
+          ? 'The provider lists this name.'
+          : `The provider does not list this name. ${fitting.length === 0 ? 'None of its names contains it.' : 'Choose one of these:'}`}
       </p>
       {isListed || fitting.length === 0 ? null : (
         <ul

@@ -22,6 +22,7 @@ import type { OperationOutput } from '@/lib/api'
 import { exactTime } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
+import { isZero, usd } from '@/lib/usd'
 import { SearchField } from '../pricing/search-field.tsx'
 import { Name } from '../usage/name.tsx'
 import { errorAt, FormDialog } from './form-dialog.tsx'
@@ -273,6 +274,7 @@ function OperatorDialog({
 function Invite(): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const [email, setEmail] = useState('')
+  const credit = useOperation('installation.show').data?.signupCredit
   const [made, setMade] = useState<OperationOutput<'people.invite'> & { readonly email: string }>()
   const invite = useChange('people.invite', {
     changes: ['people'],
@@ -293,7 +295,7 @@ function Invite(): JSX.Element {
         open={isOpen}
         onOpenChange={setOpen}
         title="Invite someone"
-        description="They can sign up with this email even if sign-up is closed."
+        description={`They can sign up with this email even if sign-up is closed.${credit === undefined || isZero(credit) ? '' : ` They start with ${usd(credit)} of credit.`}`}
         action="Invite"
         pending={invite.isPending}
         disabled={email.trim() === ''}

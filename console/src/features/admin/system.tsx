@@ -179,7 +179,7 @@ function Verify({ ledger }: { readonly ledger: State['ledger'] | undefined }): J
         ) : verified.isError ? (
           <Problem problem={verified.error} onRetry={() => void verified.refetch()} />
         ) : verified.data === undefined ? (
-          <p className="text-ink-soft">Not run since this page was opened.</p>
+          <p className="text-ink-soft">Not run yet on this page.</p>
         ) : (
           <Outcome verified={verified.data} />
         )}

@@ -8,7 +8,7 @@ export type FormatName = NonNullable<OperationAsk<'upstreams.put'>['formats']>[n
 export const formatLabels: Readonly<Record<FormatName, string>> = {
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',
-  anthropic: 'Messages',
+  anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
   'openai-embeddings': 'Embeddings',
   'bedrock-converse': 'Converse',

@@ -74,9 +74,9 @@ export function UpstreamModels({
           <HostModels draft={draft} set={set} hasCredential={hasCredential} listing={listing} />
           <Field
             label={isCustom ? 'Models to enable' : 'Model names'}
-            hint="Select them above, or enter one per line, as clients request them. If the host uses a different name: name = host name."
+            hint="Select them above, or enter one per line, as clients request them. If the provider uses a different name: public-name = provider-name."
             {...(listedModels(list) === undefined
-              ? { error: 'Each line must be a name, or name = host name.' }
+              ? { error: 'Each line must be a name, or public-name = provider-name.' }
               : {})}
           >
             <Textarea
@@ -138,7 +138,7 @@ function HostModels({
       )}
       {host !== null && host.problem === null && host.models.length === 0 ? (
         <p role="status" className="text-sm text-ink-soft">
-          The host lists no models. Enter their names below.
+          The provider lists no models. Enter their names below.
         </p>
       ) : null}
       {host === null || host.models.length === 0 ? null : (
@@ -169,10 +169,10 @@ function HostList({ names, draft, onChange }: HostListProps): JSX.Element {
   const chosen = namesAtHost(list)
   return (
     <fieldset className="rounded-md border border-line p-3">
-      <legend className="px-1 text-sm font-medium">Host models</legend>
+      <legend className="px-1 text-sm font-medium">Models of the provider</legend>
       <Input
         type="search"
-        aria-label="Search the host's models"
+        aria-label="Search the provider's models"
         placeholder={`Search ${names.length} models`}
         value={sought}
         onChange={(event) => setSought(event.target.value)}

@@ -135,7 +135,7 @@ function SignUpForm({ installation, invitation }: SignUpFormProps): JSX.Element 
         <EmailField
           value={email}
           onChange={setEmail}
-          hint={invited === undefined ? undefined : 'The invitation was sent to this email.'}
+          hint={invited === undefined ? undefined : 'The invitation is for this email.'}
         />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>

@@ -38,7 +38,7 @@ export const agentRecipes: readonly Recipe[] = [
       ...(speaks(facts, 'anthropic')
         ? []
         : [
-            'Every model works. Requests to this one are translated, and the built-in web search finds nothing.',
+            'Every model works. Requests to this one are translated, and the built-in web search returns no results.',
           ]),
     ],
   },
@@ -154,14 +154,11 @@ export const agentRecipes: readonly Recipe[] = [
         snippet: { language: 'text', text: facts.model.name },
       },
     ],
-    notes: ({ address }) => [
-      ...(isPublic(address)
-        ? []
-        : [
-            `Cursor sends requests from its own servers, which cannot reach ${address}. This server needs a public https address.`,
-          ]),
-      'Tab completion does not use the base URL.',
-    ],
+    blocker: ({ address }) =>
+      isPublic(address)
+        ? null
+        : `Cursor sends requests from its own servers, which cannot reach ${address}. This server needs a public https address.`,
+    notes: () => ['Tab completion does not use the base URL.'],
   },
   {
     id: 'cline',

@@ -11,7 +11,7 @@ export const curlRecipe: Recipe = {
   steps: (facts) => [
     keyStep(facts),
     alternative('Chat Completions', run('Send a Chat Completions request', chatCurl(facts))),
-    alternative('Messages', run('Send a Messages request', messagesCurl(facts))),
+    alternative('Messages (Anthropic)', run('Send a Messages request', messagesCurl(facts))),
     alternative('Responses', run('Send a Responses request', responsesCurl(facts))),
     alternative('Gemini', run('Send a Gemini request', geminiCurl(facts))),
   ],

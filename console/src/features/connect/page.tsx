@@ -29,7 +29,7 @@ import { NoModels } from './no-models.tsx'
 import { type Recipe, recipeOf, recipes } from './recipes.ts'
 import { Steps } from './steps.tsx'
 
-const groups = ['Command line', 'Agents', 'Editors', 'Libraries', 'Frameworks'] as const
+const groups = ['Command line', 'Libraries', 'Agents', 'Editors', 'Frameworks'] as const
 const [firstRecipe] = recipes
 
 export function ConnectPage(): JSX.Element {
@@ -137,6 +137,11 @@ function Clients({ chosen }: { readonly chosen: Recipe }): JSX.Element {
               No client of this name. One that lets you set a base URL works like the OpenAI SDK.
             </p>
           )}
+          {/* The list continues below what is in sight. */}
+          <span
+            aria-hidden="true"
+            className="pointer-events-none sticky bottom-0 -mt-4 h-8 shrink-0 bg-linear-to-t from-page to-transparent"
+          />
         </nav>
       </div>
     </>
@@ -237,9 +242,15 @@ function RecipeCard({ recipe, account, onCreateKey, address, models }: RecipeCar
   }
   const facts = { address, model: { name: model.model, dialects: model.dialects }, key }
   const notes = recipe.notes(facts)
+  const blocker = recipe.blocker?.(facts) ?? null
   return (
     <Card title={recipe.name} description={recipe.about}>
       <div className="flex flex-col gap-6">
+        {blocker === null ? null : (
+          <Banner tone="warn" title={`${recipe.name} cannot reach this server.`}>
+            {blocker}
+          </Banner>
+        )}
         <Field
           label="Model"
           hint={`Every client works with every model. Requests are translated when needed.${model.provider === 'sandbox' ? ' This is a built-in test model; sandbox-echo repeats your message.' : ''}`}

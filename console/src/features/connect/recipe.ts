@@ -48,6 +48,8 @@ export interface Recipe {
   readonly name: string
   readonly group: 'Agents' | 'Editors' | 'Libraries' | 'Frameworks' | 'Command line'
   readonly about: string
+  /** Why it cannot work at all with this base URL; null: it can. */
+  readonly blocker?: (facts: Facts) => string | null
   /** The format it can use untranslated: models with that format are offered first. */
   readonly prefers: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
   readonly steps: (facts: Facts) => readonly Step[]

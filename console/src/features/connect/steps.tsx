@@ -109,17 +109,28 @@ function OneStep({ step, keyAction }: OneStepProps): JSX.Element {
         {step.text === undefined ? null : <p className="text-ink-soft">{step.text}</p>}
       </div>
       {keyAction}
-      {step.snippet === undefined ? null : <Shown snippet={step.snippet} what={step.title} />}
+      {step.snippet === undefined ? null : (
+        <Shown snippet={step.snippet} what={step.title} isPlaceholder={step.lacksKey === true} />
+      )}
     </div>
   )
 }
 
-function Shown({ snippet, what }: { readonly snippet: Snippet; readonly what: string }): JSX.Element {
+interface ShownProps {
+  readonly snippet: Snippet
+  readonly what: string
+  /** A text that stands for the key is of no use elsewhere, so it is not copied. */
+  readonly isPlaceholder: boolean
+}
+
+function Shown({ snippet, what, isPlaceholder }: ShownProps): JSX.Element {
   if (snippet.language === 'text') {
     return (
-      <div className="flex items-center justify-between gap-2 rounded-lg border border-line bg-sunken py-1 pr-1 pl-4">
+      <div className="flex items-center justify-between gap-2 rounded-lg border border-line bg-sunken min-h-10 py-1 pr-1 pl-4">
         <code className="min-w-0 font-mono text-[0.8125rem] break-all">{snippet.text}</code>
-        <CopyButton text={snippet.text} what={`the text for “${what}”`} variant="ghost" />
+        {isPlaceholder ? null : (
+          <CopyButton text={snippet.text} what={`the text for “${what}”`} variant="ghost" />
+        )}
       </div>
     )
   }

@@ -120,7 +120,7 @@ function Routing({ form, onChange, problems }: KeyFieldsProps): JSX.Element {
     <>
       <ModelPicker
         legend="Fallback models"
-        whenNone="Those of each model"
+        whenNone="As set for each model"
         chosen={form.fallbacks}
         onChange={(fallbacks) => onChange({ fallbacks })}
       />

@@ -14,7 +14,7 @@ import type { KeyDialogProps } from './key-state.ts'
 import { ShownOnce } from './shown-once.tsx'
 
 const overlaps = [
-  [0, 'No overlap: expires now'],
+  [0, 'None: the old key expires immediately'],
   [1, '1 hour'],
   [24, '1 day'],
   [168, '7 days'],

@@ -109,7 +109,7 @@ function AddProvider({ isDone, triesSandbox, onTrySandbox }: AddProviderProps): 
           ? "Your provider's models are ready to use."
           : triesSandbox
             ? 'You are trying the sandbox: test models inside this server that need no provider key. Continue with the next step, and add a provider key when you want real models.'
-            : 'Use your own API key of OpenAI, Anthropic, Google or another provider.'}
+            : 'Use your own API key from OpenAI, Anthropic, Google or another provider.'}
       </p>
       {isDone ? null : (
         <div className="flex flex-wrap gap-2">

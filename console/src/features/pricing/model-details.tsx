@@ -14,7 +14,7 @@ const formatNames: Readonly<Record<string, string>> = {
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',
   'openai-embeddings': 'Embeddings',
-  anthropic: 'Messages',
+  anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
   'bedrock-converse': 'Converse',
 }

@@ -73,7 +73,7 @@ export function ProviderKeysTab(): JSX.Element {
               text={
                 free.length === 0
                   ? 'No enabled model is served by a provider that accepts keys.'
-                  : 'Add an API key of a provider to pay it directly.'
+                  : 'Add an API key from a provider to pay it directly.'
               }
               action={data?.allowed === true ? add : undefined}
             />
