@@ -19,16 +19,25 @@ const excerptCharactersMax = 160
 
 function entriesOf({ path, title, html }: SearchablePage): SearchEntry[] {
   const parts = html.split(/(?=<h[23] id=")/)
-  return parts.map((part) => {
+  return parts.flatMap((part) => {
     const [, id, heading] = /^<h[23] id="([^"]+)">(.*?)<\/h[23]>/s.exec(part) ?? []
     const text = textOf(part.replace(/^<h[1-3][^>]*>.*?<\/h[1-3]>/s, ''))
-    return {
-      id: id === undefined ? path : `${path}#${id}`,
-      title,
+    const place = id === undefined ? path : `${path}#${id}`
+    const section = {
+      ...{ id: place, title, text },
       heading: heading === undefined ? '' : textOf(heading),
-      text,
       excerpt: text.slice(0, excerptCharactersMax),
     }
+    return [section, ...settingsIn(part).map((row) => ({ ...row, id: `${place}?${row.heading}`, title }))]
+  })
+}
+
+/** The environment variables of a table: each is found by its own row. */
+function settingsIn(part: string): Pick<SearchEntry, 'heading' | 'text' | 'excerpt'>[] {
+  const rows = part.matchAll(/<tr>\s*<td><code>([A-Z][A-Z\d_]{3,})<\/code><\/td>(.*?)<\/tr>/gs)
+  return [...rows].map(([, name = '', cells = '']) => {
+    const text = textOf(cells)
+    return { heading: name, text, excerpt: text.slice(0, excerptCharactersMax) }
   })
 }
 

@@ -112,6 +112,11 @@ test('search finds a section, by keyboard, and requests only its index from the 
   await visit.accessible()
   await dialog.getByRole('searchbox').fill('zzqqxxyy')
   await dialog.getByText('No results for “zzqqxxyy”.').waitFor()
+  // A variable is found by its own row, whatever else the question has.
+  await dialog.getByRole('searchbox').fill('change the port')
+  const first = dialog.getByRole('link').first()
+  await first.getByText('TOLLGATE_PORT').waitFor()
+  assert.match((await first.getAttribute('href')) ?? '', /^\/docs\/operate\/configuration#[\w-]+$/)
   await dialog.getByRole('searchbox').fill('reverse proxy')
   await dialog
     .getByRole('link', { name: /reverse proxy/i })

@@ -9,7 +9,8 @@ export function openIndex(
   const index = MiniSearch.loadJSON<SearchEntry>(json, indexOptions)
   return (query) =>
     index.search(query).map(({ id, title, heading, excerpt }) => ({
-      id: String(id),
+      // What follows tells the rows of a table apart.
+      id: String(id).split('?', 1)[0] ?? '',
       title: String(title),
       heading: String(heading),
       excerpt: String(excerpt),

@@ -5,6 +5,7 @@ import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { SetupLinkPlace } from '@/components/setup-link-place'
+import { Skeleton } from '@/components/skeleton'
 import { signIn } from '@/lib/identity'
 import { useOperation } from '@/lib/operations'
 import { useSearch } from '@/lib/search'
@@ -49,7 +50,12 @@ export function SignInPage(): JSX.Element {
           {reasonOf(error)}
         </Banner>
       )}
-      <PasswordForm next={next} />
+      {/* The notice above it must not push the form down later. */}
+      {installation.isPending && installation.failureCount === 0 ? (
+        <Skeleton className="h-56 rounded-xl" />
+      ) : (
+        <PasswordForm next={next} />
+      )}
       {installation.data === undefined ? null : (
         <OtherWays installation={installation.data} next={next} passkeys="offered" />
       )}

@@ -1,8 +1,7 @@
 /** The frame of public pages, signed in or not. */
-import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
-import { LinkButton } from '@/components/button'
 import { Logo } from '@/layout/logo'
+import { SiteLinks } from '@/layout/site-links'
 import { ThemeMenu } from '@/layout/theme-menu'
 
 export function PublicFrame({ children }: { readonly children: ReactNode }): JSX.Element {
@@ -14,19 +13,14 @@ export function PublicFrame({ children }: { readonly children: ReactNode }): JSX
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 border-b border-line bg-page/90 backdrop-blur">
-        <div className="mx-auto flex h-14 w-full max-w-7xl items-center gap-2 px-4 sm:px-6">
-          <Link to="/console" className="flex rounded-md">
+      <header className="sticky top-0 z-20 border-b border-line bg-surface">
+        <div className="flex h-14 w-full items-center gap-2 px-4 sm:px-6">
+          <a href="/" className="flex rounded-md">
             <Logo />
-          </Link>
+          </a>
           <div className="ml-auto flex items-center gap-1.5">
-            <a href="/docs" className="px-2 text-sm text-ink-soft hover:text-ink max-sm:hidden">
-              Docs
-            </a>
+            <SiteLinks />
             <ThemeMenu />
-            <LinkButton to="/console" size="small">
-              Open the console
-            </LinkButton>
           </div>
         </div>
       </header>
