@@ -210,16 +210,21 @@ function Addresses(): JSX.Element {
         ].map(([label = '', text = '']) => (
           <div key={label} className="flex flex-wrap items-center justify-between gap-x-4 px-4 py-1.5">
             <dt className="text-ink-soft">{label}</dt>
-            <dd className="flex min-w-0 items-center gap-1">
-              <code className="min-w-0 truncate font-mono text-[0.8125rem]">{text}</code>
-              <CopyButton text={text} what={`base URL for ${label}`} variant="ghost" />
+            <dd className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
+              <code className="min-w-0 break-all font-mono text-[0.8125rem]">{text}</code>
+              <CopyButton
+                className="shrink-0 max-sm:-mr-3"
+                text={text}
+                what={`base URL for ${label}`}
+                variant="ghost"
+              />
             </dd>
           </div>
         ))}
       </dl>
       <LinkButton
         to="/console/connect"
-        className="h-auto min-h-9 max-w-full self-start py-1.5 whitespace-normal"
+        className="h-auto min-h-9 max-w-full self-start py-1.5 whitespace-normal max-sm:h-auto max-sm:py-2.5"
       >
         Set up your SDK, Claude Code, Cursor and others
       </LinkButton>
