@@ -58,7 +58,7 @@ const problems: readonly (readonly [
   answer: (response: ServerResponse) => void,
   problem: RegExp,
 ])[] = [
-  ['a wrong credential', (response) => response.writeHead(401).end(), /rejected the credential/],
+  ['a wrong credential', (response) => response.writeHead(401).end(), /rejected the API key/],
   ['no list', (response) => response.writeHead(404).end(), /Check the path/],
   [
     'a redirect',

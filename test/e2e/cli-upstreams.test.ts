@@ -62,7 +62,7 @@ test('an upstream is added, tested, listed and offered without a server', async 
   assert.equal(refused.code, 1)
   assert.match(
     refused.stderr,
-    /rejected the credential \(HTTP 401\)\. It says: Key … is not one of ours\. Set saveAnyway/,
+    /rejected the API key \(HTTP 401\)\. It says: Key … is not one of ours\. Set saveAnyway/,
   )
   assert.doesNotMatch(refused.stderr, new RegExp(wrongKey))
   const audit = JSON.parse((await run(['audit', '--json'])).stdout) as readonly { readonly outcome: string }[]
@@ -131,7 +131,7 @@ test('a key that is rejected is saved only where that is said, and doctor names 
   assert.match(tested.stdout, /Host says +Key … is not one of ours/)
   const doctor = await run(['doctor'])
   assert.equal(doctor.code, 1)
-  assert.match(doctor.stdout, /key of mine.*rejected the credential/)
+  assert.match(doctor.stdout, /key of mine.*rejected the API key/)
   const removed = await run(['upstreams', 'remove', 'mine'])
   assert.deepEqual([removed.code, removed.stdout], [0, 'Removed mine.\n'])
   const missing = await run([...add, '--credential-env', 'NOWHERE'])

@@ -48,7 +48,7 @@ test('a wrong key is rejected in the dialog, the right one is stored, and what i
   assert.equal(await dialog.getByLabel('API key').getAttribute('type'), 'password')
   await dialog.getByLabel('API key').fill(String(wrong))
   await dialog.getByRole('button', { name: 'Save key' }).click()
-  await dialog.getByText(/rejected the credential \(HTTP 401\)/).waitFor()
+  await dialog.getByText(/rejected the API key \(HTTP 401\)/).waitFor()
   await visit.accessible('everything')
   await dialog.getByLabel('API key').fill(String(right))
   await dialog.getByLabel('Use').selectOption('only')

@@ -67,7 +67,7 @@ test('a key is tested, stored, listed by its end, changed and removed; the rest 
     )
     assert.match(
       refused.message,
-      /rejected the credential \(HTTP 401\)\. It says: Key … failed with 401\. Nothing/,
+      /rejected the API key \(HTTP 401\)\. It says: Key … failed with 401\. Nothing/,
     )
     assert.deepEqual((await local.done('provider-keys.list', { account })).keys, [])
 
