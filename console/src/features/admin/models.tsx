@@ -53,7 +53,7 @@ export function Models(): JSX.Element {
   const choosable = models.data?.map((row) => ({ ...row, testModel: row.details?.testModel ?? null }))
   const offered = choosable === undefined ? undefined : modelsToOffer(choosable, showsSpecial)
   // A search may be for a disabled model, and an installation may have none that is enabled.
-  const isEnabledFirst = q === '' && offered?.some((model) => model.sold) === true
+  const isEnabledFirst = q === '' && offered?.some((model) => model.sold) !== false
   const kind = sold === undefined ? (isEnabledFirst ? 'sold' : 'all') : isKind(sold) ? sold : 'all'
   const rows = offered?.filter(
     (model) =>
