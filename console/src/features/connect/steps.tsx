@@ -119,7 +119,7 @@ function OneStep({ step, keyAction }: OneStepProps): JSX.Element {
 interface ShownProps {
   readonly snippet: Snippet
   readonly what: string
-  /** A text that stands for the key is of no use elsewhere, so it is not copied. */
+  /** A placeholder for the key is of no use elsewhere, so it is not copied. */
   readonly isPlaceholder: boolean
 }
 
