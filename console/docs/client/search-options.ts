@@ -14,9 +14,10 @@ export interface SearchEntry {
 }
 
 /** Words of a question that say nothing of its subject. */
-const stopWords: ReadonlySet<string> = new Set(
-  'a an and are can change do does how i in is it my of on or set the to use what where with'.split(' '),
-)
+const stopWords: ReadonlySet<string> = new Set([
+  ...['a', 'an'],
+  ...'and are can change do does how i in is it my of on or set the to use what where with'.split(' '),
+])
 
 /** A page of tables with every field of every format: it has most words, and is seldom what is sought. */
 const isTable = (id: string): boolean => id.startsWith('/docs/compatibility')
