@@ -25,7 +25,7 @@ const hangMs = 15 * 60_000
 const runHangMs = 45 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
-const waitingProcesses = 1
+const waitingProcesses = 2
 /** So many files that start the program or threads of it make it worth a bundle, and a start to have it compiled. */
 const warmFromFiles = 6
 
