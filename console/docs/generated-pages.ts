@@ -41,8 +41,8 @@ export function linkCards(html: string): string {
 
 const baseUrls = [
   ['Chat Completions, Responses, embeddings', '/v1'],
-  ['Messages', '/v1/alt'],
-  ['Gemini', ''],
+  ['Messages (Anthropic)', '/v1/alt'],
+  ['Gemini (Google)', ''],
 ] as const
 
 /** What is at the root of the server: what it is, where to go, and the base URLs of clients. */

@@ -110,7 +110,7 @@ const badAddress = new TollgateError('malformed_http', { message: 'The URL is ma
 /** For clients whose base URL is slightly wrong, such as `{root}/api`. */
 function unknownPath(address: string): TollgateError {
   return new TollgateError('unknown_path', {
-    message: `Path not found. The base URLs for models are ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages). The Management API is documented at ${address}/docs.`,
+    message: `Path not found. The base URLs for models are ${address}/v1 (Chat Completions) and ${address}/v1/alt (Messages, for Anthropic's clients). The Management API is documented at ${address}/docs.`,
   })
 }
 

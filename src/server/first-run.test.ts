@@ -34,8 +34,8 @@ Try it:
 Base URLs for clients (every model works with each of them):
 
   Chat Completions, Responses   http://127.0.0.1:8080/v1
-  Messages                      http://127.0.0.1:8080/v1/alt
-  Gemini                        http://127.0.0.1:8080
+  Messages (Anthropic)          http://127.0.0.1:8080/v1/alt
+  Gemini (Google)               http://127.0.0.1:8080
 
 Set up the console as administrator (this link works once):
 
@@ -59,8 +59,8 @@ Try it:
 Base URLs for clients (every model works with each of them):
 
   Chat Completions, Responses   https://gate.example/v1
-  Messages                      https://gate.example/v1/alt
-  Gemini                        https://gate.example
+  Messages (Anthropic)          https://gate.example/v1/alt
+  Gemini (Google)               https://gate.example
 
 Set up the console as administrator (this link works once):
 

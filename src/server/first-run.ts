@@ -142,8 +142,8 @@ ${command(start.key, endpoints)}
 Base URLs for clients (every model works with each of them):
 
   Chat Completions, Responses   ${endpoints.address}/v1
-  Messages                      ${endpoints.address}/v1/alt
-  Gemini                        ${endpoints.address}
+  Messages (Anthropic)          ${endpoints.address}/v1/alt
+  Gemini (Google)               ${endpoints.address}
 
 Set up the console as administrator (this link works once):
 
