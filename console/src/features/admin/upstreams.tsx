@@ -248,7 +248,7 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
       {health.lastError === null ? null : (
         <span
           title={health.lastError}
-          className="line-clamp-4 max-w-64 min-w-48 text-sm [overflow-wrap:anywhere] whitespace-normal text-ink-soft"
+          className="line-clamp-2 w-44 text-sm [overflow-wrap:anywhere] whitespace-normal text-ink-soft"
         >
           {health.state === 'healthy' ? 'Last failure: ' : ''}
           {health.lastError}
