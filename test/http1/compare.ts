@@ -25,6 +25,11 @@ const overheadBytesMax = 16_384
 const peculiarities: readonly { readonly reason: RegExp; readonly response: RegExp }[] = [
   { reason: /^bad response$/, response: /^HTTP\/1\.1 100[ \r]/m },
   { reason: /does not match content-length/, response: /^content-length:.* \r$/im },
+  // Fields about the length of a body mean nothing in its trailers.
+  {
+    reason: /Content-Length can't be present with Transfer-Encoding/,
+    response: /^(?:(?!\r\ncontent-length:).)*\r\n\r\n.*\r\ncontent-length:/is,
+  },
 ]
 
 /** Throws where the parsers contradict each other; returns what ours made of the seed's response. */

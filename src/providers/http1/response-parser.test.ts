@@ -79,6 +79,7 @@ const accepted: Readonly<Record<string, string>> = {
   'spaces around values': `${ok}content-length:   5  \r\nx-a: \t b \t\r\n\r\nhello`,
   'a continue that was not requested': `HTTP/1.1 100 Continue\r\n\r\n${ok}content-length: 5\r\n\r\nhello`,
   'chunks with extensions and trailers': `${inChunks}2;a=b;c="d\\"e"\r\nhe\r\n03\r\nllo\r\n0\r\nx-a: b\r\nx-c: d\r\n\r\n`,
+  'a length in the trailers': `${inChunks}5\r\nhello\r\n0\r\ncontent-length: 4\r\n\r\n`,
   'chunks in upper case': `${ok}Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
 }
 
