@@ -54,9 +54,9 @@ export const topUp = z.strictObject({
   paid: time.nullable(),
 })
 
-/** A printable monthly statement or payment receipt. */
+/** A printable monthly statement, or the receipt of a payment or a credit. */
 export const invoice = z.strictObject({
-  /** `2026-11` for a month's statement, a top-up's id for the receipt of a payment. */
+  /** `2026-11` for a month's statement, a top-up's ID for the receipt of a payment, an entry's for that of a credit. */
   id: z.string(),
   kind: invoiceKind,
   issued: time,

@@ -150,7 +150,7 @@ export const billingOperations = {
     output: z.array(z.strictObject({ id: z.string(), kind: invoiceKind, issued: time, total: usdOut })),
   }),
   'invoice.show': operation({
-    summary: 'Show a monthly statement or a payment receipt',
+    summary: 'Show a monthly statement, or the receipt of a payment or a credit',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/invoices/{invoice}'],

@@ -10,10 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Config, readConfig } from '../../src/config/config.ts'
-import { runningStatus } from '../../src/server/server-status.ts'
-import { noThreads } from '../../src/server/serving-threads.ts'
 import { testGateway } from '../support/gateway.ts'
-import { asking, personActor } from '../support/operators.ts'
+import { asking, personActor, servingControlOf } from '../support/operators.ts'
 
 interface Seen {
   readonly method: string | undefined
@@ -128,13 +126,7 @@ const gate = await testGateway({
   offers: 'as configured',
   limits: { hostModelsMs: 5_000 },
 })
-const status = runningStatus(
-  gate.gateway.deps,
-  { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
-  { report: () => ({ checkedMs: null, contradictions: 0 }) },
-  noThreads,
-)
-const control = gate.gateway.services.control(gate.origin, status)
+const control = servingControlOf(gate)
 const operator = asking(control, personActor('ada', { operator: true }))
 const account = await gate.account('5')
 after(async () => {

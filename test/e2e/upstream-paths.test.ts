@@ -8,20 +8,12 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { parseId } from '../../src/base/ids.ts'
 import { receiptFor } from '../../src/control/requests/receipt-output.ts'
-import { runningStatus } from '../../src/server/server-status.ts'
-import { noThreads } from '../../src/server/serving-threads.ts'
 import { testGateway } from '../support/gateway.ts'
-import { asking, personActor } from '../support/operators.ts'
+import { asking, personActor, servingControlOf } from '../support/operators.ts'
 
 const servers: Server[] = []
 const gate = await testGateway({ limits: { hostModelsMs: 5_000 } })
-const status = runningStatus(
-  gate.gateway.deps,
-  { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
-  { report: () => ({ checkedMs: null, contradictions: 0 }) },
-  noThreads,
-)
-const control = gate.gateway.services.control(gate.origin, status)
+const control = servingControlOf(gate)
 const operator = asking(control, personActor('ada', { operator: true }))
 const account = await gate.account('5')
 after(async () => {

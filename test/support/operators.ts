@@ -9,7 +9,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { Actor } from '../../src/control/actor.ts'
 import type { ControlDeps } from '../../src/control/control-deps.ts'
 import { dispatch } from '../../src/control/dispatch.ts'
-import { offlineStatus } from '../../src/server/server-status.ts'
+import { offlineStatus, runningStatus } from '../../src/server/server-status.ts'
+import { noThreads } from '../../src/server/serving-threads.ts'
 import type { TestGateway } from './gateway.ts'
 
 export interface Asking {
@@ -44,6 +45,17 @@ export function personActor(id: string, more: { operator?: boolean; loginMs?: nu
 
 export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlDeps {
   return gateway.services.control(origin, offlineStatus(systemClock))
+}
+
+/** The same where hosts of upstreams are asked. */
+export function servingControlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlDeps {
+  const status = runningStatus(
+    gateway.deps,
+    { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
+    { report: () => ({ checkedMs: null, contradictions: 0 }) },
+    noThreads,
+  )
+  return gateway.services.control(origin, status)
 }
 
 export function asking(control: ControlDeps, actor: Actor): Asking {

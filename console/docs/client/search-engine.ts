@@ -9,7 +9,7 @@ export function openIndex(
   const index = MiniSearch.loadJSON<SearchEntry>(json, indexOptions)
   return (query) =>
     index.search(query).map(({ id, title, heading, excerpt }) => ({
-      // What follows tells the rows of a table apart.
+      // The part after the question mark is the row of a table; the address of the page is before it.
       id: String(id).split('?', 1)[0] ?? '',
       title: String(title),
       heading: String(heading),

@@ -1,7 +1,7 @@
 /**
  * `invoice.list` and `invoice.show`: one statement for each past month, one receipt for each payment and for each credit
- * that an administrator added. The lines
- * of a statement are the changes of the balance; usage belongs to the month in which its requests began.
+ * that an administrator added. The lines of a statement are the changes of the balance; usage belongs to the month in
+ * which its requests began.
  */
 import type { OperationOutput } from '../../../contract/operations.ts'
 import { formatUsd } from '../../../contract/usd.ts'

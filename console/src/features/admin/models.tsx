@@ -36,7 +36,10 @@ const kinds = { sold: 'Enabled', unsold: 'Disabled', all: 'All' } as const
 
 const isKind = (text: string): text is keyof typeof kinds => Object.hasOwn(kinds, text)
 
-const madeOf = ({ model, details }: Model) => ({ model, provider: details?.provider ?? 'other' })
+const madeOf = ({ model, details }: Pick<Model, 'model' | 'details'>) => ({
+  model,
+  provider: details?.provider ?? 'other',
+})
 
 /** By maker, and within one those that are enabled first. */
 function inGroups(models: readonly Model[]): readonly Model[] {
@@ -95,6 +98,13 @@ type Doing = {
   readonly model: Model
 }
 
+/** The heading of a group names the maker; the provider of its models may be another one. */
+function providerBesideMaker(model: Pick<Model, 'model' | 'details'>): string {
+  if (model.details === null) return ''
+  const name = providerName(model.details.provider)
+  return name === makerOf(madeOf(model)) ? '' : name
+}
+
 function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }): JSX.Element {
   const [doing, setDoing] = useState<Doing>()
   const setSearch = useSetSearch()
@@ -107,7 +117,7 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
         <>
           <ModelLink model={model} />
           <span className="block text-sm text-ink-soft">
-            {details === null ? '' : providerName(details.provider)}
+            {providerBesideMaker({ model, details })}
             {sold ? null : (
               <OnPhone>
                 <span className="text-warn"> · Disabled</span>
