@@ -237,6 +237,8 @@ test('the keyboard alone leads from sign-up to the receipt of the first request,
   await keyboard.reach('a', 'Sign in')
   await keyboard.press('Enter')
   await arrive('Sign in')
+  // The form appears, with the focus in its first field, once the page knows how people may sign in here.
+  await page.locator('input:focus').waitFor()
   for (const text of [email, password]) {
     await keyboard.type(text)
     await keyboard.press('Tab')
