@@ -22,7 +22,7 @@ ${rows.join('\n')}
 }
 
 export const notFoundHtml = `<h1>Page not found</h1>
-<p>There is no page at this address. Check it for typos, search, pick a page from the navigation, or start at the <a href="/docs">overview</a>.</p>`
+<p>There is no page at this URL. Check it for typos, search, pick a page from the navigation, or start at the <a href="/docs">overview</a> or the <a href="/console">console</a>.</p>`
 
 /** Lists of `link: text` as cards that are a link as a whole. */
 export function linkCards(html: string): string {

@@ -12,8 +12,8 @@ const noPage = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** What a page may use; passkeys and the clipboard are the console's. */
-const page = {
+/** Of a page, and what it may use; passkeys and the clipboard are the console's. */
+export const pageHeaders = {
   ...everyAnswer,
   'content-security-policy':
     "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -31,7 +31,7 @@ const pagePath = /^\/(?:$|console(?:\/|$)|pricing(?:\/|$)|docs(?:\/|$))/
 /** `path`: without a query. `address`: where people reach the server; only over https may a browser be asked to enforce it. */
 export function securityHeaders(path: string, address: string): Readonly<Record<string, string>> {
   return {
-    ...(pagePath.test(path) ? page : noPage),
+    ...(pagePath.test(path) ? pageHeaders : noPage),
     ...(path.startsWith('/api/') ? { 'cache-control': 'no-store' } : {}),
     ...(address.startsWith('https:') ? { 'strict-transport-security': oneYear } : {}),
   }

@@ -14,13 +14,15 @@ import { addApi } from '../api/api.ts'
 import type { ApiDeps } from '../api/api-deps.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
 import { PathTable } from '../api/path-table.ts'
-import { errorHeaders, securityHeaders } from '../api/security-headers.ts'
+import { errorHeaders, pageHeaders, securityHeaders } from '../api/security-headers.ts'
 import { sendError } from '../api/send-response.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { priceListScopes, pricingRows } from '../catalog/listing.ts'
 import { WrittenLists } from '../catalog/written-lists.ts'
 import type { MetricsText } from '../gateway/metrics.ts'
+import { wantsPage } from '../http/wants-page.ts'
+import type { DocsFiles } from './docs-files.ts'
 
 export interface ControlPlaneDeps {
   readonly api: ApiDeps
@@ -32,8 +34,8 @@ export interface ControlPlaneDeps {
   readonly ready: () => Promise<boolean>
   /** The console's pages, below `/console` and at `/pricing`. */
   readonly consoleFiles: FastifyPluginAsync
-  /** The pages of the documentation, below `/docs`. */
-  readonly docsFiles: FastifyPluginAsync
+  /** The pages of the documentation, below `/docs`, and the one for browsers that open an unknown path. */
+  readonly docsFiles: DocsFiles
 }
 
 /**
@@ -77,12 +79,12 @@ export function createControlPlane(
   })
   addApi(app, pages.api)
   app.register(pages.consoleFiles)
-  app.register(pages.docsFiles)
+  app.register(pages.docsFiles.routes)
   app.setNotFoundHandler((request, reply) => {
     const methods = paths.methodsAt(pathOf(request))
     // A wildcard route matched, but there is no such file.
     const isMissing = methods.length === 0 || methods.includes(request.method)
-    if (isMissing) return respondWithError(pages, request, reply, unknownPath(address))
+    if (isMissing) return respondNotFound(pages, request, reply)
     return respondWithError(pages, request, reply, wrongMethod(methods))
   })
   app.setErrorHandler((thrown, request, reply) => respondWithError(pages, request, reply, thrown))
@@ -128,6 +130,17 @@ function headersOf(request: FastifyRequest, address: string): Readonly<Record<st
   return { 'x-request-id': request.id, ...securityHeaders(pathOf(request), address) }
 }
 
+/** Nothing is at this path: a page for a browser that opens it, except below the prefix of the Management API. */
+async function respondNotFound(
+  pages: ControlPlaneDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (wantsPage(request.raw) && !pathOf(request).startsWith('/api/'))
+    return pages.docsFiles.sendNotFound(reply.headers(pageHeaders))
+  return respondWithError(pages, request, reply, unknownPath(pages.api.control.address))
+}
+
 function respondWithError(
   { api: { control } }: ControlPlaneDeps,
   request: FastifyRequest,
@@ -171,7 +184,7 @@ async function metrics(
 ): Promise<FastifyReply> {
   const { metricsToken } = pages
   if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
-    return respondWithError(pages, request, reply, unknownPath(pages.api.control.address))
+    return respondNotFound(pages, request, reply)
   }
   const { contentType, text } = pages.metrics
   return reply.type(contentType).send(await text())

@@ -10,12 +10,14 @@ import type { Log } from '../base/log.ts'
 import { within } from '../base/within.ts'
 import type { Config } from '../config/config.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { isOutsideApi } from '../gateway/phases/accept/match-path.ts'
 import type { CallerOf } from '../gateway/phases/authenticate.ts'
 import { serve } from '../gateway/serve.ts'
 import { proxyCheck } from '../http/client-address.ts'
 import { answerCrossOrigin, type CrossOriginPolicy, crossOriginPolicy } from '../http/cross-origin.ts'
 import { type LoadMonitor, monitorLoad, processReadings } from '../http/load-shedding.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
+import { wantsPage } from '../http/wants-page.ts'
 import { isControlPlanePath, isPlaygroundPath, pathOf } from './control-plane-paths.ts'
 import { composeGatewayDeps, type GatewayServices } from './gateway-deps.ts'
 
@@ -106,8 +108,12 @@ export function createServer({ config, clock }: DataPlaneOptions, parts: ServerP
   return createHttpServer({
     dataPlane: policy === undefined ? serveRequest : withCrossOrigin(policy, serveRequest),
     controlPlane,
-    isDataPlane: ({ url = '/' }) =>
-      isPlaygroundPath(url) ? hasPlayground : !isControlPlanePath(pathOf(url)),
+    isDataPlane(request) {
+      const { url = '/' } = request
+      if (isPlaygroundPath(url)) return hasPlayground
+      const path = pathOf(url)
+      return !isControlPlanePath(path) && !(wantsPage(request) && isOutsideApi(path))
+    },
     isProxy: parts.isProxy ?? proxyCheck(trustedProxies),
     limits,
     clock,

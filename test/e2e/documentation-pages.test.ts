@@ -44,18 +44,61 @@ for (const options of [{ theme: 'light' }, { theme: 'dark' }, { phone: true }] a
   })
 }
 
-test('an unknown page is a page with status 404', async () => {
-  const visit = await browser.visit(gateway.origin)
-  const answer = await visit.page.goto('/docs/no-such-page')
-  assert.equal(answer?.status(), 404)
-  await visit.page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await visit.accessible()
-  await visit.page
-    .getByRole('navigation', { name: 'Documentation' })
-    .getByRole('link', { name: 'Errors' })
-    .click()
-  await visit.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor()
-  await visit.close()
+test('an unknown page is a page with status 404, also outside of the documentation', async () => {
+  for (const path of ['/docs/no-such-page', '/no-such-page']) {
+    const visit = await browser.visit(gateway.origin)
+    const answer = await visit.page.goto(path)
+    assert.equal(answer?.status(), 404)
+    await visit.page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await visit.accessible()
+    await visit.page
+      .getByRole('navigation', { name: 'Documentation' })
+      .getByRole('link', { name: 'Errors' })
+      .click()
+    await visit.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor()
+    await visit.close()
+  }
+})
+
+const ofBrowser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+/** What is sent for an unknown path: a page only to a browser that opens one. */
+const unknownPaths: readonly (readonly [request: string, accept: string | null, isPage: boolean])[] = [
+  ['GET /nope', ofBrowser, true],
+  ['HEAD /nope', ofBrowser, true],
+  ['GET /nope/<script>alert(1)</script>?<b>', ofBrowser, true],
+  ['GET /credits', ofBrowser, true],
+  ['GET /metrics', ofBrowser, true],
+  ['GET /nope', 'application/json, text/html;q=0.5', false],
+  ['GET /nope', 'text/html;q=0', false],
+  ['GET /nope', '*/*', false],
+  ['GET /nope', null, false],
+  ['POST /nope', ofBrowser, false],
+  ['GET /v1/nope', ofBrowser, false],
+  ['GET /v1', ofBrowser, false],
+  ['GET /v1beta/nope', ofBrowser, false],
+  ['GET /api/nope', ofBrowser, false],
+  ['GET /api/v1/nope', ofBrowser, false],
+  ['GET /chat/completions', ofBrowser, false],
+]
+
+test('only a browser that opens an unknown path gets a page, and nothing of its request in it', async () => {
+  const pages = new Set<string>()
+  for (const [request, accept, isPage] of unknownPaths) {
+    const [method = '', path = ''] = request.split(' ')
+    const answer = await fetch(`${gateway.origin}${path}`, {
+      method,
+      headers: accept === null ? {} : { accept },
+    })
+    const named = `${request}, ${accept}`
+    assert.equal(answer.status, request === 'GET /chat/completions' ? 405 : 404, named)
+    const type = isPage ? 'text/html; charset=utf-8' : 'application/json'
+    assert.ok(answer.headers.get('content-type')?.startsWith(type), named)
+    if (isPage) assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'self'/)
+    const text = await answer.text()
+    if (isPage && method === 'GET') pages.add(text)
+  }
+  assert.equal(pages.size, 1)
 })
 
 test('pages contain the base URL of this server', async () => {

@@ -108,6 +108,14 @@ export function matchPath(request: PathRequest): PathMatch {
   return match
 }
 
+/** Whether a path without its query is neither below a prefix of the API nor the path of an operation. */
+export function isOutsideApi(path: string): boolean {
+  const prefixed = withoutPrefixes(path)
+  const found = routeAt(prefixed.rest.join('/'))
+  const isOperation = found !== undefined && found.route.needsPrefix !== true
+  return !hasPrefix(prefixed) && !isOperation && unsupportedPath(prefixed.rest) === undefined
+}
+
 function readPath(pathRequest: PathRequest): PathMatch {
   const request = { ...pathRequest, ...withoutPrefixes(pathRequest.path) }
   const { rest, hint, hasBase } = request
