@@ -186,20 +186,23 @@ test('a second user waits, is approved elsewhere, and continues without a reload
   await visit.close()
 })
 
-test('a user who accepts an invitation joins the organization immediately, and sees who pays', async () => {
+test('a new organization is led to credit and members, and a user who accepts an invitation joins immediately', async () => {
   const { page } = operator
   await page.goto('/console/settings?tab=organizations')
   await button(page, 'Create organization').click()
   await page.getByRole('dialog').getByLabel('Name').fill('Acme')
   await button(page, 'Create').click()
   await page.getByText('Your balance is empty.').waitFor()
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('tab', { name: 'Members' }).click()
+  const steps = ['Add credit', 'Create an API key', 'Connect a client']
+  assert.deepEqual(await stepsOf(page), ['Add a provider key', ...steps, 'Invite members'])
+  await operator.accessible()
   await button(page, 'Invite member').click()
   await page.getByLabel('Email', { exact: true }).fill('carol@example.org')
   await page.getByRole('dialog').getByLabel('Role').selectOption('developer')
   await button(page, 'Invite').click()
   const link = await page.getByRole('dialog').locator('code').first().textContent()
+  await button(page, 'Done').click()
+  await page.getByRole('heading', { level: 3, name: 'Invite members (done)' }).waitFor()
 
   const visit = await browser.visit(origin)
   await visit.page.goto(link ?? '')
@@ -213,7 +216,15 @@ test('a user who accepts an invitation joins the organization immediately, and s
   await visit.page.getByRole('main').getByText('Acme').waitFor()
   await visit.page.getByText('Owners, admins and billing members of this organization can do that.').waitFor()
   assert.equal(await visit.page.getByText('Waiting for approval.').count(), 0)
+  // A developer sees who pays, and that it was done.
+  assert.deepEqual(await stepsOf(visit.page), steps)
+  await visit.page.getByText('Only owners, admins and billing members').waitFor()
   await visit.accessible()
+  await page.getByRole('main').locator('ol').getByRole('button', { name: 'Add credit' }).click()
+  await page.getByRole('dialog').getByLabel('Amount in USD').fill('2.50')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add credit' }).click()
+  for (const { page } of [operator, visit])
+    await page.getByRole('heading', { level: 3, name: 'Add credit (done)' }).waitFor()
   visit.clean()
   await visit.close()
   operator.clean()

@@ -15,9 +15,10 @@ export interface GiveCreditProps {
   /** Its ID. */
   readonly account: string
   readonly name: string
+  readonly variant?: 'primary' | 'secondary'
 }
 
-export function GiveCredit({ account, name }: GiveCreditProps): JSX.Element {
+export function GiveCredit({ account, name, variant = 'secondary' }: GiveCreditProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const [amount, setAmount] = useState('')
   const [reference, setReference] = useState(newReference)
@@ -36,7 +37,7 @@ export function GiveCredit({ account, name }: GiveCreditProps): JSX.Element {
   })
   return (
     <>
-      <Button onClick={() => setOpen(true)}>
+      <Button variant={variant} onClick={() => setOpen(true)}>
         <Coins aria-hidden="true" />
         Add credit
       </Button>

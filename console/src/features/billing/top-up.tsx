@@ -72,31 +72,30 @@ function ByOperator({ contact }: Pick<Operator, 'contact'>): JSX.Element {
   }
   return (
     <Card title="Top up" description="No payment provider is set up on this server.">
-      <p>
-        An administrator can add credit or give you a code to redeem below.{' '}
-        {contact === null ? ' Mention this account:' : ' Contact:'}
-      </p>
-      {contact === null ? (
-        <AccountId />
-      ) : (
-        <>
-          <p className="my-3 rounded-lg border border-line bg-sunken px-4 py-3 break-words whitespace-pre-line">
-            <bdi>{contact}</bdi>
-          </p>
-          <p className="text-ink-soft">Mention this account:</p>
-          <AccountId />
-        </>
-      )}
+      <p>An administrator can add credit or give you a code to redeem below.</p>
+      <WhomToAsk contact={contact} />
     </Card>
   )
 }
 
-function AccountId(): JSX.Element {
+/** How credit is asked for: the operator's contact, and the ID of the account to mention. */
+export function WhomToAsk({ contact }: Pick<Operator, 'contact'>): JSX.Element {
   const account = useAccount()
   return (
-    <p className="mt-1">
-      <CopyId text={account.id} what="account ID" />
-    </p>
+    <div>
+      {contact === null ? null : (
+        <>
+          <p>Contact:</p>
+          <p className="my-3 rounded-lg border border-line bg-sunken px-4 py-3 break-words whitespace-pre-line">
+            <bdi>{contact}</bdi>
+          </p>
+        </>
+      )}
+      <p className="text-ink-soft">Mention this account:</p>
+      <p className="mt-1">
+        <CopyId text={account.id} what="account ID" />
+      </p>
+    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type StepFacts, type StepsDone, stepsDone } from './first-steps.ts'
 
-const nothing: StepFacts = { upstreams: [], keys: [], requests: [] }
+const nothing: StepFacts = { posted: '0', people: 1, upstreams: [], keys: [], requests: [] }
 const sandbox = { provider: 'sandbox', disabled: false, serves: ['sandbox-echo'] }
 const openai = { provider: 'openai', disabled: false, serves: ['gpt-4.1'] }
 const own = { builtIn: false, createdBy: 'ada', lastUsed: null, works: true }
@@ -15,6 +15,10 @@ const cases: readonly (readonly [what: string, facts: Partial<StepFacts>, done: 
   ['a provider with models', { upstreams: [sandbox, openai] }, { provider: true }],
   ['a provider that is disabled', { upstreams: [{ ...openai, disabled: true }] }, {}],
   ['a provider without models', { upstreams: [{ ...openai, serves: [] }] }, {}],
+  ['credit', { posted: '0.01' }, { credit: true }],
+  ['a debt', { posted: '-0.01' }, {}],
+  ['a balance that is not known yet', { posted: undefined }, {}],
+  ['an invitation', { people: 2 }, { team: true }],
   ['a key of their own', { keys: [own] }, { key: true }],
   ['the key of the first start, used', { keys: [{ ...printed, lastUsed: '2026-01-01' }] }, { key: true }],
   ['a revoked key', { keys: [{ ...own, works: false }] }, {}],
@@ -26,7 +30,7 @@ const cases: readonly (readonly [what: string, facts: Partial<StepFacts>, done: 
 
 for (const [what, facts, done] of cases) {
   test(what, () => {
-    const expected = { provider: false, key: false, client: false, ...done }
+    const expected = { provider: false, credit: false, key: false, client: false, team: false, ...done }
     assert.deepEqual(stepsDone({ ...nothing, ...facts }), expected)
   })
 }

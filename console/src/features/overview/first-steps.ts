@@ -1,4 +1,5 @@
 /** Which of the first steps are done, by what exists and what happened. Pure. */
+import { compareUsd } from '../../lib/usd.ts'
 
 interface UpstreamFacts {
   readonly provider: string
@@ -7,6 +8,10 @@ interface UpstreamFacts {
 }
 
 export interface StepFacts {
+  /** The account's ledger balance in USD; undefined: not known yet. */
+  readonly posted: string | undefined
+  /** Members of the organization and open invitations. */
+  readonly people: number
   /** undefined: the person can't add provider keys, or it isn't known yet. */
   readonly upstreams: readonly UpstreamFacts[] | undefined
   readonly keys: readonly {
@@ -22,19 +27,23 @@ export interface StepFacts {
 
 export interface StepsDone {
   readonly provider: boolean
+  readonly credit: boolean
   readonly key: boolean
   readonly client: boolean
+  readonly team: boolean
 }
 
 /** The test models of this server, the playground's key and the playground itself do not count. */
-export function stepsDone({ upstreams = [], keys, requests }: StepFacts): StepsDone {
+export function stepsDone({ posted, people, upstreams = [], keys, requests }: StepFacts): StepsDone {
   return {
     provider: hasProvider(upstreams),
+    credit: posted !== undefined && compareUsd(posted, '0') > 0,
     key: keys.some(
       ({ builtIn, works, createdBy, lastUsed }) =>
         works && !builtIn && (createdBy !== null || lastUsed !== null),
     ),
     client: requests.some(({ member }) => member === null),
+    team: people > 1,
   }
 }
 

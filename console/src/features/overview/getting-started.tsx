@@ -11,6 +11,7 @@ import { useAccount, useMay, useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 import { useFreshKey } from '@/lib/fresh-key'
 import { useOperation } from '@/lib/operations'
+import type { Billing } from '../billing/billing-words.ts'
 import { keyPlaceholder } from '../connect/recipe.ts'
 import { AboutModel } from '../keys/about-model.tsx'
 import { useAvailableModels } from '../keys/available-models.ts'
@@ -21,40 +22,78 @@ import { modelToTry } from '../keys/model-to-try.ts'
 import { SnippetChoice } from '../keys/snippet-choice.tsx'
 import { keyVariable } from '../keys/snippets.ts'
 import { useAddress } from '../keys/use-address.ts'
+import { useInvitations, useMembers } from '../settings/use-members.ts'
+import { FirstCredit } from './first-credit.tsx'
 import { type StepsDone, stepsDone } from './first-steps.ts'
+import { InviteMembers } from './invite-members.tsx'
 
 const requestsRead = 20
 
-function useSteps(): {
+interface Steps {
   readonly done: StepsDone
   readonly areKeysKnown: boolean
   readonly hasAnyKey: boolean
-} {
+  /** undefined: not known yet. */
+  readonly billing: Billing | undefined
+}
+
+function useSteps(): Steps {
   const account = useAccount()
   const { operator } = useMe().person
   const keys = useOperation('key.list', { account: account.id })
   const requests = useOperation('requests.list', { account: account.id, limit: requestsRead })
   const upstreams = useOperation('upstreams.list', {}, { enabled: operator })
+  const billing = useOperation('billing.show', { account: account.id })
   const usable = (keys.data ?? []).map((key) => ({ ...key, works: keyState(key, Date.now()).works }))
+  const people = usePeople(account.organization)
   return {
-    done: stepsDone({ upstreams: upstreams.data, keys: usable, requests: requests.data ?? [] }),
+    done: stepsDone({
+      upstreams: upstreams.data,
+      keys: usable,
+      requests: requests.data ?? [],
+      posted: billing.data?.posted,
+      people,
+    }),
     areKeysKnown: keys.data !== undefined,
     hasAnyKey: usable.some(({ builtIn, works }) => works && !builtIn),
+    billing: billing.data,
   }
+}
+
+/** Who belongs to the organization, or is invited by those who may; a personal account has one. */
+function usePeople(organization: string | null): number {
+  const isManager = useMay('owner', 'admin')
+  const members = useMembers(organization ?? '', { enabled: organization !== null })
+  const invitations = useInvitations(organization ?? '', { enabled: organization !== null && isManager })
+  return organization === null ? 1 : (members.data?.length ?? 1) + (invitations.data?.length ?? 0)
+}
+
+/** A new organization starts without credit; another account gets some, or its owner waits for it. */
+function useNeedsCredit({ done, billing }: Steps): boolean {
+  const { kind } = useAccount()
+  const { waitsFor } = useMe()
+  const [isEmpty, setEmpty] = useState(false)
+  // Once shown, the step stays, so that it can be checked off.
+  if (billing !== undefined && !done.credit && waitsFor === null && !isEmpty) setEmpty(true)
+  return kind === 'organization' || isEmpty
 }
 
 export function GettingStarted(): JSX.Element {
   const { operator } = useMe().person
-  const { done, areKeysKnown, hasAnyKey } = useSteps()
+  const { organization } = useAccount()
+  const steps = useSteps()
+  const { done, areKeysKnown, hasAnyKey, billing } = steps
+  const needsCredit = useNeedsCredit(steps)
+  const isManager = useMay('owner', 'admin')
   const [triesSandbox, setTriesSandbox] = useState(false)
   const { title, description } = headline(done, operator)
-  const before = operator ? 1 : 0
-  const keyIsNext = !operator || done.provider || triesSandbox
+  const hasModels = !operator || done.provider || triesSandbox
+  const keyIsNext = hasModels && (!needsCredit || done.credit)
   return (
     <Card title={title} description={description}>
-      <ol className="flex flex-col gap-6 pt-2">
+      <ol className="flex flex-col gap-6 pt-2 [counter-reset:step]">
         {operator ? (
-          <Step number={1} title="Add a provider key" isDone={done.provider}>
+          <Step title="Add a provider key" isDone={done.provider}>
             <AddProvider
               isDone={done.provider}
               triesSandbox={triesSandbox}
@@ -62,7 +101,12 @@ export function GettingStarted(): JSX.Element {
             />
           </Step>
         ) : null}
-        <Step number={before + 1} title="Create an API key" isDone={done.key}>
+        {needsCredit ? (
+          <Step title="Add credit" isDone={done.credit}>
+            <FirstCredit billing={billing} isDone={done.credit} isNext={hasModels && !done.credit} />
+          </Step>
+        ) : null}
+        <Step title="Create an API key" isDone={done.key}>
           <MakeKey
             isNext={keyIsNext && !done.key}
             hasOwn={done.key}
@@ -70,10 +114,15 @@ export function GettingStarted(): JSX.Element {
             isKnown={areKeysKnown}
           />
         </Step>
-        <Step number={before + 2} title="Connect a client" isDone={done.client}>
+        <Step title="Connect a client" isDone={done.client}>
           <Addresses />
           <Try />
         </Step>
+        {organization !== null && isManager ? (
+          <Step title="Invite members" isDone={done.team}>
+            <InviteMembers organization={organization} />
+          </Step>
+        ) : null}
       </ol>
     </Card>
   )
@@ -130,23 +179,24 @@ function AddProvider({ isDone, triesSandbox, onTrySandbox }: AddProviderProps): 
 }
 
 interface StepProps {
-  readonly number: number
   readonly title: string
   readonly isDone: boolean
   readonly children: ReactNode
 }
 
-function Step({ number, title, isDone, children }: StepProps): JSX.Element {
+function Step({ title, isDone, children }: StepProps): JSX.Element {
   return (
-    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 gap-y-2">
+    <li className="[counter-increment:step] grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 gap-y-2">
       <span
         aria-hidden="true"
         className={cn(
           'flex size-7 items-center justify-center rounded-full border text-sm font-semibold',
-          isDone ? 'border-good/25 bg-good-soft text-good' : 'border-line bg-sunken',
+          isDone
+            ? 'border-good/25 bg-good-soft text-good'
+            : 'border-line bg-sunken before:content-[counter(step)]',
         )}
       >
-        {isDone ? <Check className="size-4" /> : number}
+        {isDone ? <Check className="size-4" /> : null}
       </span>
       <h3 className="self-center font-semibold">
         {title}

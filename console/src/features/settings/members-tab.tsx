@@ -1,5 +1,5 @@
 /** The members of the organization, their roles, and invitations. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -11,28 +11,13 @@ import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
-import { type Role, useAccount, useMay, useMe } from '@/lib/account'
-import { identity, look, type Outcome } from '@/lib/identity'
+import { useAccount, useMay, useMe } from '@/lib/account'
+import { identity, type Outcome } from '@/lib/identity'
 import { refresh } from '@/lib/operations'
 import { useSubmit } from '@/lib/use-submit'
 import { InviteDialog } from './invite-dialog.tsx'
 import { roleLabel, roleWords } from './role-words.ts'
-
-interface Member {
-  readonly id: string
-  readonly userId: string
-  readonly role: Role
-  readonly createdAt: string
-  readonly user: { readonly name: string; readonly email: string }
-}
-
-interface Invitation {
-  readonly id: string
-  readonly email: string
-  readonly role: string
-  readonly status: string
-  readonly expiresAt: string
-}
+import { type Member, useInvitations, useMembers } from './use-members.ts'
 
 export function MembersTab(): JSX.Element {
   const { organization } = useAccount()
@@ -80,12 +65,7 @@ function MembersCard({ organization }: OfOrganization): JSX.Element {
   const [doomed, setDoomed] = useState<Member | undefined>(undefined)
   const [isInviting, setInviting] = useState(false)
   const { submit, run } = useMemberChange(organization)
-  const query = new URLSearchParams({ organizationId: organization }).toString()
-  const members = useQuery({
-    queryKey: ['organization', organization, 'members'],
-    queryFn: async () =>
-      (await look<{ readonly members: readonly Member[] }>(`/organization/list-members?${query}`)).members,
-  })
+  const members = useMembers(organization)
   const setRole = ({ id, user }: Member, role: string): void =>
     run(
       () =>
@@ -214,14 +194,7 @@ function memberColumns({ me, isManager, setRole, setDoomed }: MemberActions): re
 
 function InvitationsCard({ organization }: OfOrganization): JSX.Element | null {
   const { submit, run } = useMemberChange(organization)
-  const query = new URLSearchParams({ organizationId: organization }).toString()
-  const invitations = useQuery({
-    queryKey: ['organization', organization, 'invitations'],
-    queryFn: async () =>
-      (await look<readonly Invitation[]>(`/organization/list-invitations?${query}`)).filter(
-        ({ status }) => status === 'pending',
-      ),
-  })
+  const invitations = useInvitations(organization)
   if (invitations.error !== null)
     return <Problem problem={invitations.error} onRetry={() => void invitations.refetch()} />
   if (invitations.data === undefined || invitations.data.length === 0) return null
