@@ -152,6 +152,8 @@ test('the keyboard alone edits and revokes a key from the list', async () => {
   await dialog().getByRole('heading', { name: 'Edit key' }).waitFor()
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
+  // A moment later than the dialog ends.
+  await menu.and(page.locator(':focus')).waitFor()
   await choose('Revoke')
   await dialog().getByText('Revoke this key permanently?').waitFor()
   assert.equal((await person.ask(key, 'sandbox-echo')).status, 200, 'not without the confirmation')
