@@ -33,7 +33,7 @@ export const billing = z.strictObject({
   available: usdOut,
   /** The runway in days at the average spend of the last 7 days; null: spend on fewer than 3 of them. */
   daysLeft: z.number().nullable(),
-  /** The balance lasts fewer days than `alertDays`, or than 3 without it and without automatic top-ups. */
+  /** The balance lasts fewer days than `alertDays`, or, where it is null, than 3 without automatic top-ups. */
   runsLow: z.boolean(),
   /** How accounts add credit on this installation. */
   payments: z.discriminatedUnion('kind', [
@@ -48,7 +48,7 @@ export const billing = z.strictObject({
   autoTopUpWaits: time.nullable(),
   /** The payment method of automatic top-ups, such as "Visa ending in 4242". */
   savedMethod: z.string().nullable(),
-  /** A low-balance alert is sent when the runway falls below this many days; null: no alerts. */
+  /** A warning is shown and emailed when the runway falls below this many days; null: shown below 3 days; 0: never. */
   alertDays: z.int().nullable(),
   /** Name and address on invoices. */
   invoiceTo: z.string(),
@@ -74,7 +74,7 @@ export const billingOperations = {
     input: z.strictObject({
       ...ofAccount,
       autoTopUp: autoTopUp.nullable().optional(),
-      alertDays: z.int().min(1).max(365).nullable().optional(),
+      alertDays: z.int().min(0).max(365).nullable().optional(),
       invoiceTo: z.string().trim().max(1_000).optional(),
     }),
     output: billing,

@@ -1,5 +1,5 @@
 /** An account's billing settings and saved method: their rows, without any consequences. */
-import type { Insertable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { BillingSettingTable } from '../store/tables.ts'
 import type { SavedMethod } from './provider.ts'
@@ -75,7 +75,7 @@ function settingRows({
         autoTopUpProblem: row?.auto_problem ?? null,
         autoTopUpWaitsMs: row === undefined || row.auto_waits_ms === null ? null : Number(row.auto_waits_ms),
         savedMethod: payer?.words ?? null,
-        alertDays: row?.alert_days === null || row === undefined ? null : Number(row.alert_days),
+        alertDays: alertDaysOf(row),
         invoiceTo: row?.invoice_to ?? '',
         frozen: row?.frozen ?? null,
       }
@@ -90,13 +90,26 @@ function settingRows({
               auto_problem: null,
               auto_waits_ms: null,
             }),
-        ...(alertDays === undefined ? {} : { alert_days: alertDays, alert_sent_ms: null }),
+        ...(alertDays === undefined
+          ? {}
+          : {
+              alert_days: alertDays === 0 ? null : alertDays,
+              alert_off: alertDays === 0 ? 1 : 0,
+              alert_sent_ms: null,
+            }),
         ...(invoiceTo === undefined ? {} : { invoice_to: invoiceTo }),
       }),
     rest: (account, problem) => upsert(account, { auto_problem: problem }),
     wait: (account, untilMs) => upsert(account, { auto_waits_ms: untilMs }),
     alerted: (account, sentMs) => upsert(account, { alert_sent_ms: sentMs }),
   }
+}
+
+function alertDaysOf(
+  row: Pick<Selectable<BillingSettingTable>, 'alert_days' | 'alert_off'> | undefined,
+): number | null {
+  if (row?.alert_off === 1n) return 0
+  return row === undefined || row.alert_days === null ? null : Number(row.alert_days)
 }
 
 const none = {

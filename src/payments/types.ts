@@ -38,6 +38,7 @@ export interface BillingSetting {
   /** Until when they wait, because there were as many within a day as may be; in the past: no more. */
   readonly autoTopUpWaitsMs: number | null
   readonly savedMethod: string | null
+  /** 0: no warning; null: the default one, in the console alone. */
   readonly alertDays: number | null
   readonly invoiceTo: string
   /** Why a dispute suspends the account; null: none does, or an operator has resumed it. */

@@ -216,6 +216,7 @@ export interface BillingSettingTable {
   auto_waits_ms: IntegerOrNull
   alert_days: IntegerOrNull
   alert_sent_ms: IntegerOrNull
+  alert_off: IntegerByDefault
   invoice_to: ColumnType<string, string | undefined, string>
   frozen: string | null
   frozen_ms: IntegerOrNull

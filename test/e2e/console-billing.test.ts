@@ -88,6 +88,12 @@ test('the alert is set in days and saved', async () => {
   const choice = page.getByLabel('Warn when runway is below')
   await choice.waitFor()
   assert.equal(await choice.inputValue(), '14')
+  await choice.selectOption('Never')
+  await page.getByText('Low-balance warning turned off.').waitFor()
+  await page.reload()
+  await page.getByText('You are not warned.').waitFor()
+  await choice.selectOption('14')
+  await page.getByText('Saved.').waitFor()
 })
 
 test('invoice details are saved as they were written', async () => {

@@ -2,6 +2,7 @@
 import { sharedStatements } from '../../store/migrations/0001-schema.ts'
 import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts'
 import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
+import { alertOffColumn } from '../../store/migrations/0006-alerts-off.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -33,4 +34,5 @@ export const postgresMigrations: readonly Migration[] = [
     name: 'receipts by account',
     statements: ['CREATE VIEW receipt_by_account AS SELECT * FROM receipt'],
   },
+  { number: 6, name: 'alerts off', statements: [toPostgres(alertOffColumn)] },
 ]

@@ -5,6 +5,7 @@ import { receiptRetention } from './0002-receipt-retention.ts'
 import { offerStatistics } from './0003-offer-statistics.ts'
 import { rowJournal } from './0004-row-journal.ts'
 import { receiptList } from './0005-receipt-list.ts'
+import { alertsOff } from './0006-alerts-off.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
     offerStatistics,
     rowJournal,
     receiptList,
+    alertsOff,
     ...Object.values(meterColumns),
   ]),
 ].sort((one, other) => one.number - other.number)

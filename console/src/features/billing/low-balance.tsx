@@ -19,23 +19,16 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
   const sendsMail = useOperation('installation.show').data?.mail
   const update = useChange('billing.update', {
     changes: ['billing'],
-    onDone: (billing) => toast.good(billing.alertDays === null ? 'Low-balance emails turned off.' : 'Saved.'),
+    onDone: (billing) => toast.good(savedWords(billing.alertDays)),
   })
-  const all = [...new Set([...choices, ...(alertDays === null ? [] : [alertDays])])].toSorted((a, b) => a - b)
+  const all = [
+    ...new Set([...choices, ...(alertDays === null || alertDays === 0 ? [] : [alertDays])]),
+  ].toSorted((a, b) => a - b)
   // Without email the default says the same.
   const offered = all.filter((days) => sendsMail !== false || days !== lowBalanceDays || days === alertDays)
   return (
     <Card title="Low-balance warning">
-      <Field
-        label="Warn when runway is below"
-        hint={
-          sendsMail === false
-            ? `${base} This server can't send email, so the warning appears only on the Overview page.`
-            : mayPay
-              ? `${base} The warning appears on the Overview page${alertDays === null ? '.' : ', and we email you once each time.'}`
-              : payersOnly
-        }
-      >
+      <Field label="Warn when runway is below" hint={mayPay ? hintOf(alertDays, sendsMail) : payersOnly}>
         <Select
           value={alertDays ?? ''}
           disabled={!mayPay || update.isPending}
@@ -54,8 +47,21 @@ export function LowBalance({ alertDays }: { readonly alertDays: number | null })
               {daysWords(days)}
             </option>
           ))}
+          <option value="0">Never</option>
         </Select>
       </Field>
     </Card>
   )
+}
+
+function savedWords(alertDays: number | null): string {
+  if (alertDays === 0) return 'Low-balance warning turned off.'
+  return alertDays === null ? 'Low-balance emails turned off.' : 'Saved.'
+}
+
+function hintOf(alertDays: number | null, sendsMail: boolean | undefined): string {
+  if (alertDays === 0) return 'You are not warned. Requests are rejected when the balance is empty.'
+  if (sendsMail === false)
+    return `${base} This server can't send email, so the warning appears only on the Overview page.`
+  return `${base} The warning appears on the Overview page${alertDays === null ? '.' : ', and we email you once each time.'}`
 }
