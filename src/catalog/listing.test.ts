@@ -305,7 +305,6 @@ test('the price list has the same models, in USD per million tokens, and the pri
     options: { 'service_tier:flex': '0.5', 'service_tier:priority': '5/3' },
     fees: { web_search: '0.01' },
     schedule: null,
-    source: 'a page, 2026-07',
   })
   assert.equal(newest?.next.length, 1)
   assert.equal(

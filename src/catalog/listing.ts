@@ -149,9 +149,9 @@ export function pricingRows(
     released: model.releasedMs === null ? null : new Date(model.releasedMs).toISOString().slice(0, 10),
     deprecated: model.deprecated,
     testModel: model.testModel,
-    price: priceOut(priceAt(model, nowMs)),
-    otherTimes: otherTimes(model, nowMs).map(priceOut),
-    next: model.prices.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs).map(priceOut),
+    price: publicPrice(priceAt(model, nowMs)),
+    otherTimes: otherTimes(model, nowMs).map(publicPrice),
+    next: model.prices.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs).map(publicPrice),
   }))
 }
 
@@ -176,6 +176,12 @@ export const priceOut = remembered((price: PriceVersion): ListingObject => {
     schedule: price.schedule?.flatMap(formatWindow) ?? null,
     source: price.source,
   }
+})
+
+/** The same for customers: where the operator has a price from concerns administrators alone. */
+const publicPrice = remembered((price: PriceVersion): ListingObject => {
+  const { source: _source, ...rest } = priceOut(price)
+  return rest
 })
 
 /** Makes each result once: snapshots and prices never change, and any number of clients read the lists. */

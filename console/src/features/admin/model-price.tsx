@@ -71,7 +71,7 @@ export function PriceHistory({ model, onClose }: PriceProps): JSX.Element {
       cell: ({ id, effectiveFrom, schedule, source }) => (
         <>
           <span className="flex items-center gap-2">
-            {Date.parse(effectiveFrom) === 0 ? 'launch' : <When at={effectiveFrom} exact />}
+            {Date.parse(effectiveFrom) === 0 ? 'Initial price' : <When at={effectiveFrom} exact />}
             {id === presentId ? <Badge tone="good">Current</Badge> : null}
           </span>
           {schedule === null ? null : (

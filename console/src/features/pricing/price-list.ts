@@ -19,7 +19,6 @@ export interface Price extends Rates {
   readonly fees: Readonly<Record<string, string>>
   /** The UTC times at which it applies; null: at all other times. */
   readonly schedule: readonly string[] | null
-  readonly source: string
 }
 
 export interface PricedModel {
