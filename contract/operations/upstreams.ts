@@ -114,6 +114,8 @@ export const upstream = z.strictObject({
     requests: z.int(),
     /** Its last request failed as only an administrator can correct, or it cannot be used. */
     failing: z.boolean(),
+    /** The upstream's name of the model where only requests of one model fail. */
+    failingModel: z.string().nullable(),
     lastError: z.string().nullable(),
   }),
 })

@@ -246,7 +246,7 @@ function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'
   return listed
     .filter(({ health }) => health.failing)
     .map(({ name, health }) => ({
-      name: `requests to ${name}`,
+      name: `requests to ${name}${health.failingModel === null ? '' : ` for ${health.failingModel}`}`,
       state: 'failed',
       text: health.lastError ?? 'the last request failed',
     }))

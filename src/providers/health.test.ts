@@ -213,7 +213,7 @@ test('conversations of one account spread, and the end of a long one changes not
 test('operators read of an upstream how it does, in numbers and in a code', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
-  const quiet = { failing: false, lastFailure: null }
+  const quiet = { failing: false, failingModel: null, lastFailure: null }
   const unused = { state: 'unused', untilMs: null, requests: 0, failures: 0, ...quiet }
   assert.deepEqual(health.report('a'), unused)
   health.served('a')
@@ -227,6 +227,7 @@ test('operators read of an upstream how it does, in numbers and in a code', () =
     requests: 3,
     failures: 1,
     failing: false,
+    failingModel: null,
     lastFailure: { code: 'upstream_timeout', operator: false, concerns: 'host', status: null },
   }
   assert.deepEqual(health.report('a'), cooling)
@@ -247,12 +248,19 @@ test('an upstream fails until the same model serves there again, however long it
   health.failed('a', { ...failure({ operator: true, concerns: 'model' }), answer }, 'one')
   clock.advance(3_600_000)
   health.served('a', 'two')
-  const { state, failing, lastFailure } = health.report('a')
-  assert.deepEqual([state, failing], ['healthy', true])
+  const { state, failing, failingModel, lastFailure } = health.report('a')
+  assert.deepEqual([state, failing, failingModel], ['healthy', true, 'one'])
   assert.deepEqual(
     [lastFailure?.status, lastFailure?.request, lastFailure?.message],
     [404, request, 'Not Found'],
   )
+  // Of two models, or of the upstream as a whole, no single one is to be named.
+  health.failed('a', failure({ operator: true, concerns: 'model' }), 'two')
+  assert.equal(health.report('a').failingModel, null)
+  health.served('a', 'two')
+  assert.equal(health.report('a').failingModel, 'one')
+  health.failed('a', failure({ operator: true, concerns: 'credential' }), 'one')
+  assert.deepEqual([health.report('a').failing, health.report('a').failingModel], [true, null])
   health.served('a', 'one')
-  assert.equal(health.report('a').failing, false)
+  assert.deepEqual([health.report('a').failing, health.report('a').failingModel], [false, null])
 })

@@ -80,6 +80,8 @@ export interface UpstreamReport {
   readonly failures: number
   /** The last request, of a model there or of the upstream itself, failed as only the operator can correct. */
   readonly failing: boolean
+  /** The upstream's name of the only model whose requests fail; null: of several, of all, or none. */
+  readonly failingModel: string | null
   readonly lastFailure: (Pick<UpstreamFailure, 'code' | 'operator' | 'concerns'> & FailureAnswer) | null
 }
 
@@ -150,9 +152,9 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
     return untilMs
   }
 
-  /** What served after its last failure is not known. */
-  function failsStill(upstream: string): boolean {
-    return [...known.keys()].some((key) => key === upstream || key.startsWith(offerKey(upstream, '')))
+  /** The upstream and its models that have not served since they failed: what serves is not known any more. */
+  function failingKeys(upstream: string): readonly string[] {
+    return [...known.keys()].filter((key) => key === upstream || key.startsWith(offerKey(upstream, '')))
   }
 
   return {
@@ -175,12 +177,17 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
       if (counted === undefined) return unused
       const { failedAtMs, ...tally } = counted
       const isRecent = clock.monoMs() - failedAtMs < failingMs
-      const failing = isRecent && tally.lastFailure?.operator === true && failsStill(upstream)
+      const keys = isRecent && tally.lastFailure?.operator === true ? failingKeys(upstream) : []
+      const failing = keys.length > 0
+      const failingModel =
+        keys.length === 1 && keys[0] !== upstream
+          ? (keys[0]?.slice(offerKey(upstream, '').length) ?? null)
+          : null
       const leftMs = asideUntil(upstream) - clock.monoMs()
-      if (leftMs <= 0) return { ...tally, failing, state: 'healthy', untilMs: null }
+      if (leftMs <= 0) return { ...tally, failing, failingModel, state: 'healthy', untilMs: null }
       const failuresInARow = known.get(upstream)?.failuresInARow ?? 0
       const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
-      return { ...tally, failing, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
+      return { ...tally, failing, failingModel, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }
     },
     offerState(upstream, upstreamModel) {
       const nowMs = clock.monoMs()
@@ -206,7 +213,7 @@ export function isUpstreamFault({ retry, operator }: Pick<UpstreamFailure, 'retr
 
 const unused: UpstreamReport = {
   ...{ state: 'unused', untilMs: null, requests: 0, failures: 0 },
-  ...{ failing: false, lastFailure: null },
+  ...{ failing: false, failingModel: null, lastFailure: null },
 }
 
 function ejectionMs(failuresInARow: number, limits: HealthLimits): number {

@@ -52,9 +52,13 @@ const checks: readonly WarningCheck[] = [
   },
   ({ catalog, health }) =>
     catalog.upstreams.flatMap(({ name, trouble }) => {
-      const { lastFailure, failing } = health.report(name)
+      const { lastFailure, failing, failingModel } = health.report(name)
       const words = trouble ?? (failing ? failureText(lastFailure) : null)
-      return words === null ? [] : [`Upstream ${name}: ${words}`]
+      return words === null
+        ? []
+        : [
+            `Upstream ${name}${trouble === null && failingModel !== null ? `, model ${failingModel}` : ''}: ${words}`,
+          ]
     }),
   async ({ files, clock, limits }) => {
     const untilMs = clock.wallMs() - limits.fileDeletionWarnMs

@@ -17,7 +17,11 @@ export function FailingUpstreams(): JSX.Element {
         <Banner
           key={name}
           tone="bad"
-          title={`Requests to the upstream ${name} fail.`}
+          title={
+            health.failingModel === null
+              ? `Requests to the upstream ${name} fail.`
+              : `Requests for the model ${health.failingModel} at the upstream ${name} fail.`
+          }
           action={
             <LinkButton size="small" to="/console/admin/$section" params={{ section: 'upstreams' }}>
               Review
