@@ -43,6 +43,20 @@ export interface HostAnswer {
 /** The path of a format at a host. */
 export type HostPath = OperationOutput<'upstreams.check'>['paths'][number]
 
+/** What the host of an upstream said when it was reviewed. */
+export interface CheckedHost {
+  /** null: the credential was not tested. */
+  readonly credential: HostAnswer | null
+  readonly paths: readonly HostPath[]
+}
+
+/** Of the last review alone, for the save that follows. */
+export interface CheckedHostMemory {
+  keep(host: ModelHost, checked: CheckedHost): void
+  /** undefined: another host, or none, was reviewed last. */
+  take(host: ModelHost): CheckedHost | undefined
+}
+
 export type DownloadedText =
   | { readonly kind: 'text'; readonly text: string }
   /** `message`: a sentence. */
@@ -69,6 +83,7 @@ export interface ServerStatus {
   pathsOf(host: Omit<ModelHost, 'credential'>): readonly HostPath[]
   /** The same, and which of them exist. */
   findPaths(host: ModelHost): Promise<readonly HostPath[]>
+  readonly checkedHost: CheckedHostMemory
   /** What the background check of the ledger has found. */
   ledgerReport(): WatchReport
 }

@@ -6,6 +6,7 @@ import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
 import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
+import { LastCheckedHost } from '../control/installation/checked-host.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
 import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
@@ -46,6 +47,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
       }
     },
     pathsOf,
+    checkedHost: new LastCheckedHost(clock),
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
@@ -104,6 +106,7 @@ export function runningStatus(
     findPaths: (host) => findHostPaths(asking, connectorOfUpstream(host), hostOf(host)),
     downloadText: (url) => downloadText(asking, url),
     pathsOf,
+    checkedHost: new LastCheckedHost(clock),
     ledgerReport: watch.report,
   }
 }

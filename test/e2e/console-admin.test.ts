@@ -44,6 +44,12 @@ async function soldNow() {
   return data
 }
 
+/** Searches a list, and waits until it shows what was searched for. */
+async function search(text: string): Promise<void> {
+  await page.getByRole('searchbox').fill(text)
+  await page.waitForURL((url) => url.searchParams.get('q') === text)
+}
+
 async function section(name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Admin sections' }).getByRole('link', { name }).click()
   await page.waitForURL(new RegExp(`/console/admin/${name.toLowerCase().replace('audit log', 'audit')}`))
@@ -131,9 +137,8 @@ test('a user is invited, gets a password reset link, and is made an administrato
 
 test('an account is found, gets credit once per reference, and is suspended with a reason and resumed', async () => {
   await page.goto('/console/admin')
-  await page.getByRole('searchbox').fill('guest')
+  await search('guest')
   await row('operator@example.org').waitFor({ state: 'hidden' })
-  assert.equal(new URL(page.url()).searchParams.get('q'), 'guest')
   await page.getByRole('link', { name: 'guest', exact: true }).click()
   await page.getByRole('heading', { level: 2, name: 'guest' }).waitFor()
   for (const [amount, said] of [
@@ -243,7 +248,7 @@ test('a model is disabled and enabled, gets a price, and a new one is added', as
   await visit.accessible()
   await inDialog('Add model').click()
   await toast(/^sandbox-new was added but is disabled/).waitFor()
-  await page.getByRole('searchbox').fill('sandbox-new')
+  await search('sandbox-new')
   await row('sandbox-new').getByText('Disabled').waitFor()
   visit.clean()
 })
@@ -268,7 +273,7 @@ async function setsPriceAsItIs(): Promise<void> {
   const price = async () => (await soldNow()).find(({ model }) => model === 'sandbox-echo')?.price.input
   const before = await price()
   assert.ok(before !== undefined)
-  await page.getByRole('searchbox').fill('sandbox-echo')
+  await search('sandbox-echo')
   await row('sandbox-echo')
     .getByRole('button', { name: /^Actions for/ })
     .click()
@@ -324,6 +329,9 @@ test('an upstream is added after a preview of its models; its credential does no
   )
   await inDialog('Add upstream').click()
   await toast(/^second was added/).waitFor()
+  const tryIt = page.getByRole('region', { name: 'Messages' }).getByRole('link')
+  assert.equal(await tryIt.textContent(), 'Try gpt-4.1 in the playground')
+  assert.match((await tryIt.getAttribute('href')) ?? '', /^\/console\/playground\?model=gpt-4\.1/)
   const sold = (await soldNow()).map(({ model }) => model).filter((name) => name.startsWith('gpt-'))
   assert.deepEqual(sold, ['gpt-4.1'], 'nothing is put on sale that was not chosen')
   await row('second').getByText('…3456').waitFor()
@@ -382,6 +390,29 @@ test('the strategy and the fallbacks of a model are set', async () => {
   await opened('gpt-4.1', 'Routing')
   assert.equal(await dialog().getByLabel('Strategy').inputValue(), 'weight')
   await inDialog('Cancel').click()
+  visit.clean()
+})
+
+test('an upstream without models leads to their choice, before and after it is added', async () => {
+  await page.goto('/console/admin/upstreams')
+  await picked('OpenAI')
+  await dialog().getByLabel('Name', { exact: true }).fill('empty')
+  await dialog().getByLabel('Base URL').fill(`${host.origin}/openai/v1`)
+  await dialog().getByLabel('API key').fill(['empty', 'upstream', 'abcdef123456'].join('-'))
+  await inDialog('Review').click()
+  await dialog().getByText('No models enabled yet.').waitFor()
+  await visit.accessible()
+  await inDialog('Select models').click()
+  await dialog().getByLabel('Model names').waitFor()
+  await inDialog('Review').click()
+  await inDialog('Add upstream').click()
+  await toast('empty was added. It serves no models yet: add some.').waitFor()
+  await button('Add models to empty').click()
+  await dialog().getByRole('heading', { name: 'Edit empty' }).waitFor()
+  await inDialog('Cancel').click()
+  await opened('empty', 'Remove')
+  await inDialog('Remove').click()
+  await toast('empty and its API key were removed.').waitFor()
   visit.clean()
 })
 
@@ -496,8 +527,7 @@ test('the audit shows changes, by operation and account, and details without sec
   const account = (await credited.getAttribute('title')) ?? ''
   const name = (await credited.textContent()) ?? ''
   assert.ok(!name.startsWith('acct_'), name)
-  await page.getByRole('searchbox').fill(account)
-  await page.waitForURL(new RegExp(account))
+  await search(account)
   await row(name).first().waitFor()
   visit.clean()
 })

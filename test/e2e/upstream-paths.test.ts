@@ -94,7 +94,10 @@ test('requests of every format go to the only path that a host has', async () =>
   assert.deepEqual(found.notSold, [
     { model: 'text-embedding-3-small', reason: 'no upstream of OpenAI has an API format for it' },
   ])
+  // What is saved is what was reviewed; the host is not asked again.
+  seen.length = 0
   const made = await operator.done('upstreams.put', mirror(url, 'chat-only'))
+  assert.deepEqual(seen, [])
   assert.deepEqual([made.formats, made.serves], [['openai-chat'], ['gpt-5-mini']])
 
   seen.length = 0
@@ -109,7 +112,9 @@ test('requests of every format go to the only path that a host has', async () =>
   )
   // A change of something else asks again, and keeps what it finds.
   const { credential: _kept, ...same } = mirror(url, 'chat-only')
+  seen.length = 0
   const changed = await operator.done('upstreams.put', { ...same, weight: 2 })
+  assert.equal(seen.length, 3)
   assert.deepEqual([changed.weight, changed.formats], [2, ['openai-chat']])
   const tested = await operator.done('upstreams.test', { upstream: 'chat-only' })
   assert.deepEqual(

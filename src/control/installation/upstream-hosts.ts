@@ -7,7 +7,7 @@ import type { ListedUpstream } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import type { UpstreamDefinition } from '../../catalog/definition.ts'
 import { priceAt } from '../../catalog/types.ts'
-import type { ControlDeps, HostAnswer, HostPath, ModelHost } from '../control-deps.ts'
+import type { CheckedHost, ControlDeps, HostAnswer, HostPath, ModelHost } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
 type HostDeps = Pick<ControlDeps, 'catalog' | 'server'>
@@ -79,15 +79,24 @@ export function credentialOutput(
   return { state: host.credential, problem: host.problem, hostMessage: host.hostMessage }
 }
 
+/** The host of an upstream that is to be saved. */
+interface HostToSave {
+  readonly ask: Omit<UpstreamAsk, 'credential'>
+  /** undefined: no credential is stored for it. */
+  readonly host: ModelHost | undefined
+  /** What it said when it was reviewed; undefined: it was not. */
+  readonly checked: CheckedHost | undefined
+}
+
 /** Throws where the host rejects what is to be saved; a change of neither address nor credential is saved untested. */
 export async function assertTested(
   deps: HostDeps,
   asked: OperationInput<'upstreams.put'>,
-  { ask, host }: { readonly ask: Omit<UpstreamAsk, 'credential'>; readonly host: ModelHost | undefined },
+  { ask, host, checked }: HostToSave,
 ): Promise<void> {
   const isSame = asked.credential === undefined && deps.catalog.keptSecrets(ask) !== undefined
   if (asked.saveAnyway || asked.disabled || isSame || host === undefined) return
-  const { credential, problem, hostMessage } = await deps.server.testCredential(host)
+  const { credential, problem, hostMessage } = checked?.credential ?? (await deps.server.testCredential(host))
   if (credential !== 'rejected' && credential !== 'unreachable') return
   const words = [problem, hostMessage === null ? null : `It says: ${hostMessage.replace(/\.$/, '')}.`].filter(
     (text) => text !== null,
@@ -111,10 +120,10 @@ export function formatsOf(paths: readonly HostPath[]): UpstreamDefinition['forma
 export async function formatsToStore(
   deps: HostDeps,
   asked: OperationInput<'upstreams.put'>,
-  { ask, host }: { readonly ask: Omit<UpstreamAsk, 'credential'>; readonly host: ModelHost | undefined },
+  { ask, host, checked }: HostToSave,
 ): Promise<UpstreamAsk['formats']> {
   if (host === undefined || asked.disabled || ask.custom !== undefined) return undefined
-  const paths = await deps.server.findPaths(host)
+  const paths = checked?.paths ?? (await deps.server.findPaths(host))
   const tested = paths.filter(({ state }) => state !== 'untested')
   const isNone = tested.length > 0 && tested.every(({ state }) => state === 'missing')
   if (isNone && !asked.saveAnyway) {

@@ -27,8 +27,9 @@ export const putUpstream = operationHandler('upstreams.put', async (deps, asked)
   const refused = await deps.catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
   if ('kind' in refused) assertUpstreamWritten(refused, asked)
   const host = hostOf(deps.catalog, asked, ask)
-  await assertTested(deps, asked, { ask, host })
-  const formats = await formatsToStore(deps, asked, { ask, host })
+  const toSave = { ask, host, checked: host === undefined ? undefined : deps.server.checkedHost.take(host) }
+  await assertTested(deps, asked, toSave)
+  const formats = await formatsToStore(deps, asked, toSave)
   const credential = credentialOf(asked)
   assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, formats, credential }), asked)
   deps.health.forget(name)
@@ -52,6 +53,7 @@ export const checkUpstream = operationHandler(
     const host = await callHost({ catalog, server }, asked, ask)
     const kept = asked.testCredential ? hostOf(catalog, asked, ask) : undefined
     const paths = kept === undefined ? server.pathsOf(ask) : await server.findPaths(kept)
+    if (kept !== undefined) server.checkedHost.keep(kept, { credential: host, paths })
     const formats = formatsOf(paths)
     const found =
       formats === null || ask.custom !== undefined
@@ -244,6 +246,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
       failures: report.failures,
       requests: report.requests,
       failing: !upstream.disabled && (upstream.trouble !== null || report.failing),
+      failingModel: upstream.disabled || upstream.trouble !== null ? null : report.failingModel,
       lastError: upstream.trouble ?? failureText(report.lastFailure),
     },
   }

@@ -1,4 +1,5 @@
 /** Adds or edits an upstream: fields, a review of what it will serve at which prices, then save. */
+import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
@@ -140,7 +141,7 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
         savesAnyway={savesUntested}
         onSaveAnyway={setSavesUntested}
       />
-      <UpstreamReview found={found} draft={draft} needsPrices={offers.length > 0} />
+      <UpstreamReview found={found} draft={draft} needsPrices={offers.length > 0} onBack={onBack} />
       <OfferPrices offers={offers} showsMistakes={isSubmitted} onChange={setOffers} />
       {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
         <Field
@@ -153,6 +154,14 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
         </Field>
       ) : null}
     </FormDialog>
+  )
+}
+
+function TryIt({ model }: { readonly model: string }): JSX.Element {
+  return (
+    <Link to="/console/playground" search={{ model }} className="text-accent underline underline-offset-2">
+      Try {model} in the playground
+    </Link>
   )
 }
 
@@ -179,12 +188,10 @@ function useSave(isNew: boolean, onClose: () => void): Saving {
     const asks = [...offerAsks(saved.name, offers), ...markupAsks(saved.name, markup, found)]
     for (const ask of asks) await offer.mutateAsync(ask)
     onClose()
-    const isIdle = saved.serves.length === 0 && asks.length === 0
-    toast.good(
-      isNew
-        ? `${saved.name} was added. ${isIdle ? 'It serves no models yet.' : 'Try one of its models in the playground.'}`
-        : `${saved.name} was saved.`,
-    )
+    const model = saved.serves[0] ?? asks[0]?.model
+    if (!isNew) toast.good(`${saved.name} was saved.`)
+    else if (model === undefined) toast.good(`${saved.name} was added. It serves no models yet: add some.`)
+    else toast.good(`${saved.name} was added.`, <TryIt model={model} />)
   }
   return {
     // The dialog shows what the server rejects.

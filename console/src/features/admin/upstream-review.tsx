@@ -2,6 +2,7 @@
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
+import { Button } from '@/components/button'
 import type { OperationOutput } from '@/lib/api'
 import { usd } from '@/lib/usd'
 import { formatLabels, type UpstreamDraft } from './upstream-draft.ts'
@@ -11,22 +12,18 @@ export interface UpstreamReviewProps {
   readonly draft: UpstreamDraft
   /** Whether prices are asked for below. */
   readonly needsPrices: boolean
+  /** Returns to the choice of models. */
+  readonly onBack: () => void
 }
 
-export function UpstreamReview({ found, draft, needsPrices }: UpstreamReviewProps): JSX.Element {
+export function UpstreamReview({ found, draft, needsPrices, onBack }: UpstreamReviewProps): JSX.Element {
   const { paths, sells, notSold, stops } = found
   const fresh = sells.filter(({ isNew }) => isNew).length
   return (
     <>
       <RequestPaths paths={paths} />
       {sells.length === 0 ? (
-        <Banner tone="warn" title="No models enabled yet.">
-          {draft.disabled
-            ? 'The upstream is disabled.'
-            : needsPrices
-              ? 'Enter limits and prices below to enable them.'
-              : 'Go back and select models.'}
-        </Banner>
+        <NoModels reason={draft.disabled ? 'disabled' : needsPrices ? 'prices' : 'choice'} onBack={onBack} />
       ) : (
         <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} newly available`}`}>
           {sells.map(({ model, upstreamModel, isNew, input, output }) => (
@@ -63,6 +60,34 @@ export function UpstreamReview({ found, draft, needsPrices }: UpstreamReviewProp
         </Names>
       )}
     </>
+  )
+}
+
+interface NoModelsProps {
+  readonly reason: 'disabled' | 'prices' | 'choice'
+  readonly onBack: () => void
+}
+
+function NoModels({ reason, onBack }: NoModelsProps): JSX.Element {
+  if (reason === 'choice') {
+    return (
+      <Banner
+        tone="warn"
+        title="No models enabled yet."
+        action={
+          <Button size="small" onClick={onBack}>
+            Select models
+          </Button>
+        }
+      >
+        Without models this upstream gets no requests.
+      </Banner>
+    )
+  }
+  return (
+    <Banner tone="warn" title="No models enabled yet.">
+      {reason === 'disabled' ? 'The upstream is disabled.' : 'Enter limits and prices below to enable them.'}
+    </Banner>
   )
 }
 

@@ -131,12 +131,20 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
             </span>
             <OnPhone>
               <HealthOf upstream={upstream} />
+              {upstream.serves.length === 0 && !upstream.disabled ? (
+                <ServedBy upstream={upstream} onDo={onDo} />
+              ) : null}
             </OnPhone>
           </div>
         </div>
       ),
     },
-    { id: 'models', header: 'Models', wide: true, cell: (upstream) => <ServedBy upstream={upstream} /> },
+    {
+      id: 'models',
+      header: 'Models',
+      wide: true,
+      cell: (upstream) => <ServedBy upstream={upstream} onDo={onDo} />,
+    },
     { id: 'health', header: 'Health', wide: true, cell: (upstream) => <HealthOf upstream={upstream} /> },
     {
       id: 'requests',
@@ -219,9 +227,26 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
   ]
 }
 
-/** How many models it serves, and whether they are all of its provider's or a list. */
-function ServedBy({ upstream: { serves, models, provider } }: { readonly upstream: Upstream }): JSX.Element {
-  if (serves.length === 0) return <Badge tone="warn">None</Badge>
+interface ServedByProps {
+  readonly upstream: Upstream
+  readonly onDo: (doing: Doing) => void
+}
+
+/** How many models it serves, and whether they are all of its provider's or a list. Without any it gets no requests. */
+function ServedBy({ upstream, onDo }: ServedByProps): JSX.Element {
+  const { name, serves, models, provider, from, disabled } = upstream
+  if (serves.length === 0 && (disabled || from === 'configuration')) return <Badge tone="warn">None</Badge>
+  if (serves.length === 0)
+    return (
+      <Button
+        size="small"
+        aria-label={`Add models to ${name}`}
+        onClick={() => onDo({ kind: 'edit', upstream })}
+      >
+        <Plus aria-hidden="true" />
+        Add models
+      </Button>
+    )
   return (
     <span title={serves.join(', ')}>
       {serves.length === 1 ? '1 model' : `${count(serves.length)} models`}
