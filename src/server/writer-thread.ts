@@ -7,11 +7,11 @@ import { runWriter } from '../store/sqlite/writer.ts'
 import { hourlySums } from '../usage/hourly-sums.ts'
 import { usageOperations } from '../usage/record-refusals.ts'
 
-/** Of about 10,000 requests. */
-const journaledRowsMax = 32_768
+/** Of about 10,000 requests, and of about 64. */
+const journalLimits = { gatheredRows: 32_768, sliceForRows: 256 }
 
 runWriter((database) => {
-  const journal = openRowJournal(database, journaledRowsMax)
+  const journal = openRowJournal(database, journalLimits)
   const sums = hourlySums(database, journal)
   const engine = sqliteEngine(database, sums, journal)
   return {

@@ -2,7 +2,8 @@
 import { assert } from '../../base/assert.ts'
 import { type Fields, integer, type Row, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, type Output, prepare, type Statement } from '../../store/sqlite/connection.ts'
-import type { JournaledRows, RowJournal } from '../../store/sqlite/row-journal.ts'
+import type { JournaledRows } from '../../store/sqlite/journaled-rows.ts'
+import type { RowJournal } from '../../store/sqlite/row-journal.ts'
 import {
   type AccountName,
   type AccountProfile,

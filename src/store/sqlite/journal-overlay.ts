@@ -7,11 +7,14 @@ import { type Database, type Output, prepare, type Statement } from './connectio
 import { readRecord } from './journal-codec.ts'
 import { type JournaledName, journaledTables, journalTable } from './journaled-tables.ts'
 
-/** The numbers of its first and its last record. */
+/** The numbers of the first and the last record. */
 interface Ends {
   readonly first: Output | null
   readonly last: Output | null
 }
+
+/** No record has this number or a higher one. */
+const afterAll = 2n ** 63n - 1n
 
 const nothing: Ends = { first: null, last: null }
 
@@ -27,7 +30,7 @@ export function overlayJournal(database: Database): JournalOverlay {
   // It also prevents changes of temporary tables; the connection itself cannot write to the database.
   database.exec('PRAGMA query_only = OFF')
   const names = Object.keys(journaledTables) as JournaledName[]
-  const tables = new Map(names.map((name) => [name as string, overlayTable(database, name)]))
+  const tables = new Map<string, OverlayTable>(names.map((name) => [name, overlayTable(database, name)]))
   database.exec(receiptsByAccount)
   const ends = prepare(
     database,
@@ -36,38 +39,48 @@ export function overlayJournal(database: Database): JournalOverlay {
   const next = prepare(database, `SELECT seq, rows FROM ${journalTable} WHERE seq > ? ORDER BY seq`)
   let known: Ends = nothing
 
-  function forget(): void {
-    for (const table of tables.values()) table.forget.run()
-    known = nothing
+  /** Of the records that were removed, the tables have whatever is in no later one, or something newer. */
+  function forgetBefore(first: Output): void {
+    for (const table of tables.values()) table.forgetBefore.run(first)
   }
 
   return {
     refresh() {
       const [first = null, last = null] = ends.row() ?? []
       if (first === known.first && last === known.last) return
-      // It is emptied as a whole, and then the tables have what it had.
-      if (first !== known.first) forget()
-      for (const [, record] of next.rows(known.last ?? 0n)) {
+      if (first !== known.first) forgetBefore(first ?? afterAll)
+      for (const [seq = null, record] of next.rows(known.last ?? 0n)) {
         for (const { table, columns, rows } of readRecord(record as Uint8Array))
-          for (const row of rows) putOf(tables.get(table), columns).run(...row)
+          for (const row of rows) putOf(tables.get(table), columns).run(seq, ...row)
       }
       known = { first, last }
     },
-    reset: forget,
+    reset() {
+      forgetBefore(afterAll)
+      known = nothing
+    },
   }
 }
 
 const listedIn = (list: string): string =>
   `SELECT l.account, l.id, r.* FROM ${list} l CROSS JOIN main.receipt r ON r.id = l.id`
 
+/** Whether the table does not have a row of the journal yet. */
+const isMissing = (name: JournaledName, row: string): string => {
+  const isSame = journaledTables[name].key.map((column) => `m.${column} = ${row}.${column}`)
+  return `NOT EXISTS (SELECT 1 FROM main.${name} m WHERE ${isSame.join(' AND ')})`
+}
+
 /** The view of the schema, as one whose two parts are each in the order of the list. */
 const receiptsByAccount = `CREATE TEMP VIEW receipt_by_account AS
-  ${listedIn('main.receipt_list')} UNION ALL ${listedIn('temp.receipt_list_journaled')}`
+  ${listedIn('main.receipt_list')}
+  UNION ALL ${listedIn('temp.receipt_list_journaled')} WHERE ${isMissing('receipt_list', 'l')}`
 
 interface OverlayTable {
   put: Statement | null
   readonly insert: (columns: readonly string[]) => Statement
-  readonly forget: Statement
+  /** Removes the rows of the records before this one. */
+  readonly forgetBefore: Statement
 }
 
 function putOf(table: OverlayTable | undefined, columns: readonly string[]): Statement {
@@ -91,10 +104,11 @@ function overlayTable(database: Database, name: JournaledName): OverlayTable {
   const isList = columns.length === key.length
   database.exec(`
     CREATE TEMP TABLE ${journaled}
-      (${columns.map(([column, type]) => `${column} ${type}`).join(', ')}, PRIMARY KEY (${key.join(', ')})) WITHOUT ROWID;
+      (${columns.map(([column, type]) => `${column} ${type}, `).join('')}journal_seq INTEGER, PRIMARY KEY (${key.join(', ')})) WITHOUT ROWID;
     CREATE TEMP VIEW ${name} AS ${
       isList
-        ? `SELECT * FROM main.${name} UNION ALL SELECT * FROM temp.${journaled}`
+        ? `SELECT * FROM main.${name} UNION ALL
+            SELECT ${key.join(', ')} FROM temp.${journaled} j WHERE ${isMissing(name, 'j')}`
         : `SELECT ${valid.join(', ')} FROM main.${name} m LEFT JOIN temp.${journaled} j ON ${isSame}`
     };`)
   return {
@@ -102,9 +116,9 @@ function overlayTable(database: Database, name: JournaledName): OverlayTable {
     insert: (given) =>
       prepare(
         database,
-        `INSERT OR REPLACE INTO temp.${journaled} (${given.join(', ')})
-          VALUES (${given.map(() => '?').join(', ')})`,
+        `INSERT OR REPLACE INTO temp.${journaled} (journal_seq, ${given.join(', ')})
+          VALUES (?, ${given.map(() => '?').join(', ')})`,
       ),
-    forget: prepare(database, `DELETE FROM temp.${journaled}`),
+    forgetBefore: prepare(database, `DELETE FROM temp.${journaled} WHERE journal_seq < ?`),
   }
 }

@@ -15,13 +15,13 @@ const columns = ['id', 'posted', 'rates', 'suspended_ms'] as const
 const rates = new Uint8Array([1, 2, 3])
 const row = (id: bigint, posted: bigint): Input[] => [id, posted, rates, null]
 
-function open(context: TestContext, rowsMax = 100) {
+function open(context: TestContext, limits = { gatheredRows: 100, sliceForRows: 1 }) {
   const path = join(temporaryDirectory(context), 'tollgate.db')
   const database = openForWriting(path)
   context.after(() => database.close())
   migrate(database, 0)
   for (const id of [1, 2, 3]) database.exec(`INSERT INTO account (id) VALUES (${id})`)
-  const journal = openRowJournal(database, rowsMax)
+  const journal = openRowJournal(database, limits)
   const accounts = journal.rowsOf('account', columns)
   const reading = openForReading(path)
   context.after(() => reading.close())
@@ -100,14 +100,16 @@ test('what is rolled back is forgotten, and what was committed before is not', (
   assert.deepEqual([on.seen(), on.stored(), on.records()], [[12n, 0n, 30n], [12n, 0n, 0n], 1])
 })
 
-test('the tables get everything after as many rows as the journal may have', (context) => {
-  const on = open(context, 2)
-  for (const posted of [1n, 2n]) on.commit(() => on.accounts.put(1n, row(1n, posted)))
-  assert.deepEqual([on.stored(), on.records()], [[0n, 0n, 0n], 2])
-  on.commit(() => on.accounts.put(2n, row(2n, 3n)))
-  assert.deepEqual([on.stored(), on.seen(), on.records()], [[2n, 3n, 0n], [2n, 3n, 0n], 0])
-  on.commit(() => on.accounts.put(2n, row(2n, 4n)))
-  assert.deepEqual([on.stored(), on.seen(), on.records()], [[2n, 3n, 0n], [2n, 4n, 0n], 1])
+test('once enough rows have gathered, later commits write them in slices', (context) => {
+  const on = open(context, { gatheredRows: 3, sliceForRows: 1 })
+  for (const id of [1n, 2n, 3n]) on.commit(() => on.accounts.put(id, row(id, id * 10n)))
+  assert.deepEqual([on.stored(), on.records()], [[0n, 0n, 0n], 3])
+  on.commit(() => on.accounts.put(2n, row(2n, 21n)))
+  assert.deepEqual([on.stored(), on.records()], [[10n, 0n, 0n], 4], 'a newer record has the second')
+  on.rollBack(() => on.accounts.put(1n, row(1n, 11n)))
+  on.commit(() => on.accounts.put(1n, row(1n, 12n)))
+  assert.deepEqual([on.stored(), on.records()], [[10n, 0n, 30n], 2], 'the three older ones are removed')
+  assert.deepEqual(on.seen(), [12n, 21n, 30n])
 })
 
 test('the next start gives the tables what a killed process has left, once', (context) => {

@@ -1,32 +1,20 @@
 /**
  * Rows that many commits change are written behind: a commit appends the rows that it has changed to a journal, on a few
- * adjacent pages, and their tables get what has gathered together. Until then the row in the journal is the valid one: this
- * memory, readers (`journal-overlay.ts`) and the next start take it from there. Knows no row's meaning.
+ * adjacent pages, and their tables get what has gathered, in slices that later commits write. Until then the row in the journal is
+ * the valid one: this memory, readers (`journal-overlay.ts`) and the next start take it from there. Knows no row's meaning.
  */
-import { assert } from '../../base/assert.ts'
 import type { BatchMemory } from './batch.ts'
-import { type Database, type Input, prepare, type Statement } from './connection.ts'
-import { RecordWriter, readRecord, type TableRows } from './journal-codec.ts'
-import { type JournaledName, journaledTables, journalTable } from './journaled-tables.ts'
-
-/** Identifies a row within its table. */
-export type JournalKey = bigint | string
-
-/** One table's rows that the journal has. */
-export interface JournaledRows {
-  /** The values of a row that its table does not have yet; undefined: its table has the row, or there is none. */
-  find(key: JournalKey): readonly Input[] | undefined
-  /** A row has changed: `values` in the order of the columns. */
-  put(key: JournalKey, values: readonly Input[]): void
-  /** The same for a column that the table has to have immediately. */
-  putNow(key: JournalKey, values: readonly Input[]): void
-}
-
-/** A table to which rows are added that nothing changes, and that the writer does not read. */
-export interface JournaledList {
-  /** `values` in the order of the columns. */
-  add(values: readonly Input[]): void
-}
+import { type Database, prepare, type Statement } from './connection.ts'
+import { RecordWriter, readRecord } from './journal-codec.ts'
+import {
+  AddedRows,
+  ChangedRows,
+  type Journaled,
+  type JournaledList,
+  type JournaledRows,
+  writerOf,
+} from './journaled-rows.ts'
+import { type JournaledName, journalTable } from './journaled-tables.ts'
 
 export interface RowJournal extends BatchMemory {
   /** @param columns all that have to be known to insert a row */
@@ -34,78 +22,117 @@ export interface RowJournal extends BatchMemory {
   listOf(table: JournaledName, columns: readonly string[]): JournaledList
 }
 
-/** What a transaction does with one table. */
-interface Journaled {
-  readonly isEmpty: boolean
-  changed(): TableRows
-  /** Writes to the table what has to be there immediately. */
-  writeNow(): void
-  /** Writes everything to the table. */
-  writeAll(): void
-  committed(): void
-  forget(): void
+export interface JournalLimits {
+  /** Changed rows that gather before their tables get them; the journal has half as many again while they do. */
+  readonly gatheredRows: number
+  /** Changed rows for which a commit writes a slice, so that a slice is worth the pages on which it begins and ends. */
+  readonly sliceForRows: number
 }
 
 /**
- * Opens the journal, and first gives the tables what an earlier process has left in it.
- * @param rowsMax changed rows after which the tables get them; what a start and a reader have to go through
+ * For each row that a commit appends, so many of the older ones are written: all of them are before half as many newer
+ * ones have gathered.
  */
-export function openRowJournal(database: Database, rowsMax: number): RowJournal {
+const slicePace = 2
+
+/** What the present transaction has done so far. */
+const nothingDone = {
+  /** Rows that it has appended. */
+  appended: 0,
+  /** Appended rows for which a slice was written. */
+  paidFor: 0,
+  /** Whether it has deleted the older records, because all of their rows are in their tables. */
+  areSlicesDone: false,
+  /** Whether the tables got everything. */
+  isWritten: false,
+}
+
+/** Opens the journal, and first gives the tables what an earlier process has left in it. */
+export function openRowJournal(
+  database: Database,
+  { gatheredRows, sliceForRows }: JournalLimits,
+): RowJournal {
   recoverJournal(database)
   const append = prepare(database, `INSERT INTO ${journalTable} (seq, rows) VALUES (?, ?)`)
-  const empty = prepare(database, `DELETE FROM ${journalTable}`)
+  const removeUpTo = prepare(database, `DELETE FROM ${journalTable} WHERE seq <= ?`)
   const records = new RecordWriter()
   const tables: Journaled[] = []
   let seq = 0n
-  /** Rows in the journal, and those that the present transaction has appended. */
-  let rowCount = 0
-  let appendedCount = 0
-  /** Within a transaction: whether the tables got everything. */
-  let isWritten = false
+  /** The last one of the older records; null: there are none. */
+  let olderSeq: bigint | null = null
+  /** Rows of the newer records. */
+  let gathered = 0
+  /** Of them: those for which a slice is still to be written. */
+  let unpaid = 0
+  let done = { ...nothingDone }
 
-  function writeAll(): void {
-    isWritten = true
-    appendedCount = 0
-    if (tables.every((table) => table.isEmpty)) return
-    for (const table of tables) table.writeAll()
-    empty.run()
+  function writeSlice(): void {
+    if (olderSeq === null || done.areSlicesDone || done.isWritten) return
+    const due = unpaid + done.appended - done.paidFor
+    if (due < sliceForRows) return
+    done.paidFor += due
+    let left = due * slicePace
+    // The order of a table's rows is found when its turn comes.
+    for (const table of tables) if (left > 0) left -= table.writeSlice(left)
+    if (left === 0) return
+    removeUpTo.run(olderSeq)
+    done.areSlicesDone = true
+  }
+
+  /** Between transactions. */
+  function startSlicesIfGathered(): void {
+    if (olderSeq !== null || gathered < gatheredRows) return
+    for (const table of tables) table.startSlices()
+    olderSeq = seq
+    gathered = 0
+    unpaid = 0
   }
 
   return {
-    rowsOf(name, columns) {
-      const table = new ChangedRows(database, name, columns)
-      tables.push(table)
-      return table
-    },
-    listOf(name, columns) {
-      const table = new AddedRows(database, name, columns)
-      tables.push(table)
-      return table
-    },
+    rowsOf: (name, columns) => added(tables, new ChangedRows(database, name, columns)),
+    listOf: (name, columns) => added(tables, new AddedRows(database, name, columns)),
     flush() {
       const changed = tables.map((table) => table.changed()).filter(({ rows }) => rows.length > 0)
       if (changed.length === 0) return
-      const changedCount = changed.reduce((sum, { rows }) => sum + rows.length, 0)
-      if (rowCount + changedCount > rowsMax) return writeAll()
       for (const table of tables) table.writeNow()
       seq += 1n
       append.run(seq, records.write(changed))
-      appendedCount += changedCount
+      done.appended += changed.reduce((sum, { rows }) => sum + rows.length, 0)
+      writeSlice()
     },
-    writeAll,
+    writeAll() {
+      done = { ...nothingDone, isWritten: true }
+      if (tables.every((table) => table.isEmpty)) return
+      for (const table of tables) table.writeAll()
+      removeUpTo.run(seq)
+    },
     committed() {
       for (const table of tables) table.committed()
-      rowCount = (isWritten ? 0 : rowCount) + appendedCount
-      appendedCount = 0
-      isWritten = false
+      if (done.isWritten) {
+        olderSeq = null
+        gathered = 0
+        unpaid = 0
+      }
+      gathered += done.appended
+      unpaid += done.appended - done.paidFor
+      if (done.areSlicesDone) {
+        for (const table of tables) table.endSlices()
+        olderSeq = null
+      }
+      done = { ...nothingDone }
+      startSlicesIfGathered()
     },
     forget() {
       for (const table of tables) table.forget()
-      appendedCount = 0
-      isWritten = false
+      done = { ...nothingDone }
     },
     forgetShared() {},
   }
+}
+
+function added<Table extends Journaled>(tables: Journaled[], table: Table): Table {
+  tables.push(table)
+  return table
 }
 
 /** Gives the tables what the journal has; the caller has the database for itself. */
@@ -129,141 +156,4 @@ export function recoverJournal(database: Database): void {
     database.exec('ROLLBACK')
     throw error
   }
-}
-
-/** Inserts a row, or changes the one that is there. */
-function writerOf(database: Database, table: string, columns: readonly string[]): Statement {
-  const key = keyOf(table)
-  const changes = columns.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`)
-  return prepare(
-    database,
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-      ON CONFLICT (${key.join(', ')}) DO ${changes.length === 0 ? 'NOTHING' : `UPDATE SET ${changes.join(', ')}`}`,
-  )
-}
-
-/** The columns that identify a row. */
-function keyOf(table: string): readonly string[] {
-  assert(table in journaledTables, `rows of ${table} are in the journal`)
-  return journaledTables[table as JournaledName].key
-}
-
-class ChangedRows implements JournaledRows, Journaled {
-  readonly #name: string
-  readonly #columns: readonly string[]
-  readonly #writer: Statement
-  /** What committed records have, and the table does not. */
-  readonly #behind = new Map<JournalKey, readonly Input[]>()
-  /** What the present transaction has changed, and neither has. */
-  readonly #changed = new Map<JournalKey, readonly Input[]>()
-  readonly #now = new Set<JournalKey>()
-  /** Whether the table got the rows of both in the present transaction. */
-  #isWritten = false
-
-  constructor(database: Database, name: string, columns: readonly string[]) {
-    this.#name = name
-    this.#columns = columns
-    this.#writer = writerOf(database, name, columns)
-  }
-
-  get isEmpty(): boolean {
-    return this.#behind.size === 0 && this.#changed.size === 0
-  }
-
-  find(key: JournalKey): readonly Input[] | undefined {
-    return this.#changed.get(key) ?? (this.#isWritten ? undefined : this.#behind.get(key))
-  }
-
-  put(key: JournalKey, values: readonly Input[]): void {
-    this.#changed.set(key, values)
-  }
-
-  putNow(key: JournalKey, values: readonly Input[]): void {
-    this.put(key, values)
-    this.#now.add(key)
-  }
-
-  changed(): TableRows {
-    return { table: this.#name, columns: this.#columns, rows: [...this.#changed.values()] }
-  }
-
-  writeNow(): void {
-    for (const key of this.#now) this.#writer.run(...(this.#changed.get(key) ?? []))
-    this.#now.clear()
-  }
-
-  writeAll(): void {
-    const rows = this.#isWritten ? new Map() : new Map(this.#behind)
-    for (const [key, values] of this.#changed) rows.set(key, values)
-    // In the order of their keys, so that rows of one page are written one after another.
-    for (const key of [...rows.keys()].sort(ascending)) this.#writer.run(...rows.get(key))
-    this.#changed.clear()
-    this.#now.clear()
-    this.#isWritten = true
-  }
-
-  committed(): void {
-    if (this.#isWritten) this.#behind.clear()
-    for (const [key, values] of this.#changed) this.#behind.set(key, values)
-    this.forget()
-  }
-
-  forget(): void {
-    this.#changed.clear()
-    this.#now.clear()
-    this.#isWritten = false
-  }
-}
-
-class AddedRows implements JournaledList, Journaled {
-  readonly #name: string
-  readonly #columns: readonly string[]
-  readonly #writer: Statement
-  /** As in `ChangedRows`. */
-  #behind: (readonly Input[])[] = []
-  #changed: (readonly Input[])[] = []
-  #isWritten = false
-
-  constructor(database: Database, name: string, columns: readonly string[]) {
-    this.#name = name
-    this.#columns = columns
-    this.#writer = writerOf(database, name, columns)
-  }
-
-  get isEmpty(): boolean {
-    return this.#behind.length === 0 && this.#changed.length === 0
-  }
-
-  add(values: readonly Input[]): void {
-    this.#changed.push(values)
-  }
-
-  changed(): TableRows {
-    return { table: this.#name, columns: this.#columns, rows: this.#changed }
-  }
-
-  writeNow(): void {}
-
-  writeAll(): void {
-    if (!this.#isWritten) for (const values of this.#behind) this.#writer.run(...values)
-    for (const values of this.#changed) this.#writer.run(...values)
-    this.#changed = []
-    this.#isWritten = true
-  }
-
-  committed(): void {
-    if (this.#isWritten) this.#behind = []
-    for (const values of this.#changed) this.#behind.push(values)
-    this.forget()
-  }
-
-  forget(): void {
-    this.#changed = []
-    this.#isWritten = false
-  }
-}
-
-function ascending(a: JournalKey, b: JournalKey): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }
