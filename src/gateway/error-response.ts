@@ -4,13 +4,16 @@
  */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { Clock } from '../base/clock.ts'
+import { consoleUrl } from '../base/console-url.ts'
 import { TollgateError } from '../base/errors.ts'
 import { retryAdviceHeaders } from '../base/retry-advice.ts'
 import type { FlatHeaders } from '../http/downstream.ts'
 import { answerEarly, type ErrorResponseDeps } from '../http/early-response.ts'
 import type { RateRefusal } from '../ledger/types.ts'
+import { windowBounds } from '../limits/budget.ts'
 import { rateHeaders, retryAfterSeconds } from '../limits/headers.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
+import type { KeyBudget } from '../limits/types.ts'
 import { type ClientError, WireError } from '../wire/dialect.ts'
 import type { RequestContext } from './request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
@@ -84,10 +87,16 @@ export function delayErrorResponse(
 }
 
 /** `address`: the public base URL of this server. */
-export function accountSuspended(address: string): TollgateError {
+export function accountSuspended(address: string, account: bigint): TollgateError {
   return new TollgateError('account_suspended', {
-    message: `This account is suspended. See ${address}/console for the reason. An administrator can resume it.`,
+    message: `This account is suspended. See ${consoleUrl(address, '', account)} for the reason. An administrator can resume it.`,
   })
+}
+
+/** When a key's budget starts again, as a sentence before others; empty if it never does. */
+export function budgetReset(budget: KeyBudget | null, nowMs: number): string {
+  const bounds = budget === null ? null : windowBounds(budget.window, nowMs)
+  return bounds === null ? '' : `It resets on ${new Date(bounds.endMs).toISOString().slice(0, 10)} (UTC). `
 }
 
 const rateRows = {

@@ -1,5 +1,5 @@
 /** Emails an account once when its balance will not last as long as configured; a sufficient balance rearms the alert. */
-import { formatId } from '../base/ids.ts'
+import { consoleUrl } from '../base/console-url.ts'
 import type { AlertSetting, BillingRows } from './settings.ts'
 import type { EmailSender } from './types.ts'
 
@@ -31,7 +31,7 @@ async function alert(deps: AlertDeps, { account, days, isSent }: AlertSetting): 
     text: `At your current rate of use, your balance will last ${lasts}. When it runs out, requests are rejected.
 
 Add credit here:
-${address}/console/billing?account=${formatId('acct', account)}
+${consoleUrl(address, '/billing', account)}
 `,
   })
   if (wasSent) await billing.alerted(account, nowMs())

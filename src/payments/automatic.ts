@@ -5,6 +5,7 @@
  */
 import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
+import { consoleUrl } from '../base/console-url.ts'
 import { asTollgateError, type TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
@@ -82,7 +83,7 @@ async function wait(deps: AutomaticTopUpDeps, account: bigint, untilMs: number):
     text: `Your balance is below your automatic top-up threshold, but the limit of ${perDayMax} automatic top-ups in 24 hours was reached. The next one is possible after ${new Date(untilMs).toISOString()}.
 
 Until then, you can add credit manually or raise the automatic top-up amount:
-${address}/console/billing?account=${formatId('acct', account)}
+${consoleUrl(address, '/billing', account)}
 `,
   })
   await billing.wait(account, untilMs)
@@ -226,7 +227,7 @@ async function tellOwner(
     text: `An automatic top-up of $${formatUsd(amount)} failed: ${problem}
 
 Automatic top-ups are paused until you pay or change the settings:
-${address}/console/billing?account=${formatId('acct', account)}
+${consoleUrl(address, '/billing', account)}
 `,
   })
 }

@@ -4,6 +4,7 @@
  */
 import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
+import { consoleUrl } from '../base/console-url.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { centsOf } from './judge.ts'
@@ -83,7 +84,7 @@ export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> 
   const cents = centsOf(amount)
   assert(cents !== undefined, 'a top-up is of whole cents')
   const [topUpText, accountText] = [formatId('top', topUp), formatId('acct', account)]
-  const backTo = `${address}/console/billing?account=${accountText}&top-up=${topUpText}`
+  const backTo = `${consoleUrl(address, '/billing', account)}&top-up=${topUpText}`
   const wanted = {
     idempotencyKey: key,
     topUp: topUpText,

@@ -279,12 +279,12 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
 const named: Partial<Readonly<Record<ErrorCode, string>>> = {
   missing_api_key: '/console/keys',
   invalid_api_key: '/console/keys',
-  revoked_api_key: '/console/keys',
-  expired_api_key: '/console/keys',
+  revoked_api_key: '/console/keys?account=acct_',
+  expired_api_key: '/console/keys?account=acct_',
   provider_api_key: '/console/keys',
-  account_suspended: '/console',
-  insufficient_balance: '/console/billing',
-  key_budget_exhausted: '/console/keys',
+  account_suspended: '/console?account=acct_',
+  insufficient_balance: '/console/billing?account=acct_',
+  key_budget_exhausted: '/console/keys/key_',
 }
 
 /** Reported with the upstream's message and status, which are more specific; our code is on the receipt. */

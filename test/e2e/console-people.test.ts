@@ -296,6 +296,11 @@ test('an organization is created, a user joins it by a link, changes role, and l
   await heading(page, 'Overview')
   assert.match(new URL(page.url()).search, /^\?account=acct_/)
   await page.getByRole('button', { name: 'Example Ltd Organization , switch account' }).waitFor()
+  // A link that names no account opens the one that was used last.
+  const { search } = new URL(page.url())
+  await page.goto('/console/billing')
+  await page.getByRole('button', { name: 'Example Ltd Organization , switch account' }).waitFor()
+  await page.waitForURL((url) => url.search === search)
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('tab', { name: 'Members' }).click()
   await button(page, 'Invite member').click()

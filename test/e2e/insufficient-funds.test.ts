@@ -8,6 +8,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import type { Clock } from '../../src/base/clock.ts'
+import { formatId } from '../../src/base/ids.ts'
 import type { BudgetWindow } from '../../src/limits/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { meteredGateway } from '../support/metered-gateway.ts'
@@ -67,10 +68,10 @@ for (const format of formats) {
       assert.equal(answer.headers['retry-after'], undefined)
       const { facts, message } = answer
       assert.deepEqual([facts.available, facts.held, facts.scope], ['0.01', '0.00', 'account'])
-      assert.equal(facts.topup_url, `${gate.origin}/console/billing`)
+      assert.equal(facts.topup_url, `${gate.origin}/console/billing?account=${formatId('acct', account.id)}`)
       assert.ok(parseUsd(String(facts.required))! > parseUsd('0.01')!)
       // Rounded up to four decimals: so much suffices.
-      const needed = parseUsd(/needs at least \$([\d.]+), but only/.exec(message)?.[1] ?? '')!
+      const needed = parseUsd(/reserves at least \$([\d.]+), but only/.exec(message)?.[1] ?? '')!
       const excess = needed - parseUsd(String(facts.required))!
       assert.ok(excess >= 0n && excess < 100_000n, message)
       for (const part of [facts.available, facts.affordable_max_tokens, facts.topup_url]) {
@@ -98,7 +99,7 @@ for (const format of formats) {
     const answer = await refused(account, format, { max_tokens: 5_000, thinking: { budget_tokens: 4_000 } })
     assert.deepEqual([answer.type, answer.code], [types[format], 'balance_held'])
     assert.deepEqual([answer.headers['x-should-retry'], answer.headers['retry-after']], ['true', '1'])
-    assert.match(answer.message, /held by 1 request still running/)
+    assert.match(answer.message, /reserved by 1 request still running/)
     first.leave()
     await gate.receiptOf(account)
   })
@@ -171,6 +172,13 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
     const answer = await refused(account, 'chat', asked)
     assert.deepEqual([answer.code, answer.facts.scope], ['key_budget_exhausted', 'key'])
     assert.doesNotMatch(answer.message, /Add credit/)
+    const keyPage = `${formatId('key', account.keyId)}?account=${formatId('acct', account.id)}`
+    assert.ok(answer.message.includes(`${gate.origin}/console/keys/${keyPage}, or`), answer.message)
+    assert.equal(
+      /It resets on 2\d{3}-\d\d-\d\d \(UTC\)\./.test(answer.message),
+      window !== 'total',
+      answer.message,
+    )
     assert.equal(
       (await gate.ask({ ...account, key: other.secret }, bodyOf('chat', asked)).whole()).status,
       200,

@@ -367,7 +367,7 @@ test('the recorded request pause-turn does not fit into five cents, and is not s
   const { account, answer } = await askWithFiveCents(searching ?? '')
   const { code, facts, message } = refusalIn(answer.text)
   assert.deepEqual([answer.status, code, facts.affordable_max_tokens], [402, 'insufficient_balance', 0])
-  assert.match(message, /needs up to \$0\.[67]/)
+  assert.match(message, /reserves up to \$0\.[67]/)
   assert.equal(gate.sandbox.requests(), before)
   assert.deepEqual(await gate.balance(account.id), { posted: parseUsd('0.05'), held: 0n, openHolds: 0 })
 })

@@ -47,7 +47,7 @@ function Elsewhere(): JSX.Element | null {
       tone="warn"
       title="You don't have access to the account in this link."
       action={
-        <LinkButton to="/console" search={{ account: undefined }} size="small">
+        <LinkButton to="/console" search={{ account: id }} size="small">
           Go to your account
         </LinkButton>
       }

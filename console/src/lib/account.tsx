@@ -1,12 +1,12 @@
 /**
- * The signed-in person and the account they act for. The account is in the URL (`?account=acct_…`, left out for the
- * personal one), so that links, reload and the back button preserve it.
+ * The signed-in person and the account they act for. The account is in the URL (`?account=acct_…`), so that links, reload
+ * and the back button preserve it. A URL without one opens the account that was used last in this browser.
  */
 import { useNavigate } from '@tanstack/react-router'
-import { createContext, type JSX, type ReactNode, useContext, useMemo } from 'react'
+import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import type { Role } from '../../../contract/operation.ts'
 import type { OperationOutput } from './api.ts'
-import { useSearch } from './search.ts'
+import { useSearch, useSetSearch } from './search.ts'
 
 export type { Role } from '../../../contract/operation.ts'
 export type Me = OperationOutput<'me.show'>
@@ -35,9 +35,21 @@ export function ActingProvider({
   readonly children: ReactNode
 }): JSX.Element {
   const wanted = useSearch().account
-  const acting = useMemo(() => ({ me, account: active(me, wanted) }), [me, wanted])
+  const setSearch = useSetSearch()
+  // Read once: another tab's choice must not change the account of this one.
+  const [last] = useState(lastAccount)
+  const acting = useMemo(() => ({ me, account: active(me, wanted ?? last) }), [me, wanted, last])
+  const { id } = acting.account
+  useEffect(() => {
+    if (wanted === id) localStorage.setItem(storageName, id)
+    else if (wanted === undefined && id !== me.accounts[0]?.account) setSearch({ account: id })
+  })
   return <ActingContext value={acting}>{children}</ActingContext>
 }
+
+const storageName = 'tollgate-account'
+
+const lastAccount = (): string | undefined => localStorage.getItem(storageName) ?? undefined
 
 function active(me: Me, wanted: string | undefined): ActiveAccount {
   const account = me.accounts.find(({ account }) => account === wanted) ?? me.accounts[0]
@@ -78,10 +90,6 @@ export function useMay(...roles: readonly Role[]): boolean {
 
 /** Switches to another account, on its overview. */
 export function useSwitchAccount(): (id: string) => void {
-  const { me } = useActing()
   const navigate = useNavigate()
-  return (id) => {
-    const isPersonal = me.accounts[0]?.account === id
-    void navigate({ to: '/console', search: isPersonal ? { account: undefined } : { account: id } })
-  }
+  return (id) => void navigate({ to: '/console', search: { account: id } })
 }

@@ -7,6 +7,7 @@ import type { SecretSealer } from '../../access/sealing.ts'
 import type { Access, Caller, Identified } from '../../access/types.ts'
 import { openUpload } from '../../access/upload-addresses.ts'
 import type { Clock } from '../../base/clock.ts'
+import { consoleUrl, keyUrl } from '../../base/console-url.ts'
 import { type ErrorCode, TollgateError } from '../../base/errors.ts'
 import { inTime } from '../../base/store-wait.ts'
 import type { RateMeter } from '../../limits/rate-meter.ts'
@@ -17,7 +18,7 @@ const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-
 
 interface KeyRefusal {
   readonly code: ErrorCode
-  readonly message: (keysPage: string) => string
+  readonly message: (keysPage: string, keyPage: string) => string
 }
 
 export interface AuthenticateDeps {
@@ -51,7 +52,8 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
     'disabled',
     {
       code: 'key_disabled',
-      message: (keysPage) => `This API key is disabled. Enable it at ${keysPage}, or use another key.`,
+      message: (_keysPage, keyPage) =>
+        `This API key is disabled. Enable it at ${keyPage}, or use another key.`,
     },
   ],
   [
@@ -114,7 +116,7 @@ async function firstCaller(
     found.set(identified.kind, identified)
   }
   limitRate(deps, context)
-  throw unauthenticated(found, `${deps.address}/console/keys`)
+  throw unauthenticated(found, deps.address)
 }
 
 function limitRate({ clock, withoutKey, limits }: AuthenticateDeps, context: RequestContext): void {
@@ -128,18 +130,20 @@ function limitRate({ clock, withoutKey, limits }: AuthenticateDeps, context: Req
   })
 }
 
-function unauthenticated(
-  found: ReadonlyMap<Identified['kind'], Identified>,
-  keysPage: string,
-): TollgateError {
+function unauthenticated(found: ReadonlyMap<Identified['kind'], Identified>, address: string): TollgateError {
+  const anyKeys = `${address}/console/keys`
   for (const [kind, { code, message }] of reasons) {
     const identified = found.get(kind)
     if (identified === undefined) continue
-    const details = { message: message(keysPage) }
-    return new TollgateError(code, 'key' in identified ? { ...details, owner: identified } : details)
+    if (!('key' in identified)) return new TollgateError(code, { message: message(anyKeys, anyKeys) })
+    const keysPage = consoleUrl(address, '/keys', identified.account)
+    return new TollgateError(code, {
+      message: message(keysPage, keyUrl(address, identified)),
+      owner: identified,
+    })
   }
   return new TollgateError('missing_api_key', {
-    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`). Create one at ${keysPage}.`,
+    message: `No API key was sent. Send it as \`Authorization: Bearer sk-tg-…\` (or \`x-api-key\`). Create one at ${anyKeys}.`,
   })
 }
 

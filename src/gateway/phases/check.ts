@@ -4,6 +4,7 @@
  * request is rejected for money, so that new credit applies immediately; reserve decides finally.
  */
 import type { Caller } from '../../access/types.ts'
+import { consoleUrl, keyUrl } from '../../base/console-url.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { inTime, type StoreWaitDeps } from '../../base/store-wait.ts'
 import { sellsForFree } from '../../catalog/free-models.ts'
@@ -13,7 +14,7 @@ import type { Obstacle } from '../../ledger/standing-types.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import type { RequestGate } from '../../limits/request-gate.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
-import { accountSuspended, rateLimited } from '../error-response.ts'
+import { accountSuspended, budgetReset, rateLimited } from '../error-response.ts'
 import type { GatewayOperation, RequestContext } from '../request.ts'
 
 export interface CheckDeps extends StoreWaitDeps {
@@ -34,8 +35,8 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   if (refusal !== undefined) throw rateLimited(refusal, context, nowMs)
   const obstacle = await obstacleOf(deps, caller, nowMs)
   if (obstacle === null) return
-  if (obstacle.kind === 'suspended') throw accountSuspended(deps.address)
-  if (!isFree[context.operation]?.(deps, caller, obstacle)) throw unfunded(obstacle, caller, deps.address)
+  if (obstacle.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
+  if (!isFree[context.operation]?.(deps, caller, obstacle)) throw unfunded(obstacle, caller, deps)
 }
 
 /** For free operations: throws 403 where the caller's account is suspended. */
@@ -44,7 +45,7 @@ export async function checkAccount(
   caller: Caller,
 ): Promise<void> {
   const obstacle = await obstacleOf(deps, caller, deps.clock.wallMs())
-  if (obstacle?.kind === 'suspended') throw accountSuspended(deps.address)
+  if (obstacle?.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
 }
 
 function obstacleOf(
@@ -86,19 +87,26 @@ const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
   delete_response: () => true,
 }
 
-function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): TollgateError {
+function unfunded(
+  obstacle: Unfunded,
+  { account, key, policy }: Caller,
+  { address, clock }: Pick<CheckDeps, 'address' | 'clock'>,
+): TollgateError {
   const { scope, available, held } = obstacle
+  const topUpUrl = consoleUrl(address, '/billing', account)
   const [code, need, remedy] =
     scope === 'key'
       ? ([
           'key_budget_exhausted',
           "The API key's budget is exhausted.",
-          `Raise the budget at ${address}/console/keys, or use another key.`,
+          `${budgetReset(policy.budget, clock.wallMs())}Raise the budget at ${keyUrl(address, { account, key })}, or use another key.`,
         ] as const)
       : ([
           'insufficient_balance',
-          policy.showBalance ? `The balance is $${formatUsd(available)}.` : 'The balance is exhausted.',
-          `Add credit at ${address}/console/billing.`,
+          policy.showBalance
+            ? `The available balance is $${formatUsd(available)}.`
+            : 'The balance is exhausted.',
+          `Add credit at ${topUpUrl}.`,
         ] as const)
   return new TollgateError(code, {
     message: `${need} ${remedy}`,
@@ -107,7 +115,7 @@ function unfunded(obstacle: Unfunded, { policy }: Caller, address: string): Toll
       affordable_max_tokens: 0,
       scope,
       // Credit does not raise the budget of a key.
-      ...(scope === 'key' ? {} : { topup_url: `${address}/console/billing` }),
+      ...(scope === 'key' ? {} : { topup_url: topUpUrl }),
     },
   })
 }

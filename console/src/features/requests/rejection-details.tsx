@@ -3,9 +3,11 @@ import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
+import { LinkButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { CopyId } from '@/components/copy-id'
 import { Page } from '@/components/page'
+import { payersOnly, useMayPay } from '../billing/use-may-pay.ts'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
@@ -20,6 +22,8 @@ export interface RejectionDetailsProps {
 
 export function RejectionDetails({ rejection, back }: RejectionDetailsProps): JSX.Element {
   const keyNames = useKeyNames()
+  const mayPay = useMayPay()
+  const isShortOfCredit = rejection.code === 'insufficient_balance'
   const name = rejection.model ?? 'Unknown model'
   return (
     <Page
@@ -37,8 +41,19 @@ export function RejectionDetails({ rejection, back }: RejectionDetailsProps): JS
       }
       back={back}
     >
-      <Banner tone="warn" title={`Rejected with ${rejection.status}. Not charged.`}>
+      <Banner
+        tone="warn"
+        title={`Rejected with ${rejection.status}. Not charged.`}
+        action={
+          isShortOfCredit && mayPay ? (
+            <LinkButton to="/console/billing" size="small">
+              Add credit
+            </LinkButton>
+          ) : undefined
+        }
+      >
         <bdi className="block break-words whitespace-pre-line">{rejection.message}</bdi>
+        {isShortOfCredit && !mayPay ? <span className="block">{payersOnly}</span> : null}
       </Banner>
       <Card title="Details" description="The request was rejected before it reached a provider.">
         <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">

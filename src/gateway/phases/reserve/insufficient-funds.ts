@@ -1,7 +1,9 @@
 /** The error for a request that the balance or the budget of its key does not cover: what it needs, what is left, what to do. */
+import { consoleUrl, keyUrl } from '../../../base/console-url.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { AdmissionAsk, InsufficientFunds } from '../../../ledger/types.ts'
+import { budgetReset } from '../../error-response.ts'
 
 export interface FundsRefusalInput {
   /** The public base URL of this server. */
@@ -10,7 +12,12 @@ export interface FundsRefusalInput {
   /** Counting ran out of time or memory, so that the input may have fewer tokens than the bound. */
   readonly isBounded: boolean
   /** What was asked for; its output limit may have been lowered as far as it accepts. */
-  readonly asked: Pick<AdmissionAsk, 'onShortBalance' | 'outputFloor' | 'outputWanted' | 'keyBudget'>
+  readonly asked: Pick<
+    AdmissionAsk,
+    'account' | 'key' | 'onShortBalance' | 'outputFloor' | 'outputWanted' | 'keyBudget'
+  >
+  /** When it was rejected. */
+  readonly nowMs: number
   /** What the client's format calls the output limit. */
   readonly outputLimitField: string
 }
@@ -24,7 +31,7 @@ export function insufficientFundsError(refused: InsufficientFunds, input: FundsR
     : scope === 'key'
       ? 'key_budget_exhausted'
       : 'insufficient_balance'
-  const topUpUrl = `${input.address}/console/billing`
+  const topUpUrl = consoleUrl(input.address, '/billing', input.asked.account)
   const bounded = input.isBounded ? ' Input tokens were bounded by size because counting took too long.' : ''
   const lower = affordableOutput > 0 ? `, or lower ${input.outputLimitField} to ${affordableOutput}` : ''
   const advice = passesLater
@@ -60,18 +67,18 @@ function needOf(refused: InsufficientFunds, { asked, showBalance }: FundsRefusal
   const isLeast = asked.onShortBalance === 'lower' && asked.outputFloor < asked.outputWanted
   const isHeld = held > 0n && openHolds > 0
   const waiting = isHeld
-    ? ` ($${shownUsd(held, 'down')} is held by ${openHolds} request${openHolds === 1 ? '' : 's'} still running)`
+    ? ` ($${shownUsd(held, 'down')} is reserved by ${openHolds} request${openHolds === 1 ? '' : 's'} still running)`
     : ''
-  const left = `only $${shownUsd(available, 'down')} of ${whose} is left${waiting}`
-  return `This request needs ${isLeast ? 'at least' : 'up to'} $${shownUsd(required, 'up')}, but ${left}`
+  const left = `only $${shownUsd(available, 'down')} of ${whose} is available${waiting}`
+  return `Before it is sent, this request reserves ${isLeast ? 'at least' : 'up to'} $${shownUsd(required, 'up')}, but ${left}`
 }
 
 /** A budget that is smaller than one request stays too small in the next window. */
-function budgetAdvice({ required }: InsufficientFunds, { address, asked }: FundsRefusalInput): string {
+function budgetAdvice({ required }: InsufficientFunds, { address, asked, nowMs }: FundsRefusalInput): string {
   const { keyBudget } = asked
   const neverFits = keyBudget !== null && keyBudget.amount < required
-  const why = neverFits ? 'The whole budget is smaller than this request. ' : ''
-  return `${why}Raise the budget at ${address}/console/keys, or use another key`
+  const why = neverFits ? 'The whole budget is smaller than this request. ' : budgetReset(keyBudget, nowMs)
+  return `${why}Raise the budget at ${keyUrl(address, asked)}, or use another key`
 }
 
 const digitsMax = 9

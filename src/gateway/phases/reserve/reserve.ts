@@ -335,7 +335,7 @@ interface RefusalInput extends Omit<FundsRefusalInput, 'outputLimitField'> {
 function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: RefusalInput): TollgateError {
   switch (admission.kind) {
     case 'suspended':
-      return accountSuspended(input.address)
+      return accountSuspended(input.address, input.asked.account)
     case 'restricted':
       return new TollgateError('account_restricted', {
         message:
