@@ -14,8 +14,8 @@ export function searchIndex(pages: readonly SearchablePage[]): string {
   return JSON.stringify(index)
 }
 
-/** As much of a section as a result shows. */
-const excerptCharactersMax = 160
+/** As much of a section as a result may show a part of. */
+const excerptCharactersMax = 800
 
 function entriesOf({ path, title, html }: SearchablePage): SearchEntry[] {
   const parts = html.split(/(?=<h[23] id=")/)

@@ -159,6 +159,8 @@ test('search finds a section, by keyboard, and requests only its index from the 
   await dialog.getByRole('searchbox').fill('change the port')
   const first = dialog.getByRole('link').first()
   await first.getByText('TOLLGATE_PORT').waitFor()
+  const found = (await first.locator('mark').allTextContents()).map((text) => text.toLowerCase())
+  assert.ok(found.length > 0 && found.every((text) => text.startsWith('port')), found.join(' '))
   assert.match((await first.getAttribute('href')) ?? '', /^\/docs\/operate\/configuration#[\w-]+$/)
   await dialog.getByRole('searchbox').fill('reverse proxy')
   await dialog

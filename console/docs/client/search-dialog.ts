@@ -1,8 +1,8 @@
 /** Search over all pages in a dialog. The index is loaded when it is first opened; nothing that is typed leaves the browser. */
-import type { SearchEntry } from './search-options.ts'
+import { excerptOf, markedParts } from './marked-parts.ts'
+import type { FoundSection } from './search-engine.ts'
 
-type Result = Pick<SearchEntry, 'id' | 'title' | 'heading' | 'excerpt'>
-type Search = (query: string) => readonly Result[]
+type Search = (query: string) => readonly FoundSection[]
 
 const resultsMax = 20
 let loading: Promise<Search> | undefined
@@ -60,7 +60,7 @@ function createDialog(): HTMLDialogElement {
     const found = search(query).slice(0, resultsMax)
     render(found, found.length === 0 ? `No results for “${query}”.` : '')
   }
-  const render = (found: readonly Result[], text: string) => {
+  const render = (found: readonly FoundSection[], text: string) => {
     results.replaceChildren(...found.map(resultItem))
     status.textContent = text
   }
@@ -77,17 +77,27 @@ function createDialog(): HTMLDialogElement {
   return dialog
 }
 
-function resultItem({ id, title, heading, excerpt }: Result): HTMLLIElement {
+function resultItem({ id, title, heading, excerpt, words }: FoundSection): HTMLLIElement {
   const item = document.createElement('li')
   const link = document.createElement('a')
   link.href = id
   const name = document.createElement('strong')
-  name.textContent = heading === '' ? title : `${title} › ${heading}`
+  name.append(...highlighted(heading === '' ? title : `${title} › ${heading}`, words))
   const text = document.createElement('span')
-  text.textContent = excerpt
+  text.append(...highlighted(excerptOf(excerpt, words), words))
   link.append(name, text)
   item.append(link)
   return item
+}
+
+/** The text with a mark around each word that matches. */
+function highlighted(text: string, words: ReadonlySet<string>): readonly (string | HTMLElement)[] {
+  return markedParts(text, words).map(({ part, isMatch }) => {
+    if (!isMatch) return part
+    const mark = document.createElement('mark')
+    mark.textContent = part
+    return mark
+  })
 }
 
 function moveAmongResults(event: KeyboardEvent, input: HTMLInputElement, results: HTMLElement): void {
