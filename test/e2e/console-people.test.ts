@@ -61,6 +61,24 @@ async function signOut(page: Page): Promise<void> {
   await heading(page, 'Sign in')
 }
 
+test('what is missing in a form is said at its field, the first of which gets the focus', async () => {
+  const visit = await browser.visit(origin)
+  const { page } = visit
+  await page.goto('/console/sign-in')
+  await page.getByLabel('Email', { exact: true }).fill('')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Enter an email address.').waitFor()
+  await page.getByText('This field is required.').waitFor()
+  await page.locator('input[name=email]:focus').waitFor()
+  await visit.accessible()
+  await page.getByLabel('Email', { exact: true }).fill('ada')
+  assert.equal(await page.getByText('Enter an email address.').count(), 0)
+  await page.keyboard.press('Enter')
+  await page.getByText('Enter a full email address, such as ada@example.org.').waitFor()
+  visit.clean()
+  await visit.close()
+})
+
 test('the setup link makes the first administrator, once, with the local account and its credit', async () => {
   const visit = await browser.visit(origin)
   const { page } = visit

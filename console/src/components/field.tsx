@@ -1,12 +1,26 @@
 /** A form field: label, hint, error and input. */
-import { cloneElement, type JSX, type ReactElement, type ReactNode, useId } from 'react'
+import {
+  cloneElement,
+  type FormEvent,
+  type InvalidEvent,
+  type JSX,
+  type ReactElement,
+  type ReactNode,
+  useId,
+  useState,
+} from 'react'
 import { cn } from '@/lib/class-names'
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 interface Wired {
   readonly id?: string
   readonly 'aria-describedby'?: string | undefined
   readonly 'aria-invalid'?: boolean | undefined
   readonly required?: boolean | undefined
+  // Of whichever element it is.
+  readonly onInvalid?: ((event: InvalidEvent<never>) => void) | undefined
+  readonly onInput?: ((event: FormEvent<never>) => void) | undefined
 }
 
 export interface FieldProps {
@@ -21,7 +35,11 @@ export interface FieldProps {
   readonly children: ReactElement<Wired>
 }
 
-export function Field({ label, hint, error, optional, className, children }: FieldProps): JSX.Element {
+export function Field(props: FieldProps): JSX.Element {
+  const { label, hint, optional, className, children } = props
+  // What the browser finds is said where the server's errors are, in place of its bubble.
+  const [found, setFound] = useState<string>()
+  const error = props.error ?? found
   const made = useId()
   const id = children.props.id ?? made
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
@@ -37,6 +55,13 @@ export function Field({ label, hint, error, optional, className, children }: Fie
         id,
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': error === undefined ? undefined : true,
+        onInvalid: (event) => {
+          event.preventDefault()
+          const control = event.currentTarget as Control
+          setFound(mistakeIn(control))
+          if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus()
+        },
+        onInput: () => setFound(undefined),
       })}
       {hint === undefined ? null : (
         <p id={`${id}-hint`} className="text-sm text-ink-soft">
@@ -50,4 +75,14 @@ export function Field({ label, hint, error, optional, className, children }: Fie
       )}
     </div>
   )
+}
+
+/** What is wrong with a field by its own rules: `required`, its type and its lengths. */
+function mistakeIn(control: Control): string {
+  const { type, validity } = control
+  const isEmail = type === 'email'
+  if (validity.valueMissing) return isEmail ? 'Enter an email address.' : 'This field is required.'
+  if (validity.typeMismatch && isEmail) return 'Enter a full email address, such as ada@example.org.'
+  if (validity.tooShort && 'minLength' in control) return `Enter at least ${control.minLength} characters.`
+  return control.validationMessage
 }
