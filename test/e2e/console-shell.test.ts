@@ -107,6 +107,23 @@ test('on a phone the sections open from a button, by touch and by keyboard', asy
   await visit.close()
 })
 
+test('a finger opens and closes an explanation, which a mouse opens by hovering', async () => {
+  const visit = await person.visit({ phone: true })
+  const { page } = visit
+  const explained = page.getByRole('button', { name: 'How the balance is calculated' })
+  const text = page.getByRole('tooltip').getByText(/^What your next request can use/)
+  await explained.tap()
+  await text.waitFor()
+  await explained.tap()
+  await text.waitFor({ state: 'detached' })
+  await explained.tap()
+  await text.waitFor()
+  await page.getByRole('heading', { level: 1 }).tap()
+  await text.waitFor({ state: 'detached' })
+  visit.clean()
+  await visit.close()
+})
+
 test('the back button, reload and the tab in the URL show the same page again', async () => {
   const visit = await person.visit()
   const { page } = visit

@@ -1,6 +1,6 @@
-/** A short explanation on hover and focus. It must not be the only place for anything essential. */
+/** A short explanation on hover, focus and tap. It must not be the only place for anything essential. */
 import { Tooltip as Radix } from 'radix-ui'
-import type { JSX, ReactElement, ReactNode } from 'react'
+import { type JSX, type ReactElement, type ReactNode, useRef, useState } from 'react'
 
 export interface TooltipProps {
   readonly text: ReactNode
@@ -9,10 +9,25 @@ export interface TooltipProps {
 }
 
 export function Tooltip({ text, children }: TooltipProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const tap = useRef({ isTouch: false, wasOpen: false })
   return (
     <Radix.Provider delayDuration={300}>
-      <Radix.Root>
-        <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Root open={isOpen} onOpenChange={setOpen}>
+        <Radix.Trigger
+          asChild
+          onPointerDown={({ pointerType }) => {
+            tap.current = { isTouch: pointerType === 'touch', wasOpen: isOpen }
+          }}
+          onClick={(event) => {
+            // A finger does not hover: its tap opens, and the next one closes.
+            if (!tap.current.isTouch) return
+            event.preventDefault()
+            setOpen(!tap.current.wasOpen)
+          }}
+        >
+          {children}
+        </Radix.Trigger>
         <Radix.Portal>
           <Radix.Content
             sideOffset={6}

@@ -1,8 +1,6 @@
 /** The frame of the sign-in pages: one column, one task. */
-import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useRef } from 'react'
-import { Logo } from '@/layout/logo'
-import { ThemeMenu } from '@/layout/theme-menu'
+import { PublicHeader } from '@/layout/public-header'
 import { takesFirstPlace } from '@/lib/first-page'
 
 export interface AuthFrameProps {
@@ -23,12 +21,7 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
   }, [title])
   return (
     <div className="flex min-h-dvh flex-col">
-      <header className="flex h-14 items-center justify-between px-4 sm:px-6">
-        <Link to="/console/sign-in" search={{}} aria-label="Tollgate, sign in" className="flex rounded-md">
-          <Logo />
-        </Link>
-        <ThemeMenu />
-      </header>
+      <PublicHeader />
       <main className="mx-auto flex w-full max-w-[26rem] flex-1 flex-col px-4 pt-[8vh] pb-12">
         <h1
           ref={heading}
@@ -43,14 +36,6 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
           <div className="mt-8 border-t border-line pt-5 text-ink-soft">{footer}</div>
         )}
       </main>
-      <footer className="flex justify-center gap-6 px-4 py-6 text-sm text-ink-soft">
-        <Link to="/pricing" search={{}} className="hover:text-ink hover:underline">
-          Pricing
-        </Link>
-        <a href="/docs" className="hover:text-ink hover:underline">
-          Documentation
-        </a>
-      </footer>
     </div>
   )
 }

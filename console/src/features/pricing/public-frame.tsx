@@ -1,8 +1,6 @@
 /** The frame of public pages, signed in or not. */
 import type { JSX, ReactNode } from 'react'
-import { Logo } from '@/layout/logo'
-import { SiteLinks } from '@/layout/site-links'
-import { ThemeMenu } from '@/layout/theme-menu'
+import { PublicHeader } from '@/layout/public-header'
 
 export function PublicFrame({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
@@ -13,17 +11,7 @@ export function PublicFrame({ children }: { readonly children: ReactNode }): JSX
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 border-b border-line bg-surface">
-        <div className="flex h-14 w-full items-center gap-2 px-4 sm:px-6">
-          <a href="/" className="flex rounded-md">
-            <Logo />
-          </a>
-          <div className="ml-auto flex items-center gap-1.5">
-            <SiteLinks />
-            <ThemeMenu />
-          </div>
-        </div>
-      </header>
+      <PublicHeader />
       <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 sm:px-6 lg:py-8">
         {children}
       </main>
