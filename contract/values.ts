@@ -27,7 +27,7 @@ export const entryId = id('ent')
 const priceId = id('prc')
 
 /** An input amount: not negative, at most nine decimals. */
-export const usd = z.string().regex(usdPattern, 'must be a decimal amount of USD such as "12.50"')
+export const usd = z.string().regex(usdPattern, 'enter an amount in USD, such as 12.50')
 /** An output amount. Usage never takes a balance below zero; a refund or dispute can. */
 export const usdOut = z.string().regex(/^-?\d+\.\d{2,9}$/)
 export const time = z.iso.datetime()

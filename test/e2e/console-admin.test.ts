@@ -142,7 +142,7 @@ test('an account is found, gets credit once per reference, and is suspended with
   await page.getByRole('link', { name: 'guest', exact: true }).click()
   await page.getByRole('heading', { level: 2, name: 'guest' }).waitFor()
   for (const [amount, said] of [
-    ['2.5x', /Must be a decimal amount/],
+    ['2.5x', /^Enter an amount in USD, such as 12\.50/],
     ['2.50', undefined],
     ['2.50', undefined],
     ['9.99', /was used for another account or amount/],

@@ -80,6 +80,19 @@ test('the ledger is filtered by kind, and its file has the same entries', async 
   assert.equal((await file.text()).trim().split(/\r?\n/).length, 2)
 })
 
+test('a phone shows the time and the whole amount of each entry', async () => {
+  const phone = await person.visit({ phone: true })
+  await phone.page.goto('/console/billing')
+  const row = phone.page.getByRole('row').filter({ hasText: 'Redeemed code' })
+  await row
+    .getByText(/\d\d:\d\d:\d\d UTC$/)
+    .last()
+    .waitFor()
+  const box = await row.getByText(/^\+\$/).boundingBox()
+  assert.ok(box !== null && box.x + box.width <= 390, JSON.stringify(box))
+  await phone.close()
+})
+
 test('the alert is set in days and saved', async () => {
   await page.goto('/console/billing')
   await page.getByLabel('Warn when runway is below').selectOption('14')

@@ -249,8 +249,16 @@ const mistakes: readonly (readonly [offers: unknown, param: string, message: Reg
   ],
   [[{ upstream: 'own', priority: 0 }], 'offers.0.priority', /priority/],
   [[{ upstream: 'own', weight: 1_001 }], 'offers.0.weight', /weight/],
-  [[{ upstream: 'own', cost: { input: '-1', output: '1' } }], 'offers.0.cost.input', /decimal amount/],
-  [[{ upstream: 'own', cost: { input: '1e3', output: '1' } }], 'offers.0.cost.input', /decimal amount/],
+  [
+    [{ upstream: 'own', cost: { input: '-1', output: '1' } }],
+    'offers.0.cost.input',
+    /enter an amount in USD/,
+  ],
+  [
+    [{ upstream: 'own', cost: { input: '1e3', output: '1' } }],
+    'offers.0.cost.input',
+    /enter an amount in USD/,
+  ],
   [[{ upstream: 'own', dialects: ['gemini'] }], 'offers.0.upstream', /no format/],
 ]
 for (const [offers, param, message] of mistakes) {

@@ -60,7 +60,7 @@ export const entryKindLabels: Readonly<Record<Entry['kind'], string>> = {
   usage: 'Usage',
   credit: 'Credit',
   refund: 'Refund',
-  write_off: 'Covered by the operator',
+  write_off: 'Written off',
 }
 
 const sources: ReadonlyMap<string, string> = new Map([

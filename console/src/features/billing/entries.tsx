@@ -5,6 +5,7 @@ import { AnchorButton, Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Download } from '@/components/icons'
 import { moneyColumn } from '@/components/money-column'
+import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
@@ -101,18 +102,26 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
       expected={8}
       empty={<p className="flex h-24 items-center px-5 text-ink-soft">{emptyWords}</p>}
       columns={[
-        { id: 'at', header: 'Time', cell: (row) => <Moment at={row.at} /> },
+        { id: 'at', header: 'Time', wide: true, cell: (row) => <Moment at={row.at} /> },
         {
           id: 'what',
           header: 'Description',
-          cell: (row) =>
-            row.request === null ? (
-              entryWords(row)
-            ) : (
-              <RequestLink inRow id={row.request}>
-                {entryWords(row)}
-              </RequestLink>
-            ),
+          cell: (row) => (
+            <>
+              {row.request === null ? (
+                entryWords(row)
+              ) : (
+                <RequestLink inRow id={row.request}>
+                  {entryWords(row)}
+                </RequestLink>
+              )}
+              <OnPhone>
+                <span className="block text-sm text-ink-soft">
+                  <Moment at={row.at} />
+                </span>
+              </OnPhone>
+            </>
+          ),
         },
         // Most entries are requests, which have none.
         ...(entries?.some((row) => noteOf(row) !== '') === true ? [noteColumn] : []),
@@ -126,7 +135,6 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
         moneyColumn<Entry>({
           id: 'balance',
           header: 'Balance',
-
           wide: true,
           amount: (row) => row.balanceAfter,
           exact: true,

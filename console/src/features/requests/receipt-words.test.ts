@@ -44,7 +44,7 @@ test('a charge that is less than its lines is explained by the receipt', () => {
     [{ charged: '0.03359', held: '0.05' }, undefined],
     [{ charged: '0.033590001', held: '0.05' }, undefined],
     [{ charged: '0.03', held: '0.03' }, 'Above the reserved maximum, not charged'],
-    [{ charged: '0.03', held: '0.05', writtenOff: '0.00359' }, 'Covered by the operator, not charged'],
+    [{ charged: '0.03', held: '0.05', writtenOff: '0.00359' }, 'Written off, not charged'],
     [{ charged: '0.03', held: '0.05', endReason: 'client_abort' }, 'Not delivered, not charged'],
   ] as const
   const plain = { writtenOff: '0.00', endReason: 'complete', ownKey: false }

@@ -164,7 +164,7 @@ function unchargedReason({
   endReason,
 }: Pick<Receipt, 'charged' | 'held' | 'writtenOff' | 'endReason'>): string {
   if (compareUsd(charged, held) >= 0) return 'Above the reserved maximum, not charged'
-  if (!isZero(writtenOff)) return 'Covered by the operator, not charged'
+  if (!isZero(writtenOff)) return 'Written off, not charged'
   return endReason === 'complete' ? 'Not charged' : 'Not delivered, not charged'
 }
 

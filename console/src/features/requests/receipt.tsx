@@ -148,7 +148,10 @@ function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Elemen
     [...lines.map(({ amount }) => amount ?? '0'), ...(sum === undefined ? [] : [sum.total, receipt.charged])],
     true,
   )
-  const [cell, head] = ['py-2.5 pl-3 text-right tabular', 'py-2 pl-3 text-right font-medium']
+  const [cell, head] = [
+    'py-2.5 pl-3 text-right tabular max-sm:pl-2',
+    'py-2 pl-3 text-right font-medium max-sm:pl-2',
+  ]
   return (
     <Card title="Usage" description={usageSourceText(receipt)}>
       <table className="w-full border-collapse">
@@ -177,7 +180,7 @@ function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Elemen
                 {hint === undefined ? null : <span className="block text-sm text-ink-soft">{hint}</span>}
               </th>
               <td className={cell}>{count(quantity)}</td>
-              <td className={cell}>
+              <td className={cn(cell, 'whitespace-nowrap')}>
                 {rate === undefined ? (
                   <span className="text-ink-soft">–</span>
                 ) : (
@@ -223,7 +226,7 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           <Money amount={charged} decimals={decimals} className="font-semibold" />
         </Line>
         {isZero(writtenOff) ? null : (
-          <Line label="Covered by the operator" hint="not charged to you">
+          <Line label="Written off" hint="not charged to you">
             <Money amount={writtenOff} decimals={decimals} />
           </Line>
         )}
