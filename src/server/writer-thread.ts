@@ -1,5 +1,5 @@
 /** The entry of the program's writer thread: the operations of the ledger and of usage on one connection. */
-import { sqliteEngine } from '../ledger/sqlite/engine.ts'
+import { residentTables, sqliteEngine } from '../ledger/sqlite/engine.ts'
 import { ledgerOperations } from '../ledger/sqlite/operations.ts'
 import { sharedMemory } from '../store/sqlite/batch.ts'
 import { openRowJournal } from '../store/sqlite/row-journal.ts'
@@ -16,6 +16,7 @@ runWriter((database) => {
   const engine = sqliteEngine(database, sums, journal)
   return {
     memory: sharedMemory([engine, sums, journal]),
+    resident: residentTables,
     deferredMax: 256,
     operations: { ...ledgerOperations(database, engine), ...usageOperations(database, sums) },
   }

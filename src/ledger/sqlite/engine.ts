@@ -35,6 +35,8 @@ export type ResidentTables = { readonly [Name in TableName]: ResidentTable<Table
 /** Rows that stay in memory between batches, in each of two generations. */
 const residentMax = 4_096
 const notResident = 0
+/** The tables of the rows that stay. */
+export const residentTables = ['account', 'key_usage', 'hold']
 
 /** @param journal where accounts and key usages are written first; it is flushed after the engine */
 export function sqliteEngine(

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { plainAsk, plainDraft, unlimited } from '../../../test/support/ledger-values.ts'
 import { openTestLedger, type TestLedger, temporaryDirectory } from '../../../test/support/open-ledger.ts'
 import { databasePath } from '../../store/database-path.ts'
 import { openForReading, openForWriting, prepare } from '../../store/sqlite/connection.ts'
 import { readRecord } from '../../store/sqlite/journal-codec.ts'
 import { journaledTables, journalTable } from '../../store/sqlite/journaled-tables.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { verifyFolder } from '../verify/verify-folder.ts'
 
 const accounts = [7n, 8n]
@@ -75,6 +77,41 @@ test('what a killed process has left in the journal is verified there, and in th
   assert.equal((await ledger.admit({ ...again, id: 704n })).kind, 'rate', 'rates outlive the process')
   await shut()
   assert.deepEqual(stored(folder), { posted: [left, left], hours: [3n, 2n], records: [] })
+})
+
+test('the control plane leaves the rows of others where they are, and finds its own in the tables', async (context) => {
+  const on = await used(context)
+  const { store } = on
+  const posted = credited - 2n * cost
+  const behind = { posted: [0n, 0n], rows: [posted, posted] }
+  const now = async () => ({
+    posted: stored(killed(context, on)).posted,
+    rows: await Promise.all(accounts.map(async (id) => (await on.ledger.account(id))?.posted)),
+  })
+  const rollBack = () =>
+    inTransaction(store, async (transaction) => {
+      const { rows } = await sql`SELECT posted FROM account ORDER BY id`.execute(transaction)
+      throw Object.assign(new Error('rolled back'), { rows })
+    })
+
+  await inTransaction(store, (transaction) =>
+    transaction.insertInto('setting').values({ name: 'one', value: '1' }).execute(),
+  )
+  await store.database.updateTable('setting').set({ value: '2' }).execute()
+  assert.deepEqual(await now(), behind, 'a setting has nothing to do with them')
+
+  await assert.rejects(rollBack, { message: 'rolled back', rows: [{ posted }, { posted }] })
+  assert.deepEqual(await now(), behind, 'what was rolled back is valid in the journal')
+
+  await inTransaction(store, (transaction) =>
+    sql`UPDATE account SET posted = posted + 5 WHERE id = 7`.execute(transaction),
+  )
+  assert.deepEqual(await now(), { posted: [posted + 5n, posted], rows: [posted + 5n, posted] })
+
+  await assert.rejects(rollBack, { message: 'rolled back', rows: [{ posted: posted + 5n }, { posted }] })
+  const settled = { id: 703n, nowMs: plainAsk.nowMs, cost, writtenOff: 0n, writeOffEntryId: 753n }
+  await on.ledger.settle({ ...settled, receipt: plainDraft })
+  assert.equal((await on.ledger.account(7n))?.posted, posted + 5n - cost, 'a statement is not undone')
 })
 
 test('a record that is missing from the journal is found', async (context) => {

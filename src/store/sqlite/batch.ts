@@ -63,6 +63,8 @@ export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
 export interface WriterPlan {
   readonly operations: OperationTable
   readonly memory: BatchMemory
+  /** Tables of which `memory` has rows between batches. */
+  readonly resident?: readonly string[]
   /** How many calls may be answered before their commit; 0: none. */
   readonly deferredMax?: number
 }

@@ -90,7 +90,7 @@ function putOf(table: OverlayTable | undefined, columns: readonly string[]): Sta
 }
 
 function overlayTable(database: Database, name: JournaledName): OverlayTable {
-  const { key, current } = journaledTables[name]
+  const { key, current, isList } = journaledTables[name]
   const columns = prepare(database, `SELECT name, type FROM pragma_table_info('${name}', 'main')`).rows()
   const journaled = `${name}_journaled`
   const isSame = key.map((column) => `j.${column} = m.${column}`).join(' AND ')
@@ -101,7 +101,6 @@ function overlayTable(database: Database, name: JournaledName): OverlayTable {
       ? `m.${column} AS ${column}`
       : `CASE WHEN j.${key[0]} IS NULL THEN m.${column} ELSE j.${column} END AS ${column}`,
   )
-  const isList = columns.length === key.length
   database.exec(`
     CREATE TEMP TABLE ${journaled}
       (${columns.map(([column, type]) => `${column} ${type}, `).join('')}journal_seq INTEGER, PRIMARY KEY (${key.join(', ')})) WITHOUT ROWID;

@@ -29,9 +29,10 @@ export interface JournaledList {
 /** What a transaction does with one table. */
 export interface Journaled {
   readonly isEmpty: boolean
-  changed(): TableRows
   /** Writes to the table what has to be there immediately. */
   writeNow(): void
+  /** What was changed since the last call, for a record. */
+  takeChanged(): TableRows
   /** Between transactions: the newer rows become the older ones. */
   startSlices(): void
   /** Continues with the older rows, so many at most; returns how many these were: fewer when the table has all of them. */
@@ -99,8 +100,10 @@ export class ChangedRows implements JournaledRows, Journaled {
   #older: Rows = new Map()
   /** The keys of `#older` in their order, made by its first slice. */
   #slices: Slices<JournalKey> | null = null
-  /** What the present transaction has changed, and no record has. */
-  readonly #changed: Rows = new Map()
+  /** What records of the present transaction have. */
+  #appended: Rows = new Map()
+  /** What it has changed, and no record has. */
+  #changed: Rows = new Map()
   readonly #now = new Set<JournalKey>()
   /** Whether the table got all rows in the present transaction. */
   #isWritten = false
@@ -112,11 +115,11 @@ export class ChangedRows implements JournaledRows, Journaled {
   }
 
   get isEmpty(): boolean {
-    return this.#newer.size === 0 && this.#older.size === 0 && this.#changed.size === 0
+    return [this.#older, this.#newer, this.#appended, this.#changed].every(({ size }) => size === 0)
   }
 
   find(key: JournalKey): readonly Input[] | undefined {
-    const changed = this.#changed.get(key)
+    const changed = this.#changed.get(key) ?? this.#appended.get(key)
     return changed !== undefined || this.#isWritten ? changed : (this.#newer.get(key) ?? this.#older.get(key))
   }
 
@@ -129,13 +132,22 @@ export class ChangedRows implements JournaledRows, Journaled {
     this.#now.add(key)
   }
 
-  changed(): TableRows {
-    return { table: this.#name, columns: this.#columns, rows: [...this.#changed.values()] }
-  }
-
   writeNow(): void {
     for (const key of this.#now) this.#writer.run(...(this.#changed.get(key) ?? []))
     this.#now.clear()
+  }
+
+  takeChanged(): TableRows {
+    const rows = [...this.#changed.values()]
+    if (this.#appended.size === 0) {
+      const empty = this.#appended
+      this.#appended = this.#changed
+      this.#changed = empty
+    } else {
+      addTo(this.#appended, this.#changed)
+      this.#changed.clear()
+    }
+    return { table: this.#name, columns: this.#columns, rows }
   }
 
   startSlices(): void {
@@ -148,7 +160,7 @@ export class ChangedRows implements JournaledRows, Journaled {
     const keys = this.#slices.next(rowsMax)
     for (const key of keys) {
       // A newer record has the row, too; and of one that was written immediately the table has the newer values.
-      if (this.#newer.has(key) || this.#changed.has(key)) continue
+      if (this.#newer.has(key) || this.#appended.has(key) || this.#changed.has(key)) continue
       this.#writer.run(...(this.#older.get(key) ?? []))
     }
     return keys.length
@@ -160,12 +172,12 @@ export class ChangedRows implements JournaledRows, Journaled {
   }
 
   writeAll(): void {
-    const rows: Rows = this.#isWritten ? new Map() : new Map([...this.#older, ...this.#newer])
-    for (const [key, values] of this.#changed) rows.set(key, values)
+    const rows: Rows = new Map()
+    const parts = [this.#appended, this.#changed]
+    for (const part of this.#isWritten ? parts : [this.#older, this.#newer, ...parts]) addTo(rows, part)
     // In the order of their keys, so that rows of one page are written one after another.
     for (const key of [...rows.keys()].sort(ascending)) this.#writer.run(...(rows.get(key) ?? []))
-    this.#changed.clear()
-    this.#now.clear()
+    this.#forgetChanged()
     this.#isWritten = true
   }
 
@@ -174,7 +186,7 @@ export class ChangedRows implements JournaledRows, Journaled {
       this.#newer.clear()
       this.endSlices()
     }
-    for (const [key, values] of this.#changed) this.#newer.set(key, values)
+    addTo(this.#newer, this.#appended)
     this.#slices?.committed()
     this.#forgetChanged()
   }
@@ -185,10 +197,15 @@ export class ChangedRows implements JournaledRows, Journaled {
   }
 
   #forgetChanged(): void {
+    this.#appended.clear()
     this.#changed.clear()
     this.#now.clear()
     this.#isWritten = false
   }
+}
+
+function addTo(rows: Rows, others: Rows): void {
+  for (const [key, values] of others) rows.set(key, values)
 }
 
 /** Rows of a list by the first column of its key, so that those of one page are written one after another. */
@@ -202,6 +219,7 @@ export class AddedRows implements JournaledList, Journaled {
   #newer: AddedByFirst = new Map()
   #older: AddedByFirst = new Map()
   #slices: Slices<readonly Input[]> | null = null
+  #appended: readonly (readonly Input[])[] = []
   #changed: (readonly Input[])[] = []
   #isWritten = false
 
@@ -212,18 +230,22 @@ export class AddedRows implements JournaledList, Journaled {
   }
 
   get isEmpty(): boolean {
-    return this.#newer.size === 0 && this.#older.size === 0 && this.#changed.length === 0
+    const isNothingNew = this.#appended.length === 0 && this.#changed.length === 0
+    return isNothingNew && this.#older.size === 0 && this.#newer.size === 0
   }
 
   add(values: readonly Input[]): void {
     this.#changed.push(values)
   }
 
-  changed(): TableRows {
-    return { table: this.#name, columns: this.#columns, rows: this.#changed }
-  }
-
   writeNow(): void {}
+
+  takeChanged(): TableRows {
+    const rows = this.#changed
+    this.#appended = this.#appended.length === 0 ? rows : [...this.#appended, ...rows]
+    this.#changed = []
+    return { table: this.#name, columns: this.#columns, rows }
+  }
 
   startSlices(): void {
     this.#older = this.#newer
@@ -243,10 +265,9 @@ export class AddedRows implements JournaledList, Journaled {
   }
 
   writeAll(): void {
-    if (!this.#isWritten)
-      for (const values of [...inOrder(this.#older), ...inOrder(this.#newer)]) this.#writer.run(...values)
-    for (const values of this.#changed) this.#writer.run(...values)
-    this.#changed = []
+    const before = this.#isWritten ? [] : [...inOrder(this.#older), ...inOrder(this.#newer)]
+    for (const values of [...before, ...this.#appended, ...this.#changed]) this.#writer.run(...values)
+    this.#forgetChanged()
     this.#isWritten = true
   }
 
@@ -255,7 +276,7 @@ export class AddedRows implements JournaledList, Journaled {
       this.#newer.clear()
       this.endSlices()
     }
-    for (const values of this.#changed) {
+    for (const values of this.#appended) {
       const first = values[0] ?? null
       const rows = this.#newer.get(first)
       if (rows === undefined) this.#newer.set(first, [values])
@@ -271,6 +292,7 @@ export class AddedRows implements JournaledList, Journaled {
   }
 
   #forgetChanged(): void {
+    this.#appended = []
     this.#changed = []
     this.#isWritten = false
   }

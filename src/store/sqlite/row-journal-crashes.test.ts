@@ -37,6 +37,8 @@ type Change =
   | { readonly kind: 'put' | 'suspend' | 'statement'; readonly account: bigint; readonly posted: bigint }
   | { readonly kind: 'list'; readonly account: bigint }
   | { readonly kind: 'unlist'; readonly account: bigint }
+  /** What a statement that needs no table makes of the changes before it. */
+  | { readonly kind: 'flush' }
 
 type End = 'commit' | 'rollback' | 'crash' | 'commit and crash'
 
@@ -49,14 +51,19 @@ const changeOfRow = fc.record({
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: changeOfRow as fc.Arbitrary<Change> },
   { weight: 3, arbitrary: account.map((of) => ({ kind: 'list', account: of }) as const) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'flush' } as const) },
 )
 const statements: fc.Arbitrary<Change[]> = fc
   .tuple(fc.constantFrom('statement', 'unlist'), account)
-  .map(([kind, of]) => [{ kind, account: of, posted: 50n } as Change])
+  .chain(([kind, of]) =>
+    fc
+      .array(change, { maxLength: 2 })
+      .map((before) => [...before, { kind, account: of, posted: 50n } as Change, ...before]),
+  )
 const transaction = fc.record({
   changes: fc.oneof(
     { weight: 15, arbitrary: fc.array(change, { minLength: 1, maxLength: changesMax }) },
-    { weight: 1, arbitrary: statements },
+    { weight: 2, arbitrary: statements },
   ),
   end: fc.constantFrom<End>(...Array<End>(9).fill('commit'), 'rollback', 'crash', 'commit and crash'),
   /** A reader that is used less often has more to catch up with. */
@@ -148,6 +155,10 @@ let nextReceipt = 1n
 /** Does it, and returns what is valid if it is committed. */
 function apply({ database, process }: Opened, model: Model, given: Change): Model {
   const { journal, accounts: journaled, list } = process()
+  if (given.kind === 'flush') {
+    journal.flush()
+    return model
+  }
   const { account: id } = given
   if (given.kind === 'list') {
     const row = [id, nextReceipt++] as const

@@ -100,6 +100,29 @@ test('what is rolled back is forgotten, and what was committed before is not', (
   assert.deepEqual([on.seen(), on.stored(), on.records()], [[12n, 0n, 30n], [12n, 0n, 0n], 1])
 })
 
+test('a transaction may write several records, and then everything', (context) => {
+  const on = open(context)
+  const list = on.journal.listOf('receipt_list', ['account', 'id'])
+  on.commit(() => {
+    on.accounts.put(1n, row(1n, 10n))
+    list.add([1n, 7n])
+    on.journal.flush()
+    on.accounts.put(2n, row(2n, 20n))
+    list.add([1n, 8n])
+  })
+  assert.deepEqual([on.seen(), on.records()], [[10n, 20n, 0n], 2])
+  on.commit(() => {
+    on.accounts.put(1n, row(1n, 11n))
+    list.add([1n, 9n])
+    on.journal.flush()
+    assert.equal(on.accounts.find(1n)?.[1], 11n)
+    on.journal.writeAll()
+  })
+  assert.deepEqual([on.stored(), on.seen(), on.records()], [[11n, 20n, 0n], [11n, 20n, 0n], 0])
+  const listed = prepare(on.database, 'SELECT id FROM receipt_list').rows().flat()
+  assert.deepEqual(listed, [7n, 8n, 9n])
+})
+
 test('once enough rows have gathered, later commits write them in slices', (context) => {
   const on = open(context, { gatheredRows: 3, sliceForRows: 1 })
   for (const id of [1n, 2n, 3n]) on.commit(() => on.accounts.put(id, row(id, id * 10n)))

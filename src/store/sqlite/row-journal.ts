@@ -92,9 +92,9 @@ export function openRowJournal(
     rowsOf: (name, columns) => added(tables, new ChangedRows(database, name, columns)),
     listOf: (name, columns) => added(tables, new AddedRows(database, name, columns)),
     flush() {
-      const changed = tables.map((table) => table.changed()).filter(({ rows }) => rows.length > 0)
-      if (changed.length === 0) return
       for (const table of tables) table.writeNow()
+      const changed = tables.map((table) => table.takeChanged()).filter(({ rows }) => rows.length > 0)
+      if (changed.length === 0) return
       seq += 1n
       append.run(seq, records.write(changed))
       done.appended += changed.reduce((sum, { rows }) => sum + rows.length, 0)

@@ -4,22 +4,41 @@
  */
 import type { Database, Input, Output, PreparedStatement } from './connection.ts'
 import type { StatementResult } from './messages.ts'
+import type { StatementUse } from './statement-use.ts'
 
 /** Distinct texts that are cached; the least recently used one goes first. */
 const preparedMax = 256
 
 export type Execute = (sql: string, values: readonly unknown[]) => StatementResult
 
+export interface Statements {
+  readonly execute: Execute
+  /** See `StatementUse`. */
+  needsTables(sql: string): boolean
+}
+
 interface Prepared {
   readonly statement: PreparedStatement
   readonly returnsRows: boolean
+  readonly needsTables: boolean
 }
+
+const unknownUse: StatementUse = (prepare) => ({ prepared: prepare(), needsTables: true })
 
 /**
  * Runs one statement: rows as objects, or how many rows it changed. `integers` are numbers only where nothing counts
  * beyond what a number holds exactly; SQLite refuses to read a larger one.
  */
 export function statementRunner(database: Database, integers: 'bigint' | 'number' = 'bigint'): Execute {
+  return statementsOn(database, integers, unknownUse).execute
+}
+
+/** The same, and what each statement uses. */
+export function statementsOn(
+  database: Database,
+  integers: 'bigint' | 'number',
+  use: StatementUse = unknownUse,
+): Statements {
   const prepared = new Map<string, Prepared>()
 
   function find(sql: string): Prepared {
@@ -29,9 +48,9 @@ export function statementRunner(database: Database, integers: 'bigint' | 'number
       prepared.set(sql, known)
       return known
     }
-    const statement = database.prepare(sql)
+    const { prepared: statement, needsTables } = use(() => database.prepare(sql))
     statement.setReadBigInts(integers === 'bigint')
-    const made = { statement, returnsRows: statement.columns().length > 0 }
+    const made = { statement, returnsRows: statement.columns().length > 0, needsTables }
     prepared.set(sql, made)
     for (const oldest of prepared.keys()) {
       if (prepared.size <= preparedMax) break
@@ -40,7 +59,7 @@ export function statementRunner(database: Database, integers: 'bigint' | 'number
     return made
   }
 
-  return (sql, values) => {
+  function execute(sql: string, values: readonly unknown[]): StatementResult {
     const { statement, returnsRows } = find(sql)
     const inputs = values.map(toInput)
     if (!returnsRows) {
@@ -50,6 +69,8 @@ export function statementRunner(database: Database, integers: 'bigint' | 'number
     const rows = (statement.all(...inputs) as Record<string, Output>[]).map((row) => ({ ...row }))
     return { rows, changes: BigInt(rows.length), lastId: 0n }
   }
+
+  return { execute, needsTables: (sql) => find(sql).needsTables }
 }
 
 /** node:sqlite would bind every number as REAL: whole ones become integers, truth becomes 0 and 1. */

@@ -15,8 +15,16 @@ import { batchRunner, type Committer, committer, type Operation, type WriterPlan
 import { reportChanges } from './change-log.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
-import { type Failure, probeOperation, recordOperation, toFailure, type WriterRequests } from './messages.ts'
-import { statementRunner } from './statements.ts'
+import {
+  type Failure,
+  probeOperation,
+  recordOperation,
+  type StatementResult,
+  toFailure,
+  type WriterRequests,
+} from './messages.ts'
+import { type StatementUse, statementUse } from './statement-use.ts'
+import { statementsOn } from './statements.ts'
 import { WriterClients } from './writer-clients.ts'
 
 /** What a thread needs to reach PostgreSQL. */
@@ -65,6 +73,8 @@ export interface OpenForWriting {
   readonly commits: Committer
   /** A statement that changes nothing, and that fails where nothing can be written. */
   readonly probe: string
+  /** Where statements do not all need what is written behind in its tables. */
+  readonly useOf?: (resident: readonly string[]) => StatementUse
 }
 
 /** Opens the database, with its newest schema; or returns why it cannot. `publish`: notifies the other clients of what one has changed. */
@@ -89,6 +99,7 @@ const openEmbedded: OpenWriting = ({ path, nowMs, clients }, publish) => {
     commits: clients.length === 0 ? commits : reportChanges(database, commits, publish),
     // The number in the file's header is used by nothing, and setting it writes a page, whatever its value was.
     probe: 'PRAGMA user_version = 0',
+    useOf: (resident) => statementUse(database, resident),
   }
 }
 
@@ -152,20 +163,21 @@ function endWithFence(fence: Pick<Fence, 'isLost'>): void {
 
 /** What it does for each request; separate from the thread, so that it can be used without one. */
 function writer(
-  { database, commits, probe: probeSql }: OpenForWriting,
+  { database, commits, probe: probeSql, useOf }: OpenForWriting,
   plan: PlanWriter,
   setup: Pick<ThreadSetup, 'failpoints'>,
 ): WriterRequests & { close(): void } {
-  const execute = statementRunner(database)
-  const { operations, memory, deferredMax = 0 } = plan(database)
-  const statement = {
-    durable: true,
-    run(sql: string, values: readonly unknown[]) {
+  const { operations, memory, deferredMax = 0, resident = [] } = plan(database)
+  const { execute, needsTables } = statementsOn(database, 'bigint', useOf?.(resident))
+  /** Runs a statement on tables that have what it uses. */
+  function runStatement(sql: string, values: readonly unknown[]): StatementResult {
+    if (needsTables(sql)) {
       memory.writeAll()
       memory.forgetShared()
-      return execute(sql, values)
-    },
+    } else memory.flush()
+    return execute(sql, values)
   }
+  const statement = { durable: true, run: runStatement }
   const writeBehind: Operation = { durable: false, run: memory.writeAll }
   const change = database.prepare(probeSql)
   const probe = { durable: true, run: () => void change.run() }
@@ -189,29 +201,34 @@ function writer(
     if (failure !== undefined) throw new DeferredLost(failure[1])
   }
 
+  function rollback(): void {
+    memory.forget()
+    commits.rollback()
+  }
+
   return {
     batch: runBatch,
     begin() {
-      // Also commits what was answered before its commit.
-      runFirst(writeBehindOperation)
-      memory.forgetShared()
+      // What was answered before its commit.
+      runFirst(recordOperation)
       commits.begin('durable')
     },
     statement(sql, values) {
       // SQLite ends a transaction automatically when the disk is full; later statements must not run outside of it.
       assert(database.isTransaction, 'a statement of a transaction runs inside one')
-      return execute(sql, values)
+      return runStatement(sql, values)
     },
     commit() {
       assert(database.isTransaction, 'only an open transaction is committed')
       try {
         commits.commit()
+        memory.committed()
       } catch (error) {
-        commits.rollback()
+        rollback()
         throw error
       }
     },
-    rollback: commits.rollback,
+    rollback,
     close() {
       try {
         runFirst(recordOperation)
