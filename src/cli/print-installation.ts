@@ -66,7 +66,7 @@ export function upstreamStatus(output: OperationOutput<'upstreams.status'>): str
     offers.map((offer) => [
       upstream,
       offer.upstreamModel,
-      offer.until === null ? offer.state : `${offer.state} until ${offer.until}`,
+      offerState(offer),
       String(offer.requests),
       rate(offer.failures, offer.requests),
       milliseconds(offer.firstByteP50Ms),
@@ -83,6 +83,15 @@ export function upstreamStatus(output: OperationOutput<'upstreams.status'>): str
   const headings = ['REQUESTS', 'ERRORS', 'TTFB P50', 'TTFB P95', 'COST USD']
   const table = columns(['UPSTREAM', 'MODEL THERE', 'STATE', ...headings], rows, headings)
   return `${table}${more.join('')}Last ${output.period}, since ${output.since} at the earliest. Time to first byte: streamed responses.\n`
+}
+
+function offerState({
+  state,
+  until,
+  simulatesFailures,
+}: OperationOutput<'upstreams.status'>['upstreams'][number]['offers'][number]): string {
+  if (simulatesFailures && state !== 'disabled') return 'simulates failures'
+  return until === null ? state : `${state} until ${until}`
 }
 
 export function upstreamSwitched({

@@ -102,6 +102,10 @@ test('test models that simulate failures are listed after all others', async () 
   const names = sandbox?.offers.map(({ upstreamModel }) => upstreamModel) ?? []
   assert.ok(names.indexOf('sandbox-stream') < names.indexOf('sandbox-401'), names.join(', '))
   assert.notEqual(names.indexOf('sandbox-stream'), -1)
+  const marks = new Map(
+    sandbox?.offers.map(({ upstreamModel, simulatesFailures }) => [upstreamModel, simulatesFailures]),
+  )
+  assert.deepEqual([marks.get('sandbox-stream'), marks.get('sandbox-401')], [false, true])
 })
 
 test('an upstream that is removed and added again under its name is not disabled', async () => {

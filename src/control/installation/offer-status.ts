@@ -10,18 +10,21 @@ export type OfferStatusOut = OperationOutput<'offers.show'>['offers'][number]['s
 interface AskedOffer {
   readonly upstream: string
   readonly upstreamModel: string
+  /** The names that it is sold under. */
+  readonly models: readonly string[]
   readonly disabled: boolean
 }
 
 export function offerStatusOut(
-  { health, sums }: Pick<ControlDeps, 'health'> & { readonly sums: PeriodSums },
-  { upstream, upstreamModel, disabled }: AskedOffer,
+  { catalog, health, sums }: Pick<ControlDeps, 'catalog' | 'health'> & { readonly sums: PeriodSums },
+  { upstream, upstreamModel, models, disabled }: AskedOffer,
 ): OfferStatusOut {
   const { state, untilMs } = health.offerState(upstream, upstreamModel)
   const { cost, ...counts } = sums.of(upstream, upstreamModel)
   return {
     state: disabled ? 'disabled' : state,
     until: disabled ? null : isoTimeOrNull(untilMs),
+    simulatesFailures: models.some((name) => catalog.snapshot.models.get(name)?.testModel === 'special'),
     ...counts,
     cost: formatUsd(cost),
   }

@@ -3,7 +3,6 @@ import type { OperationInput, OperationOutput } from '../../../contract/operatio
 import { TollgateError } from '../../base/errors.ts'
 import { eventLoopTurns, runInTurns, type Steps } from '../../base/steps.ts'
 import type { ListedOffer, ListedUpstream } from '../../catalog/catalog.ts'
-import type { Snapshot } from '../../catalog/types.ts'
 import type { PeriodSums } from '../../usage/offer-statistics.ts'
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
@@ -44,19 +43,13 @@ function* statusSteps(
 ): Steps<StatusOut['upstreams']> {
   const upstreams: StatusOut['upstreams'] = []
   for (const { name, disabled } of shown) {
-    const rows: RankedOffer[] = []
+    const rows: OfferOut[] = []
     for (const offer of offers.get(name) ?? []) {
-      const output = offerOutput({ ...deps, sums }, { upstream: name, offer })
-      rows.push({ output, failsOnPurpose: failsOnPurpose(deps.catalog.snapshot, offer) })
+      rows.push(offerOutput({ ...deps, sums }, { upstream: name, offer }))
       yield
     }
     const first = rows.sort(byAttention).slice(0, limit)
-    upstreams.push({
-      upstream: name,
-      disabled,
-      total: rows.length,
-      offers: first.map(({ output }) => output),
-    })
+    upstreams.push({ upstream: name, disabled, total: rows.length, offers: first })
   }
   return upstreams
 }
@@ -66,27 +59,17 @@ function offerOutput(
   { upstream, offer }: { upstream: string; offer: ListedOffer },
 ): OfferOut {
   const { upstreamModel, models, disabled } = offer
-  const status = offerStatusOut(deps, { upstream, upstreamModel, disabled })
+  const status = offerStatusOut(deps, { upstream, upstreamModel, models, disabled })
   return { upstreamModel, models: [...models], ...status }
 }
 
-interface RankedOffer {
-  readonly output: OfferOut
-  readonly failsOnPurpose: boolean
-}
-
-/** Test models that simulate failures are no trouble of the installation. */
-function failsOnPurpose({ models }: Pick<Snapshot, 'models'>, offer: ListedOffer): boolean {
-  return offer.models.some((name) => models.get(name)?.testModel === 'special')
-}
-
-/** What needs attention first, then what is used most; last, what fails on purpose. */
-function byAttention(one: RankedOffer, other: RankedOffer): number {
+/** What needs attention first, then what is used most; last, what fails on purpose: it is no trouble of the installation. */
+function byAttention(one: OfferOut, other: OfferOut): number {
   return (
-    Number(one.failsOnPurpose) - Number(other.failsOnPurpose) ||
-    Number(one.output.state === 'serving') - Number(other.output.state === 'serving') ||
-    other.output.requests - one.output.requests ||
-    (one.output.upstreamModel < other.output.upstreamModel ? -1 : 1)
+    Number(one.simulatesFailures) - Number(other.simulatesFailures) ||
+    Number(one.state === 'serving') - Number(other.state === 'serving') ||
+    other.requests - one.requests ||
+    (one.upstreamModel < other.upstreamModel ? -1 : 1)
   )
 }
 

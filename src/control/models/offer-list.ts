@@ -28,7 +28,7 @@ export const showOffers = operationHandler('offers.show', async (deps, { model, 
       const isServing = row.enabled && row.trouble === null
       return {
         ...offerOut(row, found),
-        status: offerStatusOut({ ...deps, sums }, { ...row, disabled: !isServing }),
+        status: offerStatusOut({ ...deps, sums }, { ...row, models: [model], disabled: !isServing }),
       }
     }),
   }

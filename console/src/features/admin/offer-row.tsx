@@ -10,7 +10,7 @@ import { cn } from '@/lib/class-names'
 import { count, duration, exactUsd, isZero, percent, usd } from '@/lib/format'
 import type { EditedOffer, ShownOffer, Target } from './offer-groups.ts'
 import { ProviderLogo } from './provider-picker.tsx'
-import { stateLabels } from './upstream-status.tsx'
+import { stateLabel } from './upstream-status.tsx'
 
 export interface OfferRowProps {
   readonly offer: EditedOffer
@@ -119,7 +119,7 @@ function StateOf({ shown }: Pick<OfferRowProps, 'shown'>): JSX.Element {
       </Badge>
     )
   }
-  const [tone, label] = stateLabels[status.state]
+  const [tone, label] = stateLabel(status)
   return (
     <>
       <Badge tone={tone}>{label}</Badge>

@@ -28,11 +28,19 @@ const periods = [
   { id: 'hour', label: 'Last hour' },
   { id: 'day', label: 'Last day' },
 ] as const
-export const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
+const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
   serving: ['good', 'Serving'],
   cooling: ['warn', 'Cooling down'],
   ejected: ['bad', 'Ejected'],
   disabled: ['neutral', 'Disabled'],
+}
+
+/** A test model that fails on purpose is in rotation too, and says nothing of the installation. */
+export function stateLabel({
+  state,
+  simulatesFailures,
+}: Pick<Offer, 'state' | 'simulatesFailures'>): readonly [Tone, string] {
+  return simulatesFailures && state !== 'disabled' ? ['neutral', 'Simulates failures'] : stateLabels[state]
 }
 
 export function UpstreamStatus(): JSX.Element | null {
@@ -193,12 +201,13 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
   ]
 }
 
-function StateOf({ offer: { state, until } }: { readonly offer: Offer }): JSX.Element {
-  const [tone, label] = stateLabels[state]
+function StateOf({ offer }: { readonly offer: Offer }): JSX.Element {
+  const { until, simulatesFailures } = offer
+  const [tone, label] = stateLabel(offer)
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <Badge tone={tone}>{label}</Badge>
-      {until === null ? null : (
+      {until === null || simulatesFailures ? null : (
         <span className="text-sm text-ink-soft">
           until <When at={until} exact />
         </span>
