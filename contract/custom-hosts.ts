@@ -123,7 +123,7 @@ export function customHostMistake(
   for (const [name, value] of headers) {
     const message =
       name === host.keyHeader
-        ? `${name} has the credential already`
+        ? `${name} has the API key already`
         : (headerMistake(name) ?? valueMistake(name, value))
     if (message !== undefined) return { field: 'headers', message }
   }

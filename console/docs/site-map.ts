@@ -41,7 +41,7 @@ export const siteSections: readonly SiteSection[] = [
     pages: [
       page('concepts/money', 'How money works'),
       page('concepts/formats', 'Formats'),
-      page('concepts/hosts', 'Hosts and routing'),
+      page('concepts/hosts', 'Providers and routing'),
       page('concepts/security', 'Security'),
       page('concepts/glossary', 'Glossary'),
     ],

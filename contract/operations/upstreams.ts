@@ -151,7 +151,7 @@ export const upstreamOperations = {
     output: model,
   }),
   'upstreams.list': operation({
-    summary: 'List upstreams with their health; credentials are never shown',
+    summary: 'List upstreams with their health; API keys are never shown',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/upstreams'],
@@ -160,7 +160,7 @@ export const upstreamOperations = {
   }),
   'upstreams.put': operation({
     summary:
-      'Add an upstream, or replace one added in the console; changing the URL requires the credential again',
+      'Add an upstream, or replace one added in the console; changing the URL requires the API key again',
     policy: changes,
     effect: 'changes',
     http: ['PUT', '/api/admin/upstreams/{upstream}'],
@@ -172,7 +172,7 @@ export const upstreamOperations = {
     output: upstream,
   }),
   'upstreams.test': operation({
-    summary: 'Test an upstream by a real call to its host',
+    summary: 'Test an upstream by a real call to its provider',
     policy: changes,
     effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/test'],
@@ -187,7 +187,7 @@ export const upstreamOperations = {
     }),
   }),
   'upstreams.models': operation({
-    summary: "List the models of an upstream's host, with those that are enabled and their prices",
+    summary: "List the models of an upstream's provider, with those that are enabled and their prices",
     policy: changes,
     effect: 'reads',
     http: ['GET', '/api/admin/upstreams/{upstream}/models'],
@@ -213,7 +213,7 @@ export const upstreamOperations = {
   }),
   'upstreams.check': operation({
     summary:
-      'Preview what an upstream would serve; optionally fetches the list of models from the host and tests the credential',
+      "Preview what an upstream would serve; optionally fetches the provider's list of models and tests the API key",
     policy: forOperators('recent', 'console only'),
     effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/check'],
@@ -251,7 +251,7 @@ export const upstreamOperations = {
     }),
   }),
   'upstreams.remove': operation({
-    summary: 'Remove an upstream added in the console, including its credential',
+    summary: 'Remove an upstream added in the console, including its API key',
     policy: changes,
     effect: 'changes',
     http: ['DELETE', '/api/admin/upstreams/{upstream}'],

@@ -158,7 +158,7 @@ function withoutOffer(
   if (isListed) return `no upstream of ${name} has an API format for it`
   return own.length > 0
     ? `no upstream of ${name} serves it: add it to the models of one`
-    : `no upstream with a credential is configured for ${name}`
+    : `no upstream with an API key is configured for ${name}`
 }
 
 function lists(models: UpstreamDefinition['models'], id: string): boolean {

@@ -85,7 +85,7 @@ export function listUpstreams(
       const trouble = isTaken
         ? 'An upstream with the same name in the configuration is used instead.'
         : credential === null
-          ? 'Its credential cannot be decrypted. Enter it again.'
+          ? 'Its API key cannot be decrypted. Enter it again.'
           : models === null && serves.length === 0
             ? 'It serves no models. Choose at least one.'
             : null

@@ -134,7 +134,7 @@ function listSources({ loaded, deps }: Live): OfferListSources {
   const unused = loaded.console
     .filter(({ name }) => !names.has(name))
     .map(({ name, provider, disabled: isDisabled }) => {
-      const trouble = isDisabled ? 'the upstream is disabled' : 'its credential cannot be decrypted'
+      const trouble = isDisabled ? 'the upstream is disabled' : 'its API key cannot be decrypted'
       return [name, { provider, trouble }] as const
     })
   return { sources, disabled, snapshot, unused: new Map(unused), nowMs: deps.clock.wallMs() }

@@ -135,7 +135,7 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
     { providers: providers.filter(({ provider }) => provider !== 'google') },
     /^not reachable yet in any format/,
   ],
-  ['no upstream', 'gpt-5', { upstreams: [] }, /^no upstream with a credential is configured for OpenAI$/],
+  ['no upstream', 'gpt-5', { upstreams: [] }, /^no upstream with an API key is configured for OpenAI$/],
   [
     'an upstream that serves other models',
     'gpt-5',

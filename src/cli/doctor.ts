@@ -214,8 +214,8 @@ export function credentialsFinding(
   }
   const hint = 'set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY'
   return sandbox === 'on'
-    ? { name, state: 'warning', text: `no credential is set, so only the sandbox models work; ${hint}` }
-    : { name, state: 'failed', text: `no credential is set and the sandbox is off; ${hint}` }
+    ? { name, state: 'warning', text: `no provider key is set, so only the sandbox models work; ${hint}` }
+    : { name, state: 'failed', text: `no provider key is set and the sandbox is off; ${hint}` }
 }
 
 /** Where a provider cannot be reached, the other checks still say something. */

@@ -104,9 +104,9 @@ export function upstreamSwitched({
 }
 
 const testWords: Readonly<Record<OperationOutput<'upstreams.test'>['state'], string>> = {
-  accepted: 'accepted by the host',
-  rejected: 'rejected by the host',
-  untested: 'not judged: the host answers without checking it',
+  accepted: 'accepted by the provider',
+  rejected: 'rejected by the provider',
+  untested: 'not tested: the provider responds without checking it',
   unreachable: 'not tested',
 }
 
@@ -120,7 +120,7 @@ export function upstreamTest(output: OperationOutput<'upstreams.test'>): string 
         ['Path', `POST ${url}${state === 'missing' ? ` is missing (HTTP ${status ?? ''})` : ''}`] as const,
     ),
     ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
-    ...(output.hostMessage === null ? [] : [['Host says', output.hostMessage] as const]),
+    ...(output.hostMessage === null ? [] : [['Provider says', output.hostMessage] as const]),
   ])
 }
 

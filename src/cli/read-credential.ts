@@ -21,8 +21,7 @@ async function piped(input: NodeJS.ReadStream): Promise<string> {
   input.setEncoding('utf8')
   for await (const piece of input) {
     text += String(piece)
-    if (text.length > charactersMax)
-      throw new Error(`the credential is longer than ${charactersMax} characters`)
+    if (text.length > charactersMax) throw new Error(`the API key is longer than ${charactersMax} characters`)
   }
   return text.trim()
 }

@@ -59,12 +59,12 @@ const upstreamFields = z.strictObject({
     'A unique name, shown in receipts and logs. Upstreams from environment variables are named `openai`, `anthropic` and `google`.',
   ),
   provider: name.describe(
-    '`openai`, `anthropic`, `google`, a host of [the list](providers.md#hosts), or one of [your own servers](providers.md#your-own-servers).',
+    '`openai`, `anthropic`, `google`, a provider of [the list](providers.md#list-of-providers), or one of [your own servers](providers.md#your-own-servers).',
   ),
   url: upstreamUrl
     .optional()
     .describe(
-      "The host's base URL as documented, including its path, such as `https://openrouter.ai/api/v1`. Defaults to the provider's own URL.",
+      "The provider's base URL as documented, including its path, such as `https://openrouter.ai/api/v1`. Defaults to the provider's own URL.",
     ),
   credential: upstreamCredential
     .optional()
@@ -106,7 +106,7 @@ const upstreamFields = z.strictObject({
     .union([z.strictObject({ header: z.string().min(1).max(100) })], 'must be { header: name }')
     .optional()
     .describe(
-      'For your own servers: `{ header: x-api-key }` sends the credential in that header. Defaults to `authorization`, with `Bearer`.',
+      'For your own servers: `{ header: x-api-key }` sends the API key in that header. Defaults to `authorization`, with `Bearer`.',
     ),
   headers: z
     .record(z.string(), headerValue)
@@ -265,7 +265,7 @@ export const model = z.strictObject({
   dialects: formats
     .optional()
     .describe(
-      'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`, `bedrock-converse`. Defaults to every conversation format of the provider. A host with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',
+      'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`, `bedrock-converse`. Defaults to every conversation format of the provider. A server with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',
     ),
   displayName: words.optional().describe('The display name.'),
   released: date.optional().describe('The release date.'),

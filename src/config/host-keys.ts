@@ -19,7 +19,7 @@ export const hostKeyNames = (Object.keys(hostVariables) as HostName[]).map(
 export const hostKeys = Object.fromEntries(
   hostKeyNames.map(({ provider, setting }): [string, HostKeySetting] => {
     const { displayName, variable } = hostVariables[provider]
-    const doc = `The API key for ${displayName}; enables its built-in models as \`${provider}/…\` ([hosts](providers.md)).`
+    const doc = `The API key for ${displayName}; enables its built-in models as \`${provider}/…\` ([providers](providers.md)).`
     return [setting, { variable, schema: credential, default: null, doc }]
   }),
 ) as unknown as HostKeys

@@ -338,7 +338,7 @@ export const settingsTable = {
     path: 'upstreams',
     schema: z.array(upstream).max(100),
     default: [],
-    doc: 'A list of provider endpoints with their credentials.',
+    doc: 'A list of provider endpoints with their API keys.',
   },
   models: {
     path: 'models',

@@ -75,7 +75,7 @@ test('an upstream is added, tested, listed and offered without a server', async 
 
   const tested = await run(['upstreams', 'test', 'mine'])
   assert.deepEqual([tested.code, tested.stderr], [0, ''])
-  assert.match(tested.stdout, /accepted by the host[\s\S]*Models +2/)
+  assert.match(tested.stdout, /accepted by the provider[\s\S]*Models +2/)
 
   const unpriced = await run([
     'models',
@@ -128,7 +128,7 @@ test('a key that is rejected is saved only where that is said, and doctor names 
   assert.deepEqual([saved.code, saved.stderr], [0, ''])
   const tested = await run(['upstreams', 'test', 'mine'])
   assert.equal(tested.code, 1)
-  assert.match(tested.stdout, /Host says +Key … is not one of ours/)
+  assert.match(tested.stdout, /Provider says +Key … is not one of ours/)
   const doctor = await run(['doctor'])
   assert.equal(doctor.code, 1)
   assert.match(doctor.stdout, /key of mine.*rejected the API key/)

@@ -175,7 +175,7 @@ test('an offer is added by a name that its host lists; one that exists is refuse
   await button('Add offer').click()
   await dialog().getByLabel('Upstream').selectOption('spare')
   await dialog().getByLabel('Name there').fill('host')
-  await inDialog("List the host's models").click()
+  await inDialog("List the provider's models").click()
   await dialog().getByText('The provider does not list this name. Choose one of these:').waitFor()
   await visit.accessible()
   await inDialog('host-b').click()

@@ -143,7 +143,7 @@ test('a preview says what changes and what is below cost at any time of the week
     ],
   )
   assert.deepEqual(preview.warnings, [
-    'not-there is not a known name at groq-1. Requests there fail with 404 if the host does not have it.',
+    'not-there is not a known name at groq-1. Requests there fail with 404 if the provider does not have it.',
   ])
   assert.deepEqual(
     preview.belowCost.map(({ upstream, rate, at }) => [upstream, rate, at]),

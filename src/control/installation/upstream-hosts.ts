@@ -65,7 +65,7 @@ function hostOf({ catalog }: HostDeps, upstream: ListedUpstream): ModelHost {
   const kept = catalog.keptSecrets(upstream)
   if (kept === undefined) {
     throw new TollgateError('conflict', {
-      message: `The credential of ${upstream.name} cannot be decrypted. Enter it again.`,
+      message: `The API key of ${upstream.name} cannot be decrypted. Enter it again.`,
       param: 'upstream',
     })
   }
@@ -129,7 +129,7 @@ export async function formatsToStore(
   if (isNone && !asked.saveAnyway) {
     const urls = tested.map(({ url, status }) => `POST ${url} (HTTP ${status ?? 0})`).join(', ')
     throw new TollgateError('upstream_test_failed', {
-      message: `url: this host has none of the API's paths: ${urls}. Set saveAnyway to save the upstream.`,
+      message: `url: this server has none of the API's paths: ${urls}. Set saveAnyway to save the upstream.`,
       param: 'url',
     })
   }

@@ -191,7 +191,7 @@ function assertUpstreamWritten(change: UpstreamChange, { upstream, provider }: A
       return
     case 'needs_credential':
       throw new TollgateError('missing_field', {
-        message: 'credential: enter it again. A stored credential is bound to its provider and address.',
+        message: 'credential: enter the API key again. A stored one is bound to its provider and URL.',
         param: 'credential',
       })
     case 'wrong_url':

@@ -47,7 +47,7 @@ const checks: readonly WarningCheck[] = [
     const usable = catalog.upstreams.filter(({ disabled, trouble }) => !disabled && trouble === null)
     if (usable.length > (hasSandbox ? 1 : 0)) return []
     return [
-      'No upstream has a credential, so only sandbox models, if enabled, can be used. Add one on the Upstreams page, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
+      'No upstream has an API key, so only sandbox models, if enabled, can be used. Add one on the Upstreams page, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
     ]
   },
   ({ catalog, health }) =>

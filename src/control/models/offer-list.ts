@@ -134,7 +134,7 @@ function warningsOf({ unknownNames, alsoDisabled, model, rows }: OffersPreview):
   return [
     ...unknownNames.map(
       ({ upstream, upstreamModel }) =>
-        `${upstreamModel} is not a known name at ${upstream}. Requests there fail with 404 if the host does not have it.`,
+        `${upstreamModel} is not a known name at ${upstream}. Requests there fail with 404 if the provider does not have it.`,
     ),
     ...unusable.map(({ upstream, trouble }) => `${upstream} cannot serve ${model} now: ${trouble ?? ''}.`),
     ...(alsoDisabled.length === 0 ? [] : [`The same offer is also disabled for ${alsoDisabled.join(', ')}.`]),

@@ -147,7 +147,7 @@ function assertWritten({ limits }: KeyDeps, written: ProviderKeyWritten, { displ
       return
     case 'needs_credential':
       throw new TollgateError('missing_field', {
-        message: `credential: enter it. No key for ${displayName} is stored that can be read.`,
+        message: `credential: enter the API key. None for ${displayName} is stored that can be read.`,
         param: 'credential',
       })
     case 'too_many':

@@ -110,7 +110,7 @@ function assertNotOnly(
   const key = of(account).find((own) => own.provider.provider === provider)
   if (key?.use !== 'only') return
   throw new TollgateError('not_supported', {
-    message: `Files are stored with the credential of this server, and the provider key of this account for ${key.provider.displayName} is set to only. Send their content with the request.`,
+    message: `Files are stored with this server's provider key, and the provider key of this account for ${key.provider.displayName} is set to only. Send their content with the request.`,
   })
 }
 

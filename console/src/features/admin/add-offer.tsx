@@ -74,7 +74,7 @@ function HostNames({ upstream, name, onChoose }: HostNamesProps): JSX.Element {
     return (
       <div>
         <Button size="small" onClick={() => setAsked(true)}>
-          List the host's models
+          List the provider's models
         </Button>
       </div>
     )

@@ -60,7 +60,7 @@ function isOnlyOwnKey({ candidates }: Route): boolean {
 
 function onlyOwnKey({ pointer }: Reference): TollgateError {
   return new TollgateError('not_supported', {
-    message: `${pointer}: this file is stored with the credential of this server, and the provider key of this account is set to only. Send its content instead.`,
+    message: `${pointer}: this file is stored with this server's provider key, and the provider key of this account is set to only. Send its content instead.`,
     param: pointer,
   })
 }
