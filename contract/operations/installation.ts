@@ -240,7 +240,7 @@ export const installationOperations = {
     }),
   }),
   'ledger.verify': operation({
-    summary: 'Recompute every balance and hold and report differences',
+    summary: 'Recompute every balance and reservation and report differences',
     policy: reads,
     effect: 'reads',
     http: ['GET', '/api/admin/ledger/verify'],

@@ -82,10 +82,13 @@ test('a repeated credit says so', () => {
 
 test('a ledger with drift names each contradiction', () => {
   const seen = { accounts: 1, entries: 1, openHolds: 0, receiptsFrom: null }
-  assert.equal(print.verified({ ok: true, ...seen, drift: [] }), 'ok: 1 account, 1 entry, 0 open holds\n')
+  assert.equal(
+    print.verified({ ok: true, ...seen, drift: [] }),
+    'ok: 1 account, 1 entry, 0 open reservations\n',
+  )
   assert.equal(
     print.verified({ ok: false, ...seen, drift: ['x'] }),
-    'x\nnot ok: 1 account, 1 entry, 0 open holds, 1 contradiction\n',
+    'x\nnot ok: 1 account, 1 entry, 0 open reservations, 1 contradiction\n',
   )
   const from = '2026-02-01T00:00:00.000Z'
   assert.match(

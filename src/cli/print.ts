@@ -187,7 +187,7 @@ export function receipts(output: OperationOutput<'requests.list'>): string {
 }
 
 export function verified(output: FolderReport): string {
-  const seen = `${counted(output.accounts, 'account')}, ${counted(output.entries, 'entry', 'entries')}, ${counted(output.openHolds, 'open hold')}`
+  const seen = `${counted(output.accounts, 'account')}, ${counted(output.entries, 'entry', 'entries')}, ${counted(output.openHolds, 'open reservation')}`
   const from = output.receiptsFrom
   const removed =
     from === null

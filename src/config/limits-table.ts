@@ -224,11 +224,11 @@ export const limitsTable = {
   checkpointNanoMin: limit(1_000_000n, 'Unrecorded cost of a running stream that triggers a checkpoint.'),
   checkpointShareOfHold: limit(
     { numerator: 1n, denominator: 100n },
-    'The same as a share of its hold; the larger one applies.',
+    'The same as a share of its reservation; the larger one applies.',
   ),
   surplusNanoMin: limit(
     10_000_000n,
-    'Smallest part of a hold that is released early when the upstream reports less input than expected; at least a quarter of the hold.',
+    'Smallest part of a reservation that is released early when the upstream reports less input than expected; at least a quarter of the reservation.',
   ),
   writeOffNanoPerDayMax: limit(
     500_000_000n,
@@ -276,7 +276,7 @@ export const limitsTable = {
   ),
   readThreadsMax: limit(2, 'Threads for long reads, such as `ledger verify`.'),
   // A request, reading on for its bill, and a minute of grace.
-  holdMsMax: limit(3_780_000, 'Age at which an open hold is closed.'),
+  holdMsMax: limit(3_780_000, 'Age at which an open reservation is closed.'),
   driftLinesMax: limit(1_000, 'Contradictions that `ledger verify` lists.'),
   ledgerCheckMs: limit(1_000, 'Delay between steps of the continuous ledger check.'),
   ledgerCheckRoundMs: limit(300_000, 'Delay between rounds of that check.'),

@@ -47,7 +47,10 @@ test('while requests are served, it copies one moment of the ledger, and a serve
   const backup = await installation.command('backup', folder)
   await Promise.all(load)
   assert.equal(backup.code, 0, backup.stderr)
-  assert.match(backup.stdout, /^Backed up to .*served\nok: 2 accounts, \d+ entries, \d+ open holds?\n$/)
+  assert.match(
+    backup.stdout,
+    /^Backed up to .*served\nok: 2 accounts, \d+ entries, \d+ open reservations?\n$/,
+  )
   assert.equal(statSync(folder).mode & 0o777, 0o700)
   for (const name of ['tollgate.db', 'secret']) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600)
 

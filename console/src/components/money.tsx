@@ -1,15 +1,15 @@
 /** A formatted amount with the exact value in its title. */
 import type { JSX } from 'react'
 import { cn } from '@/lib/class-names'
-import { alignedUsd, centsUsd, exactUsd, fixedUsd, isZero, usd } from '@/lib/usd'
+import { type ColumnKind, centsUsd, columnDecimals, exactUsd, fixedUsd, isZero, usd } from '@/lib/usd'
 
 export interface MoneyProps {
   /** A decimal string from the API. */
   readonly amount: string
   /** `short`: cut to a readable length; `cents`: whole cents; `exact`: every digit, for lines that must add up. */
   readonly form?: 'short' | 'cents' | 'exact'
-  /** The precision of its column; overrides `form`. */
-  readonly decimals?: number | undefined
+  /** What its column shows, which decides how many decimals all its rows have; overrides `form`. */
+  readonly column?: ColumnKind | undefined
   /** Shows a plus sign on positive amounts. */
   readonly signed?: boolean
   readonly className?: string
@@ -20,7 +20,7 @@ const forms = { short: usd, cents: centsUsd, exact: exactUsd }
 export function Money({
   amount,
   form = 'short',
-  decimals,
+  column,
   signed = false,
   className,
 }: MoneyProps): JSX.Element {
@@ -29,18 +29,29 @@ export function Money({
     <span
       className={cn(
         'tabular whitespace-nowrap',
-        decimals !== undefined && isZero(amount) && 'text-ink-soft',
+        column !== undefined && isZero(amount) && 'text-ink-soft',
         isGain && 'text-good',
         className,
       )}
       title={exactUsd(amount)}
     >
       {isGain ? '+' : ''}
-      {decimals === undefined
-        ? forms[form](amount)
-        : isZero(amount)
-          ? alignedUsd('0.00', decimals)
-          : fixedUsd(amount, decimals)}
+      {column === undefined ? (
+        forms[form](amount)
+      ) : (
+        <InColumn text={fixedUsd(amount, columnDecimals[column])} />
+      )}
     </span>
+  )
+}
+
+/** Zeros that only align the column are fainter than digits that tell something. */
+function InColumn({ text }: { readonly text: string }): JSX.Element {
+  const [, digits = text, zeros = ''] = /^(.*\.\d\d\d*?)(0*)$/.exec(text) ?? []
+  return (
+    <>
+      {digits}
+      {zeros === '' ? null : <span className="text-ink-soft">{zeros}</span>}
+    </>
   )
 }

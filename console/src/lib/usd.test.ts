@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { formatUsd } from '../../../contract/usd.ts'
 import {
   alignedUsd,
+  type ColumnKind,
   centsUsd,
   columnDecimals,
   compareUsd,
@@ -14,24 +15,27 @@ import {
   isZero,
   sumUsd,
   usd,
+  writtenDecimalsMax,
 } from './usd.ts'
 
 const cases: readonly (readonly [text: string, short: string, exact: string, cents: string])[] = [
   ['0.00', '$0.00', '$0.00', '$0.00'],
-  ['30.27896', '$30.2789', '$30.27896', '$30.27'],
-  ['0.105', '$0.1050', '$0.105', '$0.10'],
+  ['30.27896', '$30.27896', '$30.27896', '$30.27'],
+  ['0.105', '$0.105', '$0.105', '$0.10'],
   ['5.00', '$5.00', '$5.00', '$5.00'],
-  ['4.999998', '$4.9999', '$4.999998', '$4.99'],
-  ['0.054399', '$0.0543', '$0.054399', '$0.05'],
-  ['0.000054399', '$0.00005439', '$0.000054399', '$0.00'],
+  ['4.999998', '$4.999998', '$4.999998', '$4.99'],
+  ['4.99998965', '$4.999989', '$4.99998965', '$4.99'],
+  ['0.054399', '$0.054399', '$0.054399', '$0.05'],
+  ['0.000054399', '$0.000054', '$0.000054399', '$0.00'],
   ['0.000000001', '$0.000000001', '$0.000000001', '$0.00'],
   ['0.00996', '$0.00996', '$0.00996', '$0.00'],
-  ['9999.123456789', '$9,999.1234', '$9,999.123456789', '$9,999.12'],
+  ['99.123456789', '$99.123456', '$99.123456789', '$99.12'],
+  ['9999.123456789', '$9,999.12', '$9,999.123456789', '$9,999.12'],
   ['10000004.129456789', '$10,000,004.12', '$10,000,004.129456789', '$10,000,004.12'],
   ['-9223372036.854775807', '−$9,223,372,036.86', '−$9,223,372,036.854775807', '−$9,223,372,036.86'],
   ['1234567.5', '$1,234,567.50', '$1,234,567.50', '$1,234,567.50'],
-  ['999.99996', '$999.9999', '$999.99996', '$999.99'],
-  ['-0.03001', '−$0.0301', '−$0.03001', '−$0.04'],
+  ['999.99996', '$999.99', '$999.99996', '$999.99'],
+  ['-0.03001', '−$0.03001', '−$0.03001', '−$0.04'],
   ['-0.00', '$0.00', '$0.00', '$0.00'],
   ['about five', 'about five', 'about five', 'about five'],
 ]
@@ -42,29 +46,33 @@ for (const [text, short, exact, cents] of cases) {
   })
 }
 
-test('a column has one precision, by its largest amount', () => {
-  const column = (amounts: readonly string[], exact = false): readonly string[] => {
-    const decimals = columnDecimals(amounts, exact)
-    return amounts.map((amount) => fixedUsd(amount, decimals))
+test('the precision of a column depends on what it shows, and on no other row', () => {
+  const column: Readonly<Record<ColumnKind, readonly string[]>> = {
+    cents: ['$5.00', '$12.50', '<$0.01', '$0.00', '−$0.04', '$12,000.12', 'about five'],
+    cost: ['$5.000000', '$12.500000', '$0.000243', '$0.000000', '−$0.030010', '$12,000.123000', 'about five'],
+    exact: [
+      '$5.000000000',
+      '$12.500000000',
+      '$0.000243900',
+      '$0.000000000',
+      '−$0.030010000',
+      '$12,000.123000000',
+      'about five',
+    ],
   }
-  assert.deepEqual(column(['5.00', '0.00', '12.5']), ['$5.00', '$0.00', '$12.50'])
-  assert.deepEqual(column(['5.00', '0.105']), ['$5.0000', '$0.1050'])
-  assert.deepEqual(column(['0.025106', '0.009780', '0.110830']), ['$0.0251', '$0.0097', '$0.1108'])
-  assert.deepEqual(column(['5.00', '0.000054399']), ['$5.0000', '<$0.0001'])
-  assert.deepEqual(column(['0.000054399', '0.00012']), ['$0.000054', '$0.000120'])
-  assert.deepEqual(column(['0.000042', '0.00']), ['$0.000042', '$0.000000'])
-  assert.deepEqual(column(['0.000000009', '0.00']), ['$0.000000009', '$0.000000000'])
-  assert.deepEqual(column(['12000.123', '0.03']), ['$12,000.12', '$0.03'])
-  assert.deepEqual(column(['5.00', '-0.000054399', 'about five'], true), [
-    '$5.000000000',
-    '−$0.000054399',
-    'about five',
-  ])
+  const amounts = ['5.00', '12.5', '0.0002439', '0.00', '-0.03001', '12000.123', 'about five']
+  for (const kind of ['cents', 'cost', 'exact'] as const) {
+    assert.deepEqual(
+      amounts.map((amount) => fixedUsd(amount, columnDecimals[kind])),
+      column[kind],
+    )
+  }
+  assert.equal(fixedUsd('0.0000009', columnDecimals.cost), '<$0.000001')
 })
 
 test('prices keep their digits and line up by spaces as wide as digits', () => {
   const prices = ['2.10', '0.07875', '']
-  const decimals = columnDecimals(prices, true)
+  const decimals = writtenDecimalsMax(prices)
   assert.deepEqual(
     prices.map((price) => alignedUsd(price, decimals)),
     ['$2.10\u2007\u2007\u2007', '$0.07875', ''],

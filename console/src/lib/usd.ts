@@ -2,42 +2,43 @@
  * The one place where amounts are formatted, from the API's decimal strings without floating-point numbers. Pure.
  */
 
+const nanoDigits = 9
 const decimal = /^(-?)(\d+)(?:\.(\d{1,9}))?$/
 
 /**
- * `"4.998123456"` → `$4.9981`: two decimals or four, four significant digits below a cent, two decimals from five digits
- * before the point. Cut, never rounded up, so that no amount is shown as more than it is. Other text is returned as is.
+ * `"4.998123456"` → `$4.998123`: at least two decimals, up to six below $100, every digit of what is smaller than the
+ * sixth. Cut, never rounded up, so that no amount is shown as more than it is. Other text is returned as is.
  */
 export function usd(text: string): string {
-  if (/^-?\d{5}/.test(text)) return centsUsd(text)
-  const short = dollars(text, (fraction, isSmall) => (isSmall ? firstDigit(fraction) + 4 : 4))
-  return short.replace(/\.\d{3}$/, '$&0')
+  if (/^-?\d{3}/.test(text)) return centsUsd(text)
+  const short = dollars(text, columnDecimals.cost)
+  return isZero(short) ? exactUsd(text) : short
 }
 
 /** Every digit: for titles and lines that must add up. */
 export function exactUsd(text: string): string {
-  return dollars(text, () => 9)
+  return dollars(text, nanoDigits)
 }
 
 /** Cut to cents: for payments and large totals. */
 export function centsUsd(text: string): string {
-  return dollars(text, () => 2)
+  return dollars(text, 2)
 }
 
-/** With exactly so many decimals: for columns, whose precision is that of `columnDecimals`. */
+/**
+ * The decimals of a column, by what it shows and never by its rows: whole payments, what was spent or is left, and lines
+ * that must add up.
+ */
+export const columnDecimals = { cents: 2, cost: 6, exact: 9 } as const
+export type ColumnKind = keyof typeof columnDecimals
+
+/** With exactly so many decimals; what is smaller than the last one is shown as less than it. */
 export function fixedUsd(text: string, decimals: number): string {
-  const short = dollars(text, () => decimals)
-  if (decimal.test(text) && !isZero(text) && !/[1-9]/.test(short)) return `<$0.${'1'.padStart(decimals, '0')}`
+  const short = dollars(text, decimals)
+  if (decimal.test(text) && !isZero(text) && isZero(short)) return `<$0.${'1'.padStart(decimals, '0')}`
   return short.replace(/\.\d+$/, (digits) => digits.padEnd(decimals + 1, '0'))
 }
 
-/** The decimals of a column by its largest amount, in nano-USD: a smaller amount is shown as less than the last digit. */
-const columnSteps: readonly (readonly [fromNano: bigint, decimals: number])[] = [
-  [10_000_000_000_000n, 2],
-  [10_000_000n, 4],
-  [100_000n, 6],
-]
-const allDecimals = 9
 const figureSpace = '\u2007'
 
 /**
@@ -50,40 +51,27 @@ export function alignedUsd(text: string, decimals: number): string {
   return shown + figureSpace.repeat(Math.max(0, decimals - (shown.split('.')[1]?.length ?? 0)))
 }
 
-const centNano = 10_000_000n
-
-/** The one precision of the visible rows of a column; `exact` loses no digit. */
-export function columnDecimals(amounts: readonly string[], exact = false): number {
-  if (exact) return Math.max(2, ...amounts.map(writtenDecimals))
-  const sizes = amounts.map((amount) => nano(amount)).map((amount) => (amount < 0n ? -amount : amount))
-  if (sizes.every((size) => size % centNano === 0n)) return 2
-  const step = columnSteps.find(([from]) => sizes.some((size) => size >= from))?.[1]
-  // Tiny amounts keep their digits, and get no zeros that none of them has.
-  return step ?? Math.min(allDecimals, 2 * Math.ceil(Math.max(...amounts.map(writtenDecimals)) / 2))
+/** The most decimals of some prices or marks of an axis, which keep every digit. */
+export function writtenDecimalsMax(amounts: readonly string[]): number {
+  return Math.max(2, ...amounts.map(writtenDecimals))
 }
 
 function writtenDecimals(text: string): number {
   return decimal.exec(text)?.[3]?.replace(/0+$/, '').length ?? 0
 }
 
-function dollars(text: string, places: (fraction: string, isSmall: boolean) => number): string {
+function dollars(text: string, decimals: number): string {
   const parts = decimal.exec(text)
   if (parts === null) return text
-  const [, sign = '', whole = '0', written = ''] = parts
-  const fraction = written.padEnd(9, '0')
-  const isSmall = /^0+$/.test(whole) && fraction.startsWith('00') && /[1-9]/.test(fraction)
-  const shown = Math.min(9, Math.max(2, places(fraction, isSmall)))
-  const unit = 10n ** BigInt(9 - shown)
+  const [, sign = '', whole = '0', digitsGiven = ''] = parts
+  const fraction = digitsGiven.padEnd(nanoDigits, '0')
+  const unit = 10n ** BigInt(nanoDigits - decimals)
   const units = (BigInt(whole + fraction) + (sign === '-' ? unit - 1n : 0n)) / unit
-  const digits = units.toString().padStart(shown + 1, '0')
-  const point = digits.length - shown
-  const decimals = digits.slice(point).replace(/0+$/, '').padEnd(2, '0')
+  const digits = units.toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  const written = digits.slice(point).replace(/0+$/, '').padEnd(2, '0')
   const minus = sign === '-' && units > 0n ? '−' : ''
-  return `${minus}$${grouped(digits.slice(0, point))}.${decimals}`
-}
-
-function firstDigit(fraction: string): number {
-  return Math.max(0, fraction.search(/[1-9]/))
+  return `${minus}$${grouped(digits.slice(0, point))}.${written}`
 }
 
 function grouped(whole: string): string {

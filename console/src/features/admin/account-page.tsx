@@ -78,7 +78,7 @@ function Shown({ account }: { readonly account: Account }): JSX.Element {
       </div>
       <div className="grid grid-cols-2 gap-3 sm:gap-4">
         <Stat
-          label="Balance"
+          label="Available"
           value={<Money amount={account.available} />}
           hint="what the next request can use"
         />
@@ -127,18 +127,16 @@ const entryColumns: readonly Column<Entry>[] = [
   moneyColumn({
     id: 'amount',
     header: 'Amount',
-
     amount: ({ amount }) => amount,
-    exact: true,
+    kind: 'exact',
     signed: true,
   }),
   moneyColumn({
     id: 'balance',
     header: 'Balance',
-
     wide: true,
     amount: ({ balanceAfter }) => balanceAfter,
-    exact: true,
+    kind: 'exact',
   }),
 ]
 
@@ -168,7 +166,6 @@ const keyColumns: readonly Column<Key>[] = [
   moneyColumn({
     id: 'spent',
     header: 'Spend',
-
     amount: ({ spent }) => spent,
   }),
   {
@@ -245,13 +242,11 @@ const requestColumns: readonly Column<Receipt>[] = [
   moneyColumn({
     id: 'charged',
     header: 'Cost',
-
     amount: ({ charged }) => charged,
   }),
   moneyColumn({
     id: 'writtenOff',
     header: 'Written off',
-
     wide: true,
     amount: ({ writtenOff }) => writtenOff,
   }),

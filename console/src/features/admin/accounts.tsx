@@ -53,14 +53,12 @@ const columns: readonly Column<Account>[] = [
   },
   moneyColumn({
     id: 'available',
-    header: 'Balance',
-
+    header: 'Available',
     amount: ({ available }) => available,
   }),
   moneyColumn({
     id: 'held',
     header: 'Reserved',
-
     wide: true,
     amount: ({ held }) => held,
   }),

@@ -44,7 +44,12 @@ export function Codes(): JSX.Element {
       ),
     },
     { id: 'state', header: 'Status', wide: true, cell: (code) => <StateOf code={code} /> },
-    { id: 'amount', header: 'Amount', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
+    {
+      id: 'amount',
+      header: 'Amount',
+      align: 'right',
+      cell: ({ amount }) => <Money amount={amount} column="cents" />,
+    },
     {
       id: 'uses',
       header: 'Redeemed',

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '@/components/confirm-dialog'
 import { Empty } from '@/components/empty'
 import { Boxes, MoreHorizontal } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
-import { moneyColumn } from '@/components/money-column'
+import { priceColumn } from '@/components/money-column'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
@@ -155,18 +155,16 @@ function ModelsTable({ rows }: { readonly rows: readonly Model[] | undefined }):
           </span>
         ),
     },
-    moneyColumn<Model>({
+    priceColumn<Model>({
       id: 'input',
       header: 'Input',
       wide: true,
-      prices: true,
       amount: ({ details }) => details?.price.input ?? '',
     }),
-    moneyColumn<Model>({
+    priceColumn<Model>({
       id: 'output',
       header: 'Output',
       wide: true,
-      prices: true,
       amount: ({ details }) => details?.price.output ?? '',
     }),
     {

@@ -62,16 +62,15 @@ const columns: readonly Column<Payment>[] = [
   moneyColumn({
     id: 'amount',
     header: 'Amount',
-
     amount: ({ amount }) => amount,
-    exact: true,
+    kind: 'cents',
   }),
   moneyColumn({
     id: 'refunded',
     header: 'Refunded',
     wide: true,
     amount: ({ refunded }) => refunded,
-    exact: true,
+    kind: 'cents',
   }),
 ]
 

@@ -14,7 +14,6 @@ import { When } from '@/components/when'
 import { type ApiError, call, type OperationOutput } from '@/lib/api'
 import { bytes, count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
-import { columnDecimals } from '@/lib/usd'
 
 type State = OperationOutput<'system.show'>
 type Verified = OperationOutput<'ledger.verify'>
@@ -64,11 +63,7 @@ export function System(): JSX.Element {
             <Pairs
               rows={Object.entries(system.data.platform).map(([name, amount]) => [
                 platformNames[name] ?? name,
-                <Money
-                  key={name}
-                  amount={amount}
-                  decimals={columnDecimals(Object.values(system.data.platform), true)}
-                />,
+                <Money key={name} amount={amount} column="exact" />,
               ])}
             />
           )}
@@ -202,7 +197,7 @@ function Outcome({ verified }: { readonly verified: Verified }): JSX.Element {
           {ok ? 'All balances are correct.' : 'The ledger is inconsistent.'}
         </span>
         <Badge tone={ok ? 'good' : 'bad'}>
-          {count(accounts)} accounts, {count(entries)} entries, {count(openHolds)} open holds
+          {count(accounts)} accounts, {count(entries)} entries, {count(openHolds)} open reservations
         </Badge>
       </p>
       {drift.length === 0 ? null : (

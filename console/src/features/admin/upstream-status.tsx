@@ -178,7 +178,7 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
       align: 'right',
       wide: true,
       className: 'w-[10%]',
-      cell: ({ cost }) => (isZero(cost) ? none : <Money amount={cost} />),
+      cell: ({ cost }) => (isZero(cost) ? none : <Money amount={cost} column="cost" />),
     },
     {
       id: 'switch',

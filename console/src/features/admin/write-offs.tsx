@@ -46,9 +46,7 @@ const columns: readonly Column<Loss>[] = [
   moneyColumn({
     id: 'writtenOff',
     header: 'Written off',
-
     amount: ({ writtenOff }) => writtenOff,
-    exact: true,
   }),
 ]
 

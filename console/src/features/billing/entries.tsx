@@ -129,7 +129,7 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
           id: 'amount',
           header: 'Amount',
           amount: (row) => row.amount,
-          exact: true,
+          kind: 'exact',
           signed: true,
         }),
         moneyColumn<Entry>({
@@ -137,7 +137,7 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
           header: 'Balance',
           wide: true,
           amount: (row) => row.balanceAfter,
-          exact: true,
+          kind: 'exact',
         }),
       ]}
     />

@@ -14,7 +14,7 @@ import { Logo } from '@/layout/logo'
 import { useAccount } from '@/lib/account'
 import { count, day } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
-import { columnDecimals, isZero } from '@/lib/usd'
+import { type ColumnKind, isZero } from '@/lib/usd'
 import { type Invoice, invoiceName } from './billing-words.ts'
 
 export function InvoicePage(): JSX.Element {
@@ -134,10 +134,7 @@ function Party({ label, text }: { readonly label: string; readonly text: string 
 function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
   const isStatement = invoice.kind === 'statement'
   const edge = 'px-0 py-2 text-right tabular'
-  const decimals = columnDecimals(
-    [invoice.opening, invoice.total, invoice.closing, ...invoice.lines.map(({ amount }) => amount)],
-    true,
-  )
+  const column = isStatement ? 'exact' : 'cents'
   return (
     <table className="mt-8 w-full border-collapse">
       <caption className="sr-only">{invoiceName(invoice.id)}</caption>
@@ -155,7 +152,7 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
         </tr>
       </thead>
       <tbody>
-        {isStatement ? <Sum label="Opening balance" amount={invoice.opening} decimals={decimals} /> : null}
+        {isStatement ? <Sum label="Opening balance" amount={invoice.opening} column={column} /> : null}
         {numbered(invoice.lines).map(({ number, ...line }) => (
           <tr key={number} className="border-b border-line">
             <td className="py-2 break-words">
@@ -165,14 +162,14 @@ function Lines({ invoice }: { readonly invoice: Invoice }): JSX.Element {
               {line.quantity === null ? '' : count(line.quantity)}
             </td>
             <td className={edge}>
-              <Money amount={line.amount} decimals={decimals} />
+              <Money amount={line.amount} column={column} />
             </td>
           </tr>
         ))}
       </tbody>
       <tfoot>
-        <Sum label="Total" amount={invoice.total} decimals={decimals} isStrong />
-        {isStatement ? <Sum label="Closing balance" amount={invoice.closing} decimals={decimals} /> : null}
+        <Sum label="Total" amount={invoice.total} column={column} isStrong />
+        {isStatement ? <Sum label="Closing balance" amount={invoice.closing} column={column} /> : null}
       </tfoot>
     </table>
   )
@@ -185,11 +182,11 @@ function numbered(lines: Invoice['lines']) {
 interface SumProps {
   readonly label: string
   readonly amount: string
-  readonly decimals: number
+  readonly column: ColumnKind
   readonly isStrong?: boolean
 }
 
-function Sum({ label, amount, decimals, isStrong = false }: SumProps): JSX.Element {
+function Sum({ label, amount, column, isStrong = false }: SumProps): JSX.Element {
   return (
     <tr className={`border-b border-line ${isStrong ? 'font-semibold' : ''}`}>
       <th
@@ -200,7 +197,7 @@ function Sum({ label, amount, decimals, isStrong = false }: SumProps): JSX.Eleme
         {label}
       </th>
       <td className="py-2 text-right tabular">
-        <Money amount={amount} decimals={decimals} />
+        <Money amount={amount} column={column} />
       </td>
     </tr>
   )

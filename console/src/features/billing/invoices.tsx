@@ -46,9 +46,8 @@ export function Invoices(): JSX.Element {
             moneyColumn<{ readonly total: string }>({
               id: 'total',
               header: 'Total',
-
               amount: (row) => row.total,
-              exact: true,
+              kind: 'cents',
             }),
           ]}
         />

@@ -109,7 +109,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4" aria-live="polite">
       <Stat
-        label="Balance"
+        label="Available"
         value={billing === undefined ? bone : <Money amount={billing.available} />}
         hint="what the next request can use"
       />
@@ -121,7 +121,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
             'nothing is running'
           ) : (
             <>
-              of <Money amount={billing.posted} /> in the ledger
+              of a balance of <Money amount={billing.posted} />
             </>
           )
         }

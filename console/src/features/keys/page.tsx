@@ -133,7 +133,6 @@ function columns(
     moneyColumn({
       id: 'spent',
       header: 'Spend',
-
       amount: (key) => key.spent,
     }),
     { id: 'budget', header: 'Budget', wide: true, cell: (key) => <BudgetUse {...key} /> },

@@ -30,7 +30,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
             'Nothing reserved'
           ) : (
             <>
-              <Money amount={posted} /> − <Money amount={held} /> reserved
+              <Money amount={held} /> of <Money amount={posted} /> reserved
             </>
           ),
         )}
@@ -91,11 +91,11 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
 function BalanceLabel(): JSX.Element {
   return (
     <span className="flex items-center gap-1.5">
-      Balance
-      <Tooltip text="What your next request can use: your credit minus what you spent and what running requests have reserved. Unused reservations are released when requests finish.">
+      Available
+      <Tooltip text="What your next request can use: your balance minus what running requests have reserved. What they don't use is released when they finish.">
         <button
           type="button"
-          aria-label="How the balance is calculated"
+          aria-label="How this is calculated"
           className="rounded-full text-ink-soft hover:text-ink"
         >
           <CircleHelp aria-hidden="true" className="size-3.5" />

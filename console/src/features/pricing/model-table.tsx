@@ -4,7 +4,7 @@ import { Fragment, type JSX, useId, useState } from 'react'
 import { ArrowDown, ArrowUp, ChevronRight } from '@/components/icons'
 import { cn } from '@/lib/class-names'
 import { count, shortCount } from '@/lib/format'
-import { alignedUsd, columnDecimals, exactUsd } from '@/lib/usd'
+import { alignedUsd, exactUsd, writtenDecimalsMax } from '@/lib/usd'
 import { useMedia } from '@/lib/use-media'
 import { providerName } from '../admin/providers.ts'
 import { Abilities, ModelDetails } from './model-details.tsx'
@@ -66,7 +66,7 @@ const heads: readonly Head[] = [
 
 function Wide({ models, view, onSort }: ModelTableProps): JSX.Element {
   const decimals = new Map(
-    heads.map(({ sort, price }) => [sort, price === undefined ? 0 : columnDecimals(models.map(price), true)]),
+    heads.map(({ sort, price }) => [sort, price === undefined ? 0 : writtenDecimalsMax(models.map(price))]),
   )
   return (
     <section

@@ -12,7 +12,7 @@ import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
 import { count, duration } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
-import { columnDecimals, isZero } from '@/lib/usd'
+import { isZero } from '@/lib/usd'
 import { useKeyNames } from '../keys/use-names.ts'
 import { Fact } from '../usage/fact.tsx'
 import { MoneyBar } from '../usage/money-bar.tsx'
@@ -144,10 +144,6 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
 function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Element {
   const lines = usageLines(receipt)
   const sum = usageSum(receipt, lines)
-  const decimals = columnDecimals(
-    [...lines.map(({ amount }) => amount ?? '0'), ...(sum === undefined ? [] : [sum.total, receipt.charged])],
-    true,
-  )
   const [cell, head] = [
     'py-2.5 pl-3 text-right tabular max-sm:pl-2',
     'py-2 pl-3 text-right font-medium max-sm:pl-2',
@@ -193,13 +189,13 @@ function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Elemen
                 {amount === undefined ? (
                   <span className="text-ink-soft">–</span>
                 ) : (
-                  <Money amount={amount} decimals={decimals} />
+                  <Money amount={amount} column="exact" />
                 )}
               </td>
             </tr>
           ))}
         </tbody>
-        {sum === undefined ? null : <SumRows sum={sum} charged={receipt.charged} decimals={decimals} />}
+        {sum === undefined ? null : <SumRows sum={sum} charged={receipt.charged} />}
       </table>
       <p className="pt-3 text-sm break-words text-ink-soft">
         Price version <code className="font-mono text-[0.8125rem]">{receipt.price}</code>
@@ -214,30 +210,29 @@ function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Elemen
 function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   const { person } = useMe()
   const { held, charged, writtenOff, upstreamCost } = receipt
-  const decimals = columnDecimals([held, charged, writtenOff, upstreamCost ?? '0'], true)
   return (
     <Card title="Cost" description="We reserved the maximum cost up front and released what wasn't used.">
       <MoneyBar part={charged} whole={held} label="Charged share of the reservation" calm className="h-2" />
       <dl className="mt-3 flex flex-col divide-y divide-line">
         <Line label="Reserved" hint={boundText(receipt)}>
-          <Money amount={held} decimals={decimals} />
+          <Money amount={held} column="exact" />
         </Line>
         <Line label="Charged" hint={receipt.ownKey ? 'the fee for requests on provider keys' : undefined}>
-          <Money amount={charged} decimals={decimals} className="font-semibold" />
+          <Money amount={charged} column="exact" className="font-semibold" />
         </Line>
         {isZero(writtenOff) ? null : (
           <Line label="Written off" hint="not charged to you">
-            <Money amount={writtenOff} decimals={decimals} />
+            <Money amount={writtenOff} column="exact" />
           </Line>
         )}
         {receipt.ownKey && upstreamCost !== null ? (
           <Line label="On your own key" hint="at list price; the provider charges you">
-            <Money amount={upstreamCost} decimals={decimals} />
+            <Money amount={upstreamCost} column="exact" />
           </Line>
         ) : null}
         {person.operator && !receipt.ownKey && upstreamCost !== null ? (
           <Line label="Provider list price" hint="visible to admins only">
-            <Money amount={upstreamCost} decimals={decimals} />
+            <Money amount={upstreamCost} column="exact" />
           </Line>
         ) : null}
       </dl>
@@ -353,11 +348,10 @@ function AccountOf({ id }: { readonly id: string }): JSX.Element {
 interface SumRowsProps {
   readonly sum: UsageSum
   readonly charged: string
-  readonly decimals: number
 }
 
 /** What the rows come to, and what explains a smaller charge. */
-function SumRows({ sum: { total, reason, uncharged }, charged, decimals }: SumRowsProps): JSX.Element {
+function SumRows({ sum: { total, reason, uncharged }, charged }: SumRowsProps): JSX.Element {
   const rows: readonly (readonly [label: string, amount: string, sign: string])[] =
     reason === undefined
       ? [['Charged', charged, '']]
@@ -379,7 +373,7 @@ function SumRows({ sum: { total, reason, uncharged }, charged, decimals }: SumRo
           </th>
           <td className={cn('tabular py-2.5 pl-3 text-right', label === 'Charged' && 'font-semibold')}>
             {sign}
-            <Money amount={amount} decimals={decimals} />
+            <Money amount={amount} column="exact" />
           </td>
         </tr>
       ))}

@@ -55,7 +55,6 @@ export function RunningRequests(): JSX.Element | null {
           moneyColumn<RunningRequest>({
             id: 'held',
             header: 'Reserved',
-
             amount: (row) => row.held,
           }),
           {

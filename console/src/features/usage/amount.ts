@@ -2,7 +2,7 @@
  * Exact arithmetic on the API's decimal USD strings: sums, differences, order. Only chart heights become a Number,
  * through `heightOf`.
  */
-import { columnDecimals, fixedUsd, isZero } from '../../lib/usd.ts'
+import { fixedUsd, isZero, writtenDecimalsMax } from '../../lib/usd.ts'
 
 const nanoDigits = 9
 const nanoPerUsd = 10n ** BigInt(nanoDigits)
@@ -34,7 +34,7 @@ export function amountAt(value: number): string {
 /** The ticks of an axis in one precision: `$0.000010`, `$0.000015`. */
 export function axisAmounts(values: readonly number[]): readonly string[] {
   const amounts = values.map(amountAt)
-  const decimals = columnDecimals(amounts, true)
+  const decimals = writtenDecimalsMax(amounts)
   return amounts.map((amount) => (isZero(amount) ? '$0.00' : fixedUsd(amount, decimals)))
 }
 

@@ -83,7 +83,6 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
     moneyColumn({
       id: 'charged',
       header: 'Spend',
-
       amount: (row) => row.charged,
     }),
   ]

@@ -17,7 +17,6 @@ export interface SpendChartProps {
 
 export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps): JSX.Element {
   const amounts = new Map(stack.groups.map((group) => [seriesId(group.group), group.chargedByStep]))
-  const decimals = columnDecimals([...amounts.values()].flat(), true)
   return (
     <Chart
       label={label}
@@ -35,7 +34,7 @@ export function SpendChart({ label, stack, step, height = 200 }: SpendChartProps
       }
       format={(value) => usd(amountAt(value))}
       formatTicks={axisAmounts}
-      exact={(series, index) => fixedUsd(amounts.get(series.id)?.[index] ?? '0.00', decimals)}
+      exact={(series, index) => fixedUsd(amounts.get(series.id)?.[index] ?? '0.00', columnDecimals.exact)}
       formatTime={stepWords(step)}
       formatMark={stepMarks(step)}
     />
