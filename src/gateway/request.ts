@@ -348,6 +348,11 @@ export interface RelayOutcome {
 
 /** settle: whether the charge is durable, and how much it is. */
 export type SettlementResult =
-  | { readonly kind: 'settled'; readonly charged: bigint }
+  | {
+      readonly kind: 'settled'
+      readonly charged: bigint
+      /** What the account can use after the charge; null: not known without a read. */
+      readonly available: bigint | null
+    }
   /** Not durable in time: a complete answer is withheld, and its settlement stays queued. */
   | { readonly kind: 'late' }

@@ -54,6 +54,12 @@ export function heldHeaders(
   return headers
 }
 
+/** The same headers with the balance after the charge. It is their last one, where the key shows it. */
+export function withBalance(headers: FlatHeaders, available: bigint | null): FlatHeaders {
+  const isShown = headers.at(-2) === 'x-tollgate-balance'
+  return isShown && available !== null ? headers.with(-1, formatUsd(available)) : headers
+}
+
 const adjustedCharactersMax = 1_024
 
 /** Fields that translation dropped or adapted, by the caller's names, each once. */

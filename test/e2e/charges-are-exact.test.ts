@@ -312,7 +312,11 @@ for (const row of rows) {
       assert.equal(formatUsd(parseUsd('50')! - posted), row.usd)
       assert.equal(receipt.writtenOff, 0n)
       assert.partialDeepStrictEqual(receipt, { endReason: 'complete', unpricedUsage: false, ...row.receipt })
-      if (!stream) assert.equal(answer.headers['x-tollgate-cost'], row.usd)
+      if (!stream) {
+        assert.equal(answer.headers['x-tollgate-cost'], row.usd)
+        const { posted } = await replay.balance(account.id)
+        assert.equal(answer.headers['x-tollgate-balance'], formatUsd(posted), 'the balance after the charge')
+      }
       const lookup = await fetch(
         `${replay.origin}/v1/generations/${String(answer.headers['x-request-id'])}`,
         {

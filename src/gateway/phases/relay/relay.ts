@@ -18,7 +18,7 @@ import type {
   StreamedBody,
   UpstreamResponse,
 } from '../../request.ts'
-import { jsonHeaders } from '../../response-headers.ts'
+import { jsonHeaders, withBalance } from '../../response-headers.ts'
 import { type RelayContext, type RelayDeps, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
 /** Relays and settles; resolves when the client has been sent the last byte. */
@@ -75,7 +75,7 @@ async function relayAnswer(
   const cost = formatUsd(settlement.charged)
   const headers = jsonHeaders(
     context,
-    [...relayContext.headers, 'x-tollgate-cost', cost],
+    [...withBalance(relayContext.headers, settlement.available), 'x-tollgate-cost', cost],
     upstreamResponse.upstreamHeaders,
   )
   context.client.answer(

@@ -69,7 +69,7 @@ export async function settleResponse(
     const timer = clock.after(limits.settleWaitMs, () => resolve({ kind: 'late' }))
     deps.background.run('settle a background response', async () => {
       const charged = await chargedFor(deps, settlement, onSettled).finally(() => timer.cancel())
-      resolve(charged === undefined ? { kind: 'late' } : { kind: 'settled', charged })
+      resolve(charged === undefined ? { kind: 'late' } : { kind: 'settled', charged, available: null })
     })
   })
 }
@@ -147,7 +147,7 @@ class SettlementAttempt {
       failpoints.reach('after-settle')
       if (result.kind === 'settled') {
         onSettled(settlement, result)
-        return { kind: 'settled', charged: result.charged }
+        return { kind: 'settled', charged: result.charged, available: result.available }
       }
     } catch (error) {
       // The commit may have succeeded although its reply was lost; reads work when writes do not.
@@ -178,7 +178,7 @@ class SettlementAttempt {
     const committed = await this.#deps.ledger.receipt(id)
     if (committed === undefined) return undefined
     const isOwn = committed.endReason === receipt.endReason
-    return isOwn ? { kind: 'settled', charged: committed.charged } : { kind: 'late' }
+    return isOwn ? { kind: 'settled', charged: committed.charged, available: null } : { kind: 'late' }
   }
 }
 
@@ -206,7 +206,7 @@ export function releaseDurably(deps: DurableSettleDeps, id: bigint): Promise<Set
     untilDurable(deps, id, async () => {
       await deps.ledger.release(id)
       timer.cancel()
-      resolve({ kind: 'settled', charged: 0n })
+      resolve({ kind: 'settled', charged: 0n, available: null })
     })
   })
 }
