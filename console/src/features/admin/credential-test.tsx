@@ -11,7 +11,7 @@ export function failsTest({ credential, paths }: Checked): boolean {
   return credential?.state === 'rejected' || credential?.state === 'unreachable' || hasNoPath({ paths })
 }
 
-/** Whether the URL has none of the paths that requests go to. */
+/** Whether no path that requests go to is known to exist, and one is known to be missing. */
 function hasNoPath({ paths }: Pick<Checked, 'paths'>): boolean {
   const tested = paths.filter(({ state }) => state !== 'untested')
   return tested.length > 0 && tested.every(({ state }) => state === 'missing')
@@ -49,6 +49,18 @@ export function TestResult({ found: { credential }, isKeyless }: TestResultProps
   )
 }
 
+function NoPath({ found: { credential, paths } }: { readonly found: Checked }): JSX.Element {
+  const isAnswered = paths.every(({ state }) => state === 'missing')
+  return (
+    <Banner tone="bad" title="No path at this URL works.">
+      {credential?.state === 'accepted' ? 'The provider accepts the API key, but ' : 'The provider '}
+      {isAnswered
+        ? 'it has none of the paths below. Check the path of the base URL.'
+        : 'the paths below are not found or do not respond. Check the base URL and the server.'}
+    </Banner>
+  )
+}
+
 export interface CredentialTestProps {
   readonly found: Checked
   readonly isKeyless: boolean
@@ -64,12 +76,10 @@ export function CredentialTest({
 }: CredentialTestProps): JSX.Element {
   return (
     <>
-      <TestResult found={found} isKeyless={isKeyless} />
-      {hasNoPath(found) ? (
-        <Banner tone="bad" title="No request can succeed at this URL.">
-          It has none of the paths below. Check the path of the base URL.
-        </Banner>
-      ) : null}
+      {hasNoPath(found) && found.credential?.state === 'accepted' ? null : (
+        <TestResult found={found} isKeyless={isKeyless} />
+      )}
+      {hasNoPath(found) ? <NoPath found={found} /> : null}
       {failsTest(found) ? (
         <Checkbox label="Save it anyway" checked={savesAnyway} onChange={onSaveAnyway} />
       ) : null}

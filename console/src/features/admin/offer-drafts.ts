@@ -26,8 +26,15 @@ export function unpricedOffers(
     })
 }
 
-const fieldsOf = ({ context, maxOutput, input, output }: OfferDraft): readonly string[] =>
-  [context, maxOutput, input, output].map((text) => text.trim())
+const fieldsOf = ({ context, maxOutput, input, output }: OfferDraft): readonly string[] => [
+  context.trim(),
+  maxOutput.trim(),
+  plainAmount(input),
+  plainAmount(output),
+]
+
+/** People copy prices with their sign and separators: `$1,000.50` → `1000.50`. */
+const plainAmount = (text: string): string => text.trim().replace(/^\$\s*|,(?=\d{3}(?:\D|$))/g, '')
 
 export type OfferField = 'context' | 'maxOutput' | 'input' | 'output'
 
@@ -37,7 +44,9 @@ export function offerMistake(offer: OfferDraft, field: OfferField): string | und
   const text = offer[field].trim()
   if (field === 'context' || field === 'maxOutput')
     return tokenCount(text) === undefined ? tokenCountError : undefined
-  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? undefined : 'Enter an amount in USD, like 0.25, or 0.'
+  return /^\d{1,9}(\.\d{1,9})?$/.test(plainAmount(text))
+    ? undefined
+    : 'Enter an amount in USD, like 0.25, or 0.'
 }
 
 /** Whether every draft is either complete or left empty. */
@@ -46,24 +55,27 @@ export function areWhole(offers: readonly OfferDraft[]): boolean {
   return offers.every((offer) => fields.every((field) => offerMistake(offer, field) === undefined))
 }
 
+/** Whether a draft has all that enables its model. */
+export function isReady(offer: OfferDraft): boolean {
+  return areWhole([offer]) && fieldsOf(offer).every((text) => text !== '')
+}
+
 /** What is asked for each complete draft. */
 export function offerAsks(
   upstream: string,
   offers: readonly OfferDraft[],
 ): readonly OperationAsk<'models.offer'>[] {
-  return offers
-    .filter((offer) => fieldsOf(offer).every((text) => text !== ''))
-    .map((offer) => {
-      const [context = '', maxOutput = '', input = '', output = ''] = fieldsOf(offer)
-      const { model, upstreamModel } = offer
-      return {
-        ...{ upstream, model },
-        ...(upstreamModel === undefined ? {} : { upstreamModel }),
-        contextTokens: tokenCount(context) ?? 0,
-        outputTokensMax: tokenCount(maxOutput) ?? 0,
-        price: { input, output },
-      }
-    })
+  return offers.filter(isReady).map((offer) => {
+    const [context = '', maxOutput = '', input = '', output = ''] = fieldsOf(offer)
+    const { model, upstreamModel } = offer
+    return {
+      ...{ upstream, model },
+      ...(upstreamModel === undefined ? {} : { upstreamModel }),
+      contextTokens: tokenCount(context) ?? 0,
+      outputTokensMax: tokenCount(maxOutput) ?? 0,
+      price: { input, output },
+    }
+  })
 }
 
 /** A markup for each model that becomes available, if one is entered. */

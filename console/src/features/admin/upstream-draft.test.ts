@@ -1,7 +1,7 @@
 /** The form of an upstream: its list of models, typed or chosen from the host's own list, and when it is complete. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { areWhole, offerAsks, unpricedOffers } from './offer-drafts.ts'
+import { areWhole, isReady, offerAsks, unpricedOffers } from './offer-drafts.ts'
 import { hueOf, initials, matchingProviders } from './providers.ts'
 import {
   askOf,
@@ -9,7 +9,9 @@ import {
   isWhole,
   listedModels,
   listText,
+  missingPart,
   moved,
+  nameMistake,
   namesAtHost,
   newDraft,
   publicName,
@@ -48,6 +50,30 @@ test('a model of the host is added and taken away by its name at the host', () =
   )
   assert.equal(withModel(draft.list, 'openai/gpt-4.1', undefined), 'llama')
   assert.ok(namesAtHost(draft.list).has('openai/gpt-4.1'))
+})
+
+test('a form that cannot be tested says what is missing', () => {
+  const custom = { ...newDraft('custom', []), name: 'acme', url: 'http://127.0.0.1:9/v1' }
+  const cases: readonly (readonly [Partial<UpstreamDraft>, string | undefined])[] = [
+    [{ url: '' }, 'Enter the base URL first.'],
+    [{ name: '' }, 'Enter a name first.'],
+    [{ name: 'Acme AI' }, 'Correct the name first.'],
+    [{}, 'Select at least one API format first.'],
+    [{ formats: ['openai-chat'], headers: 'no colon' }, 'Correct the headers first.'],
+    [{ formats: ['openai-chat'] }, undefined],
+  ]
+  for (const [changes, said] of cases) assert.equal(missingPart({ ...custom, ...changes }, false), said)
+  assert.equal(missingPart({ ...draft, credential: '' }, true), 'Enter the API key first.')
+  assert.equal(nameMistake('Acme AI'), 'Use letters, digits, dots and dashes, such as acme-ai.')
+  for (const fine of ['', 'acme', 'Acme.2_b-c']) assert.equal(nameMistake(fine), undefined)
+})
+
+test('a price may be written with a dollar sign and separators', () => {
+  const offer = { model: 'acme/large', upstreamModel: 'large', context: '200k', maxOutput: '32,000' }
+  const priced = { ...offer, input: '$3', output: '$ 1,500.25' }
+  assert.ok(isReady(priced))
+  assert.deepEqual(offerAsks('acme', [priced])[0]?.price, { input: '3', output: '1500.25' })
+  for (const input of ['', '3,5', '€3', '-3']) assert.equal(isReady({ ...priced, input }), false, input)
 })
 
 test('tags and limits are sent as they are entered, and empty ones as none', () => {

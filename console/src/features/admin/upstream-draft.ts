@@ -146,17 +146,38 @@ export function moved(
 
 /** Whether the form is complete enough to be reviewed. */
 export function isWhole(draft: UpstreamDraft, needsCredential: boolean): boolean {
-  const { name, url, credential, choice, list, provider, formats, headers } = draft
-  if (name.trim() === '' || (needsCredential && credential.trim() === '')) return false
+  const { url, choice, list } = draft
+  if (missingPart(draft, needsCredential) !== undefined) return false
   if (![draft.concurrent, draft.requestsPerMinute, draft.tokensPerMinute].every(isLimit)) return false
-  if (
-    isCustomHost(provider) &&
-    (url.trim() === '' || formats.length === 0 || headersOf(headers) === undefined)
-  )
-    return false
-  if (cloudAddress(provider) !== undefined && url.trim() === '') return false
   if (choice === 'list') return listedModels(list) !== undefined
   return choice === 'all' || url.trim() === ''
+}
+
+/** The first thing that must be entered or corrected before the provider can be asked; undefined: nothing. */
+export function missingPart(draft: UpstreamDraft, needsCredential: boolean): string | undefined {
+  const { name, url, credential, provider, formats, headers } = draft
+  const isCustom = isCustomHost(provider)
+  const needsUrl = isCustom || cloudAddress(provider) !== undefined
+  const parts: readonly (readonly [isMissing: boolean, sentence: string])[] = [
+    [needsUrl && url.trim() === '', 'Enter the base URL first.'],
+    [needsCredential && credential.trim() === '', 'Enter the API key first.'],
+    [name.trim() === '', 'Enter a name first.'],
+    [nameMistake(name) !== undefined, 'Correct the name first.'],
+    [isCustom && formats.length === 0, 'Select at least one API format first.'],
+    [isCustom && headersOf(headers) === undefined, 'Correct the headers first.'],
+  ]
+  return parts.find(([isMissing]) => isMissing)?.[1]
+}
+
+/** What is wrong with a name, and the nearest one that is valid; undefined: nothing. */
+export function nameMistake(name: string): string | undefined {
+  const text = name.trim()
+  if (text === '' || /^[\w.-]{1,100}$/.test(text)) return undefined
+  const slug = text
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, '-')
+    .replace(/^[.-]+|[.-]+$/g, '')
+  return `Use letters, digits, dots and dashes${slug === '' ? '' : `, such as ${slug}`}.`
 }
 
 /** A positive whole number, or empty for none. */

@@ -11,7 +11,7 @@ import { errorAt } from './form-dialog.tsx'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo } from './provider-picker.tsx'
 import { cloudAddress, providerName } from './providers.ts'
-import { isLimit, moved, type UpstreamDraft } from './upstream-draft.ts'
+import { isLimit, moved, nameMistake, type UpstreamDraft } from './upstream-draft.ts'
 import { type HostListing, UpstreamModels } from './upstream-models.tsx'
 
 export interface UpstreamFieldsProps {
@@ -125,6 +125,7 @@ function Limits({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
 function Endpoint(props: UpstreamFieldsProps): JSX.Element {
   const { upstream, draft, set, isTaken, problem } = props
   const { name, provider } = draft
+  const mistake = upstream === undefined ? nameMistake(name) : undefined
   const url = <BaseUrl key="url" {...props} />
   const key = <ApiKey key="key" {...props} />
   return (
@@ -134,7 +135,11 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
       <Field
         label="Name"
         hint="Letters, digits, dots and dashes. Shown on receipts."
-        {...(isTaken ? { error: takenWords } : errorAt(problem, 'upstream'))}
+        {...(isTaken
+          ? { error: takenWords }
+          : mistake === undefined
+            ? errorAt(problem, 'upstream')
+            : { error: mistake })}
       >
         <Input
           value={name}

@@ -13,6 +13,7 @@ import type { Upstream } from './listed-rows.ts'
 import {
   areWhole,
   isPercent,
+  isReady,
   markupAsks,
   type OfferDraft,
   offerAsks,
@@ -141,7 +142,12 @@ function Review({ title, isNew, draft, found, onBack, onClose }: ReviewProps): J
         savesAnyway={savesUntested}
         onSaveAnyway={setSavesUntested}
       />
-      <UpstreamReview found={found} draft={draft} needsPrices={offers.length > 0} onBack={onBack} />
+      <UpstreamReview
+        found={found}
+        draft={draft}
+        unpriced={{ total: offers.length, ready: offers.filter(isReady).length }}
+        onBack={onBack}
+      />
       <OfferPrices offers={offers} showsMistakes={isSubmitted} onChange={setOffers} />
       {found.sells.some((row) => row.isNew) && draft.choice === 'list' ? (
         <Field

@@ -17,6 +17,7 @@ import {
   isKeyless,
   isWhole,
   listedModels,
+  missingPart,
   namesAtHost,
   publicName,
   type UpstreamDraft,
@@ -105,6 +106,7 @@ function HostModels({
   const found = isSameHost ? ask.data : undefined
   const host = found?.host ?? null
   const trouble = (isSameHost ? ask.error?.message : undefined) ?? host?.problem ?? null
+  const missing = missingPart(draft, !hasCredential)
   const isPossible = isWhole({ ...draft, list: '' }, !hasCredential)
   return (
     <div className="flex flex-col gap-3">
@@ -117,13 +119,7 @@ function HostModels({
         >
           Test and list models
         </Button>
-        {isPossible ? null : (
-          <span className="text-sm text-ink-soft">
-            {isCustomHost(draft.provider)
-              ? 'Enter a name and a URL first.'
-              : 'Enter a name and an API key first.'}
-          </span>
-        )}
+        {missing === undefined ? null : <span className="text-sm text-ink-soft">{missing}</span>}
       </div>
       {found === undefined ? null : (
         <TestResult
@@ -154,6 +150,16 @@ function withoutModels(draft: UpstreamDraft) {
   return asked
 }
 
+/** The name that clients request, and the provider's where it differs. */
+function ModelName({ model, upstreamModel }: { model: string; upstreamModel: string }): JSX.Element {
+  return (
+    <span className="font-mono text-[0.8125rem] font-normal break-all">
+      {model}
+      {model === upstreamModel ? null : <span className="text-ink-soft"> = {upstreamModel}</span>}
+    </span>
+  )
+}
+
 const shownMax = 200
 
 interface HostListProps {
@@ -182,16 +188,17 @@ function HostList({ names, draft, onChange }: HostListProps): JSX.Element {
         }}
       />
       <div className="mt-2 max-h-56 overflow-y-auto">
-        {fitting.slice(0, shownMax).map((name) => (
-          <Checkbox
-            key={name}
-            label={<span className="font-mono text-[0.8125rem] font-normal break-all">{name}</span>}
-            checked={chosen.has(name)}
-            onChange={(isWanted) =>
-              onChange(withModel(list, name, isWanted ? { as: publicName(draft, name) } : undefined))
-            }
-          />
-        ))}
+        {fitting.slice(0, shownMax).map((name) => {
+          const as = publicName(draft, name)
+          return (
+            <Checkbox
+              key={name}
+              label={<ModelName model={as} upstreamModel={name} />}
+              checked={chosen.has(name)}
+              onChange={(isWanted) => onChange(withModel(list, name, isWanted ? { as } : undefined))}
+            />
+          )
+        })}
       </div>
       {fitting.length > shownMax ? (
         <p className="text-sm text-ink-soft">{fitting.length - shownMax} more. Search to find them.</p>

@@ -10,20 +10,20 @@ import { formatLabels, type UpstreamDraft } from './upstream-draft.ts'
 export interface UpstreamReviewProps {
   readonly found: OperationOutput<'upstreams.check'>
   readonly draft: UpstreamDraft
-  /** Whether prices are asked for below. */
-  readonly needsPrices: boolean
+  /** Models whose prices are asked for below, and how many of them are filled in. */
+  readonly unpriced: { readonly total: number; readonly ready: number }
   /** Returns to the choice of models. */
   readonly onBack: () => void
 }
 
-export function UpstreamReview({ found, draft, needsPrices, onBack }: UpstreamReviewProps): JSX.Element {
+export function UpstreamReview({ found, draft, unpriced, onBack }: UpstreamReviewProps): JSX.Element {
   const { paths, sells, notSold, stops } = found
   const fresh = sells.filter(({ isNew }) => isNew).length
   return (
     <>
       <RequestPaths paths={paths} />
       {sells.length === 0 ? (
-        <NoModels reason={draft.disabled ? 'disabled' : needsPrices ? 'prices' : 'choice'} onBack={onBack} />
+        <NoModels draft={draft} unpriced={unpriced} onBack={onBack} />
       ) : (
         <Names title={`Serves ${counted(sells.length)}${fresh === 0 ? '' : `, ${fresh} newly available`}`}>
           {sells.map(({ model, upstreamModel, isNew, input, output }) => (
@@ -63,13 +63,16 @@ export function UpstreamReview({ found, draft, needsPrices, onBack }: UpstreamRe
   )
 }
 
-interface NoModelsProps {
-  readonly reason: 'disabled' | 'prices' | 'choice'
-  readonly onBack: () => void
-}
-
-function NoModels({ reason, onBack }: NoModelsProps): JSX.Element {
-  if (reason === 'choice') {
+function NoModels({ draft, unpriced, onBack }: Omit<UpstreamReviewProps, 'found'>): JSX.Element {
+  const { total, ready } = unpriced
+  if (draft.disabled) {
+    return (
+      <Banner tone="warn" title="No models enabled yet.">
+        The upstream is disabled.
+      </Banner>
+    )
+  }
+  if (total === 0) {
     return (
       <Banner
         tone="warn"
@@ -85,8 +88,10 @@ function NoModels({ reason, onBack }: NoModelsProps): JSX.Element {
     )
   }
   return (
-    <Banner tone="warn" title="No models enabled yet.">
-      {reason === 'disabled' ? 'The upstream is disabled.' : 'Enter limits and prices below to enable them.'}
+    <Banner tone={ready === total ? 'good' : 'warn'} title={`${ready} of ${counted(total)} will be enabled.`}>
+      {ready === total
+        ? null
+        : `Enter limits and prices below to enable ${ready === 0 ? 'them' : 'the others'}.`}
     </Banner>
   )
 }
@@ -97,6 +102,7 @@ type Path = OperationOutput<'upstreams.check'>['paths'][number]
 function RequestPaths({ paths }: { readonly paths: readonly Path[] }): JSX.Element {
   const missing = paths.filter(({ state }) => state === 'missing')
   const present = paths.filter(({ state }) => state !== 'missing')
+  const isTested = paths.some(({ state }) => state !== 'untested')
   return (
     <section>
       <h3 className="font-medium">Requests go to</h3>
@@ -108,18 +114,24 @@ function RequestPaths({ paths }: { readonly paths: readonly Path[] }): JSX.Eleme
             </code>
             <span className="text-sm text-ink-soft">
               {formatLabels[format]}
-              {state === 'missing' ? ` – not found (HTTP ${status ?? ''})` : ''}
+              {isTested ? ` – ${pathState(state, status)}` : ''}
             </span>
           </li>
         ))}
       </ul>
-      {missing.length === 0 || present.length === 0 ? null : (
+      {missing.length === 0 || !paths.some(({ state }) => state === 'found') ? null : (
         <p className="mt-1 text-sm text-ink-soft">
           Requests are translated to the formats that this URL supports. Clients can still use any format.
         </p>
       )}
     </section>
   )
+}
+
+function pathState(state: Path['state'], status: number | null): string {
+  if (state === 'found') return 'found'
+  if (state === 'missing') return `not found (HTTP ${status ?? ''})`
+  return status === null ? 'no response' : `not clear (HTTP ${status})`
 }
 
 function counted(count: number): string {

@@ -118,6 +118,19 @@ function UpstreamBlock({ row, period, toggle }: BlockProps): JSX.Element {
 
 const none = <span className="text-ink-soft">–</span>
 
+/** The names that clients request, and the provider's where it differs. */
+function ModelNames({ offer: { models, upstreamModel } }: { readonly offer: Offer }): JSX.Element {
+  const names = models.length === 0 ? [upstreamModel] : models
+  return (
+    <span className="break-words whitespace-normal">
+      {names.join(', ')}
+      {names.includes(upstreamModel) ? null : (
+        <span className="block text-sm text-ink-soft">as {upstreamModel}</span>
+      )}
+    </span>
+  )
+}
+
 /** Shares of the width, so that the columns of all upstreams are aligned. */
 function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch): readonly Column<Offer>[] {
   return [
@@ -127,9 +140,7 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
       className: 'md:w-2/5',
       cell: (offer) => (
         <>
-          <span className="break-words whitespace-normal" title={`Sold as ${offer.models.join(', ')}`}>
-            {offer.upstreamModel}
-          </span>
+          <ModelNames offer={offer} />
           <OnPhone>
             <StateOf offer={offer} />
           </OnPhone>
