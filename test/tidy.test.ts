@@ -48,7 +48,7 @@ const identityFolders = identityParts.map((name) => `identity/${name}`).join(' '
 const layers: Readonly<Record<string, string>> = {
   contract: '',
   wire: 'contract/meters type:contract',
-  limits: '',
+  limits: 'base',
   base: 'contract',
   config:
     'catalog limits base contract providers/hosts/host-variables-table providers/clouds/clouds-table type:wire',
@@ -249,6 +249,15 @@ const bans: readonly Ban[] = [
     within: /^src\/(gateway|providers|wire|http)\/.*(?<!\.test)\.ts$/,
     instead: 'no fetch, web stream or AbortController on the path of a request: providers/send.ts',
     bad: ['src/gateway/phases/dispatch.ts', 'const stop = new AbortController()'],
+  },
+  {
+    name: 'accessor-in-object-literal',
+    pattern: /^ {4,}(?:get|set) \w+\(/m,
+    over: 'code',
+    within: /^src\/(gateway|providers|wire|http|limits|access|tokens|base)\/.*(?<!\.test)\.ts$/,
+    instead:
+      'a class: V8 makes a hidden class for each such object, which keeps all that the accessor can reach',
+    bad: ['src/gateway/a.ts', 'return {\n    get place() {\n      return place\n    },\n  }'],
   },
   {
     name: 'type-escape',

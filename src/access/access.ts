@@ -6,6 +6,7 @@ import { createHmac, createSecretKey, hash as oneShotHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import { createMutex } from '../base/mutex.ts'
+import { RecentMap } from '../base/recent-map.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -15,7 +16,6 @@ import { judge } from './judge.ts'
 import { isManagementKey, makeKey, readKey } from './key-form.ts'
 import { type KeyMemory, type KeyMemoryLimits, keyMemory, keyName } from './key-memory.ts'
 import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
-import { Lru } from './lru.ts'
 import type {
   Access,
   Identified,
@@ -53,7 +53,7 @@ export function openAccess(deps: AccessDeps): Access {
     // Made once: importing the key costs more than the hash itself.
     hashOf: hasher(deps.hashKey),
     memory: keyMemory((hash) => keyByHash(store, hash), limits),
-    names: new Lru(limits.keysCachedMax),
+    names: new RecentMap(limits.keysCachedMax),
     expiries: new Expiries(clock, limits.holdMsMax, (key) => notifyStopped(key, 'expired')),
     notifyStopped,
   }
@@ -79,7 +79,7 @@ interface KeyChangeDeps extends AccessDeps {
   readonly hashOf: (key: string) => Buffer
   readonly memory: KeyMemory<KeyRow>
   /** The names in `memory` of keys that were identified, by fingerprint. */
-  readonly names: Lru<string, string>
+  readonly names: RecentMap<string, string>
   readonly expiries: Expiries
   readonly notifyStopped: (key: bigint, by: StoppedBy) => void
 }

@@ -2,7 +2,7 @@
  * The cache of keys, by their hashes: each is read from the store once, and what this process changed is
  * never overwritten by an older read. Bounded; knows nothing of a key's permissions.
  */
-import { Lru } from './lru.ts'
+import { RecentMap } from '../base/recent-map.ts'
 
 export interface KeyMemoryLimits {
   readonly keysCachedMax: number
@@ -28,9 +28,9 @@ export function keyMemory<Row>(
   read: (hash: Uint8Array) => Promise<Row | undefined>,
   limits: KeyMemoryLimits,
 ): KeyMemory<Row> {
-  const known = new Lru<string, Row>(limits.keysCachedMax)
+  const known = new RecentMap<string, Row>(limits.keysCachedMax)
   // Apart from the known ones, so that a flood of made-up keys cannot push out real ones.
-  const unknown = new Lru<string, true>(limits.unknownKeysCachedMax)
+  const unknown = new RecentMap<string, true>(limits.unknownKeysCachedMax)
   const underWay = new Map<string, Promise<Row | undefined>>()
   let reads = 0
 

@@ -2,7 +2,7 @@
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { RawUsage } from '../wire/usage.ts'
-import type { Candidate, CandidateWork, RequestLifecycle } from './request.ts'
+import type { Candidate, CandidateWork, UpstreamPlace } from './request.ts'
 import { isSameModel } from './retry-loop.ts'
 
 export const noneUsed = { input: 0, output: 0 }
@@ -45,7 +45,7 @@ export function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
  * expected stays; of a response that is delivered it is known when it is settled.
  */
 export function noteTokens(
-  lifecycle: Pick<RequestLifecycle, 'tokensUsed'>,
+  place: Pick<UpstreamPlace, 'used'>,
   { target: { dialect } }: Candidate,
   outcome: AttemptOutcome,
 ): void {
@@ -53,7 +53,6 @@ export function noteTokens(
   const rawUsage = rawUsageOf(outcome)
   if (rawUsage !== null && dialect.reportedTotals(rawUsage).input) {
     const usage = dialect.toUsage(rawUsage)
-    lifecycle.tokensUsed({ input: inputTokens(usage), output: outputTokens(usage) })
-  } else if (outcome.kind === 'failed' && !outcome.uncertain && outcome.status !== 200)
-    lifecycle.tokensUsed(noneUsed)
+    place.used({ input: inputTokens(usage), output: outputTokens(usage) })
+  } else if (outcome.kind === 'failed' && !outcome.uncertain && outcome.status !== 200) place.used(noneUsed)
 }

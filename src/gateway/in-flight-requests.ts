@@ -12,10 +12,15 @@ export interface Owner {
   readonly key: bigint
 }
 
-interface InFlightEntry {
+interface InFlightRequest {
   readonly work: Interruptible
   /** Ends a request that has no hold yet, wherever it waits. */
   readonly abort: () => void
+}
+
+interface InFlightEntry {
+  /** Null once it has left: V8 keeps copies of a map's table, with what was in it, until a full collection. */
+  request: InFlightRequest | null
   owner: Owner | null
   /** The requested model, as the request names it. */
   model: string | null
@@ -38,8 +43,8 @@ export class InFlightRequests {
   }
 
   /** Registers a request; shutdown waits until it leaves. */
-  enter(id: bigint, request: Pick<InFlightEntry, 'work' | 'abort'>): void {
-    this.#entries.set(id, { ...request, owner: null, model: null, holds: false })
+  enter(id: bigint, request: InFlightRequest): void {
+    this.#entries.set(id, { request, owner: null, model: null, holds: false })
   }
 
   /** Records the key of a request: from here on, revoking it or suspending its account stops the request. */
@@ -79,8 +84,10 @@ export class InFlightRequests {
 
   leave(id: bigint): void {
     const entry = this.#entries.get(id)
-    if (entry?.holds === true) this.#holding -= 1
-    if (entry?.owner != null) this.#forget(entry.owner.account)
+    if (entry === undefined) return
+    if (entry.holds) this.#holding -= 1
+    if (entry.owner !== null) this.#forget(entry.owner.account)
+    entry.request = null
     this.#entries.delete(id)
     if (this.#entries.size === 0) for (const listener of this.#idleListeners.splice(0)) listener()
   }
@@ -96,7 +103,7 @@ export class InFlightRequests {
   stopRequest(id: bigint, error: TollgateError): boolean {
     const entry = this.#entries.get(id)
     if (entry === undefined || !entry.holds) return false
-    entry.work.interrupt({ kind: 'stopped', error })
+    entry.request?.work.interrupt({ kind: 'stopped', error })
     return true
   }
 
@@ -109,15 +116,16 @@ export class InFlightRequests {
   }
 
   #stopWhere(isMeant: (owner: Owner) => boolean, error: TollgateError): void {
-    for (const { owner, work } of [...this.#entries.values()]) {
-      if (owner !== null && isMeant(owner)) work.interrupt({ kind: 'stopped', error })
+    for (const { owner, request } of [...this.#entries.values()]) {
+      if (owner !== null && isMeant(owner)) request?.work.interrupt({ kind: 'stopped', error })
     }
   }
 
   stopAll(error: TollgateError): void {
     for (const entry of [...this.#entries.values()]) {
-      entry.work.interrupt({ kind: 'stopped', error })
-      if (!entry.holds) entry.abort()
+      const { request } = entry
+      request?.work.interrupt({ kind: 'stopped', error })
+      if (!entry.holds) request?.abort()
     }
   }
 

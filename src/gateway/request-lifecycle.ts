@@ -4,8 +4,18 @@
  */
 import type { Caller } from '../access/types.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'
+import type { Connector } from '../providers/connector.ts'
 import type { GatewayDeps } from './deps.ts'
-import type { Hold, ParsedRequest, RequestContext, RequestLifecycle, UpstreamPlace } from './request.ts'
+import type {
+  Candidate,
+  Hold,
+  ParsedRequest,
+  PlannedWork,
+  RequestContext,
+  RequestLifecycle,
+  RequestPlan,
+  UpstreamPlace,
+} from './request.ts'
 import { heldHeaders } from './response-headers.ts'
 
 type LifecycleDeps = Pick<
@@ -13,53 +23,77 @@ type LifecycleDeps = Pick<
   'gate' | 'limits' | 'clock' | 'events' | 'readOnSlots' | 'background' | 'ledger'
 >
 
+interface HeldRequest {
+  readonly caller: Caller
+  readonly parsed: ParsedRequest
+  readonly hold: Hold
+}
+
 const nowhere: UpstreamPlace = { release: () => {}, used: () => {} }
 
-export function requestLifecycle(
-  deps: LifecycleDeps,
-  context: RequestContext,
-  of: { caller: Caller; parsed: ParsedRequest; hold: Hold },
-): RequestLifecycle {
-  const { limits, readOnSlots } = deps
-  const { hold, parsed } = of
-  const { key, account } = of.caller
-  const room = new MemoryReservation(
-    deps.events.allowance({ key, account, network: context.network }),
-    limits.unmeteredBytes,
-  )
-  let readsOn = false
-  let place: UpstreamPlace = nowhere
-  const vacate = (): void => {
-    place.release()
-    place = nowhere
+export class HeldRequestLifecycle implements RequestLifecycle {
+  readonly #deps: LifecycleDeps
+  readonly #context: RequestContext
+  readonly #request: HeldRequest
+  readonly room: MemoryReservation
+  place: UpstreamPlace = nowhere
+  #readsOn = false
+
+  constructor(deps: LifecycleDeps, context: RequestContext, request: HeldRequest) {
+    const { key, account } = request.caller
+    this.#deps = deps
+    this.#context = context
+    this.#request = request
+    this.room = new MemoryReservation(
+      deps.events.allowance({ key, account, network: context.network }),
+      deps.limits.unmeteredBytes,
+    )
   }
-  return {
-    headersOf: (work, candidate) => heldHeaders(context, of.caller, { ...work, candidate }),
-    showsCost: of.caller.policy.showCost,
-    room,
-    contentGapMs: ({ model }) =>
-      model.reasons || !parsed.facts.stream ? limits.contentGapReasoningMs : limits.contentGapMs,
-    occupy(taken) {
-      place = taken
-    },
-    vacate,
-    get tokensUsed() {
-      return place.used
-    },
-    leftMs: () => Math.max(0, limits.totalMs - (deps.clock.monoMs() - context.startedMonoMs)),
-    readsOnWhenGone(connector) {
-      if (readsOn) return true
-      const stops = parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted
-      if (stops || !readOnSlots.tryAcquire(hold.account)) return false
-      readsOn = true
-      deps.gate.leave(context.id)
-      deps.background.run('release concurrency', () => deps.ledger.releaseConcurrency(context.id))
-      return true
-    },
-    end() {
-      vacate()
-      room.set(0)
-      if (readsOn) readOnSlots.release(hold.account)
-    },
+
+  get showsCost(): boolean {
+    return this.#request.caller.policy.showCost
+  }
+
+  headersOf(work: PlannedWork, candidate: Candidate | null): readonly string[] {
+    return heldHeaders(this.#context, this.#request.caller, { ...work, candidate })
+  }
+
+  contentGapMs({ model }: RequestPlan): number {
+    const { limits } = this.#deps
+    return model.reasons || !this.#request.parsed.facts.stream
+      ? limits.contentGapReasoningMs
+      : limits.contentGapMs
+  }
+
+  occupy(place: UpstreamPlace): void {
+    this.place = place
+  }
+
+  vacate(): void {
+    this.place.release()
+    this.place = nowhere
+  }
+
+  leftMs(): number {
+    const { clock, limits } = this.#deps
+    return Math.max(0, limits.totalMs - (clock.monoMs() - this.#context.startedMonoMs))
+  }
+
+  readsOnWhenGone(connector: Connector): boolean {
+    if (this.#readsOn) return true
+    const { background, gate, ledger, readOnSlots } = this.#deps
+    const { hold, parsed } = this.#request
+    const stops = parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted
+    if (stops || !readOnSlots.tryAcquire(hold.account)) return false
+    this.#readsOn = true
+    gate.leave(this.#context.id)
+    background.run('release concurrency', () => ledger.releaseConcurrency(this.#context.id))
+    return true
+  }
+
+  end(): void {
+    this.vacate()
+    this.room.set(0)
+    if (this.#readsOn) this.#deps.readOnSlots.release(this.#request.hold.account)
   }
 }

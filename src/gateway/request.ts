@@ -232,11 +232,10 @@ export interface RequestLifecycle {
   readonly room: MemoryReservation
   /** How long an upstream may go without content under this plan. */
   contentGapMs(plan: RequestPlan): number
-  /** Its place at an upstream, which `vacate` and `end` release. */
+  /** Its place at the upstream of the last attempt, which `vacate` and `end` release. */
+  readonly place: UpstreamPlace
   occupy(place: UpstreamPlace): void
   vacate(): void
-  /** Puts the tokens that the last attempt used in the place of those that it was expected to use. */
-  readonly tokensUsed: (tokens: UsedTokens) => void
   /** What is left of the request's whole time. */
   leftMs(): number
   /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */

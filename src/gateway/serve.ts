@@ -41,7 +41,7 @@ import type {
   RequestContext,
   TargetRoute,
 } from './request.ts'
-import { requestLifecycle } from './request-lifecycle.ts'
+import { HeldRequestLifecycle } from './request-lifecycle.ts'
 import { traceEnd } from './request-tracing.ts'
 import { checkpoints } from './stream-checkpoints.ts'
 import { TargetPlans } from './target-plans.ts'
@@ -177,7 +177,7 @@ async function execute(
   const hold = await reserve(deps, caller, context, { parsed, plan, elsewhere })
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
-  const lifecycle = requestLifecycle(deps, context, { caller, parsed, hold })
+  const lifecycle = new HeldRequestLifecycle(deps, context, { caller, parsed, hold })
   let started: StartResponse | null = null
   let headers: readonly string[] = []
   try {

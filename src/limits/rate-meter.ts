@@ -2,6 +2,7 @@
  * Requests per minute for many clients, in memory: for free operations, where losing the counts at a restart is
  * harmless. The caller passes the time; the number of tracked clients is bounded.
  */
+import { RecentMap } from '../base/recent-map.ts'
 import type { RateState } from './types.ts'
 import {
   emptyWindow,
@@ -18,14 +19,12 @@ export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
-/** The windows of many clients; above `takersMax`, the least recently active one is dropped. */
+/** The windows of many clients; above `takersMax`, and above half of it at the earliest, those that were active longest ago are dropped. */
 export class RateWindows<Taker> {
-  readonly #takersMax: number
-  /** Least recently active first. */
-  readonly #windows = new Map<Taker, RateWindow>()
+  readonly #windows: RecentMap<Taker, RateWindow>
 
   constructor(takersMax: number) {
-    this.#takersMax = takersMax
+    this.#windows = new RecentMap(takersMax)
   }
 
   /** The window of `taker`, rolled to `nowMs`. */
@@ -41,18 +40,8 @@ export class RateWindows<Taker> {
 
   /** Counts one request of `taker` and its tokens, whether or not it has them left; answers with its window after it. */
   count(taker: Taker, nowMs: number, tokens = 0): RateWindow {
-    return this.#newest(taker, takeFrom(this.at(taker, nowMs), tokens, nowMs))
-  }
-
-  #newest(taker: Taker, window: RateWindow): RateWindow {
-    this.#windows.delete(taker)
+    const window = takeFrom(this.at(taker, nowMs), tokens, nowMs)
     this.#windows.set(taker, window)
-    if (this.#windows.size > this.#takersMax) {
-      for (const oldest of this.#windows.keys()) {
-        this.#windows.delete(oldest)
-        break
-      }
-    }
     return window
   }
 }

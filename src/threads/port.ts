@@ -96,14 +96,17 @@ export type MessageChannelPort = Pick<MessagePort | Worker, 'postMessage' | 'on'
 export function openPort<Requests>(channel: MessageChannelPort, options: PortOptions): Port<Requests> {
   const { waitingMax, transfer, errors = ourErrors, full = overloaded, onGreeting } = options
   const answer = answering(channel, options)
-  const waiting = new Map<number, Settle<never>>()
+  const waiting = new Map<number, { settle: Settle<never> | undefined }>()
   let last = 0
   let ended: Error | undefined
 
   function take(call: number): Settle<never> | undefined {
     const found = waiting.get(call)
     waiting.delete(call)
-    return found
+    const settle = found?.settle
+    // V8 keeps copies of a map's table, with what was in it, until a full collection.
+    if (found !== undefined) found.settle = undefined
+    return settle
   }
   channel.on('message', (message: Message) => {
     switch (message[0]) {
@@ -132,7 +135,7 @@ export function openPort<Requests>(channel: MessageChannelPort, options: PortOpt
     if (refusal === undefined) {
       try {
         post(channel, [kinds.call, last, name, values], transfer?.(values))
-        waiting.set(last, settle)
+        waiting.set(last, { settle })
         return last
       } catch (error) {
         // Something in it cannot be copied to another thread: the sender's mistake, and nothing was sent.
@@ -159,7 +162,7 @@ export function openPort<Requests>(channel: MessageChannelPort, options: PortOpt
       ended ??= reason
       const failed = [...waiting.values()]
       waiting.clear()
-      for (const { onFailure } of failed) onFailure(reason)
+      for (const { settle } of failed) settle?.onFailure(reason)
     },
   }
 }

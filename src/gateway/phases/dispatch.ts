@@ -106,7 +106,7 @@ export async function dispatch(
   // The model of the last attempt is the one that the hold names.
   const work = result.retried.at(-1)?.task.sent ?? input.first
   if (result.final === null) return withoutResponse(context, { plan: work.plan, hold: work.hold }, made)
-  const { tokensUsed } = input.lifecycle
+  const { used: tokensUsed } = input.lifecycle.place
   const response = responseOf(result.final, { ...made, tokensUsed, deps, context })
   input.bodies[isBodyUnread(result, response) ? 'free' : 'drop']()
   return response
@@ -133,7 +133,7 @@ function generatingPolicy(
       deps.failpoints.reach('before-dispatch')
       const work = await input.workFor(candidate)
       if ('kind' in work) {
-        lifecycle.tokensUsed(noneUsed)
+        lifecycle.place.used(noneUsed)
         return work
       }
       // Last: the receipt of the attempts before names their model where there is no other attempt.
@@ -145,7 +145,7 @@ function generatingPolicy(
     },
     recordOutcome(made) {
       traceOutcome(context, made.outcome)
-      noteTokens(lifecycle, made.candidate, made.outcome)
+      noteTokens(lifecycle.place, made.candidate, made.outcome)
       recordOutcome(deps, context, made)
     },
     retryAt(outcome, { readsRefusals }) {

@@ -3,8 +3,8 @@
  * Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { Lru } from '../../../access/lru.ts'
 import { TollgateError } from '../../../base/errors.ts'
+import { RecentMap } from '../../../base/recent-map.ts'
 import type { UrlFields } from '../../../wire/client-routes.ts'
 import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
 import type { ClientFormat } from '../../../wire/dialect.ts'
@@ -95,7 +95,7 @@ type RouteRequest = PathRequest & Prefixed
 const ofPathAlone: ReadonlySet<GatewayOperation> = new Set(['generate', 'compact', 'embed', 'count_tokens'])
 const pathsRemembered = 256
 const rememberedCharactersMax = 512
-const remembered = new Lru<string, PathMatch>(pathsRemembered)
+const remembered = new RecentMap<string, PathMatch>(pathsRemembered)
 
 /** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
 export function matchPath(request: PathRequest): PathMatch {

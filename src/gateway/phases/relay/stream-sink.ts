@@ -97,7 +97,7 @@ class PassthroughSink implements StreamSink {
 
 /** Passed through, with the cost in the last usage object of the held-back events. */
 function withCost(inner: StreamSink, fields: CostFields): StreamSink {
-  return wrapped(inner, {
+  return new WrappedSink(inner, {
     release: (send) => inner.release(send),
     sendTerminal(cost, send) {
       const held: Uint8Array[] = []
@@ -114,7 +114,7 @@ function enveloped(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
       const text = envelope.push(piece)
       if (text !== '') send(text)
     }
-  return wrapped(inner, {
+  return new WrappedSink(inner, {
     release: (send) => inner.release(through(send)),
     sendTerminal(cost, send) {
       inner.sendTerminal(cost, through(send))
@@ -123,15 +123,36 @@ function enveloped(inner: StreamSink, envelope: StreamEnvelope): StreamSink {
   })
 }
 
+type Emission = Pick<StreamSink, 'release' | 'sendTerminal'>
+
 /** A sink that buffers like `inner` and emits differently. */
-function wrapped(inner: StreamSink, overrides: Pick<StreamSink, 'release' | 'sendTerminal'>): StreamSink {
-  return {
-    get waitingBytes() {
-      return inner.waitingBytes
-    },
-    take: (chunk) => inner.take(chunk),
-    end: () => inner.end(),
-    ...overrides,
+class WrappedSink implements StreamSink {
+  readonly #inner: StreamSink
+  readonly #emission: Emission
+
+  constructor(inner: StreamSink, emission: Emission) {
+    this.#inner = inner
+    this.#emission = emission
+  }
+
+  get waitingBytes(): number {
+    return this.#inner.waitingBytes
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#inner.take(chunk)
+  }
+
+  end(): void {
+    this.#inner.end()
+  }
+
+  release(send: Send): void {
+    this.#emission.release(send)
+  }
+
+  sendTerminal(cost: ResponseCost, send: Send): void {
+    this.#emission.sendTerminal(cost, send)
   }
 }
 
