@@ -23,8 +23,8 @@ const statusFields = {
   state: z.enum(['serving', 'cooling', 'ejected', 'disabled']),
   /** Until when it is called only after the others. */
   until: time.nullable(),
-  /** A test model of this server that fails on purpose. */
-  simulatesFailures: z.boolean(),
+  /** A test model of this server that simulates a failure or a rare case. */
+  testCase: z.boolean(),
   /** Attempts, failed ones included. */
   requests: z.int(),
   failures: z.int(),

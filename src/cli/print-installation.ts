@@ -88,9 +88,9 @@ export function upstreamStatus(output: OperationOutput<'upstreams.status'>): str
 function offerState({
   state,
   until,
-  simulatesFailures,
+  testCase,
 }: OperationOutput<'upstreams.status'>['upstreams'][number]['offers'][number]): string {
-  if (simulatesFailures && state !== 'disabled') return 'simulates failures'
+  if (testCase && state !== 'disabled') return 'test case'
   return until === null ? state : `${state} until ${until}`
 }
 

@@ -102,9 +102,7 @@ test('test models that simulate failures are listed after all others', async () 
   const names = sandbox?.offers.map(({ upstreamModel }) => upstreamModel) ?? []
   assert.ok(names.indexOf('sandbox-stream') < names.indexOf('sandbox-401'), names.join(', '))
   assert.notEqual(names.indexOf('sandbox-stream'), -1)
-  const marks = new Map(
-    sandbox?.offers.map(({ upstreamModel, simulatesFailures }) => [upstreamModel, simulatesFailures]),
-  )
+  const marks = new Map(sandbox?.offers.map(({ upstreamModel, testCase }) => [upstreamModel, testCase]))
   assert.deepEqual([marks.get('sandbox-stream'), marks.get('sandbox-401')], [false, true])
 })
 

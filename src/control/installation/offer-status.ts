@@ -24,7 +24,7 @@ export function offerStatusOut(
   return {
     state: disabled ? 'disabled' : state,
     until: disabled ? null : isoTimeOrNull(untilMs),
-    simulatesFailures: models.some((name) => catalog.snapshot.models.get(name)?.testModel === 'special'),
+    testCase: models.some((name) => catalog.snapshot.models.get(name)?.testModel === 'special'),
     ...counts,
     cost: formatUsd(cost),
   }

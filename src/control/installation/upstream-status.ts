@@ -66,7 +66,7 @@ function offerOutput(
 /** What needs attention first, then what is used most; last, what fails on purpose: it is no trouble of the installation. */
 function byAttention(one: OfferOut, other: OfferOut): number {
   return (
-    Number(one.simulatesFailures) - Number(other.simulatesFailures) ||
+    Number(one.testCase) - Number(other.testCase) ||
     Number(one.state === 'serving') - Number(other.state === 'serving') ||
     other.requests - one.requests ||
     (one.upstreamModel < other.upstreamModel ? -1 : 1)

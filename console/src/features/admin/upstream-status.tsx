@@ -35,12 +35,9 @@ const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
   disabled: ['neutral', 'Disabled'],
 }
 
-/** A test model that fails on purpose is in rotation too, and says nothing of the installation. */
-export function stateLabel({
-  state,
-  simulatesFailures,
-}: Pick<Offer, 'state' | 'simulatesFailures'>): readonly [Tone, string] {
-  return simulatesFailures && state !== 'disabled' ? ['neutral', 'Simulates failures'] : stateLabels[state]
+/** A test model that simulates a failure is in rotation too, and says nothing of the installation. */
+export function stateLabel({ state, testCase }: Pick<Offer, 'state' | 'testCase'>): readonly [Tone, string] {
+  return testCase && state !== 'disabled' ? ['neutral', 'Test case'] : stateLabels[state]
 }
 
 export function UpstreamStatus(): JSX.Element | null {
@@ -213,12 +210,12 @@ function columnsOf({ upstream, disabled }: UpstreamRow, toggle: UpstreamSwitch):
 }
 
 function StateOf({ offer }: { readonly offer: Offer }): JSX.Element {
-  const { until, simulatesFailures } = offer
+  const { until, testCase } = offer
   const [tone, label] = stateLabel(offer)
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <Badge tone={tone}>{label}</Badge>
-      {until === null || simulatesFailures ? null : (
+      {until === null || testCase ? null : (
         <span className="text-sm text-ink-soft">
           until <When at={until} exact />
         </span>

@@ -28,7 +28,7 @@ export function FindRequest(): JSX.Element {
           aria-invalid={isWrong || undefined}
           placeholder="Request ID: req_…"
           title="The x-request-id header of a response"
-          className="w-52 max-sm:w-44"
+          className="w-52 max-sm:w-42"
           spellCheck={false}
           value={text}
           onChange={(event) => {

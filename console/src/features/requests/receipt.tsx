@@ -217,8 +217,11 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
         <Line label="Reserved" hint={boundText(receipt)}>
           <Money amount={held} column="exact" />
         </Line>
-        <Line label="Charged" hint={receipt.ownKey ? 'the fee for requests on provider keys' : undefined}>
-          <Money amount={charged} column="exact" className="font-semibold" />
+        <Line
+          label={<span className="font-semibold">Charged</span>}
+          hint={receipt.ownKey ? 'the fee for requests on provider keys' : undefined}
+        >
+          <Money amount={charged} column="exact" />
         </Line>
         {isZero(writtenOff) ? null : (
           <Line label="Written off" hint="not charged to you">
@@ -247,7 +250,8 @@ function boundText({ inputBound, outputLimit }: ReceiptRow): string {
 }
 
 interface LineProps {
-  readonly label: string
+  /** Stressed in place of the amount: bold digits are not in line with others. */
+  readonly label: ReactNode
   readonly hint?: string | undefined
   readonly children: ReactNode
 }
@@ -371,7 +375,7 @@ function SumRows({ sum: { total, reason, uncharged }, charged }: SumRowsProps): 
           >
             {label}
           </th>
-          <td className={cn('tabular py-2.5 pl-3 text-right', label === 'Charged' && 'font-semibold')}>
+          <td className="tabular py-2.5 pl-3 text-right">
             {sign}
             <Money amount={amount} column="exact" />
           </td>
