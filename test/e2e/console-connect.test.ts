@@ -157,7 +157,7 @@ test('a request appears on the page without a reload, with its cost and receipt;
   for (const { id } of people) await person.client.done('people.confirm', { person: id })
   const answer = await person.ask(key, 'sandbox-echo')
   assert.equal(answer.status, 200)
-  await own.getByText('It arrived.').waitFor()
+  await own.getByText('request received.').waitFor()
   await own.getByRole('link', { name: 'View receipt' }).click()
   await own.getByRole('heading', { level: 1 }).waitFor()
   assert.ok(own.url().includes(String(answer.headers['x-request-id'])))

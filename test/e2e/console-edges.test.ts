@@ -95,7 +95,7 @@ test('while the server is down every page says so and stays, and recovers when i
   await page.getByRole('link', { name: 'Billing' }).first().click()
   await away.waitFor()
   await visit.accessible('contrast')
-  await page.getByRole('link', { name: 'API Keys' }).first().waitFor()
+  await page.getByRole('link', { name: 'API keys' }).first().waitFor()
   await context.setOffline(false)
   await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()
   await page.getByText('what the next request can use').waitFor()

@@ -119,7 +119,7 @@ test('the user who started the server gets from the setup link to a paid request
     const program = await clipboard(page)
     assert.ok(program.includes(key) && program.includes(`${origin}/v1`), program)
     assert.equal(await runProgram(program), 'Say hello.')
-    await dialog.getByText('It arrived.').waitFor()
+    await dialog.getByText('request received.').waitFor()
   }
   await operator.accessible()
   await button(page, 'Done').click()
@@ -180,7 +180,7 @@ test('a second user waits, is approved elsewhere, and continues without a reload
   await page.getByText('$5.00').first().waitFor()
   await page.getByText('A request was rejected.').waitFor({ state: 'detached' })
   assert.equal((await ask()).choices[0]?.message.content, 'Good morning.')
-  await page.getByText('It arrived.').waitFor()
+  await page.getByText('request received.').waitFor()
   assert.equal(await page.evaluate('window.isTheSame'), true)
   visit.clean()
   await visit.close()

@@ -33,7 +33,7 @@ test('a new account is guided to its first request, and sees when it arrived', a
   await dialog().getByText('Waiting for your first request…').waitFor()
   await visit.accessible()
   assert.equal((await person.ask(key, 'sandbox-echo')).status, 200)
-  await dialog().getByText('It arrived.').waitFor()
+  await dialog().getByText('request received.').waitFor()
   await dialogButton('Done').click()
   await page.getByText('Your first request arrived').waitFor()
   assert.equal(await page.getByText(key).count(), 1, 'the key stands once more, in the request to paste')

@@ -166,7 +166,7 @@ test('a disputed payment explains the suspension on every page, until the bank h
   const paid = [...stripe.books.intents.values()].find(({ status }) => status === 'succeeded')
   assert.ok(paid !== undefined)
   await page.goto('/console/keys')
-  await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
   const dispute = stripe.books.dispute(paid.id)
   await stripe.settled()
   await page.getByText('This account is frozen.').waitFor()

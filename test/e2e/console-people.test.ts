@@ -187,7 +187,7 @@ test('a second factor is turned on with an app, required, replaced by a backup c
   // The current code may be the one that set it up; the next one is valid already.
   await field(page, 'Authenticator code').fill(totpCode(secret, systemClock.wallMs() + 30_000))
   await button(page, 'Continue').click()
-  await heading(page, 'API Keys')
+  await heading(page, 'API keys')
   await signOut(page)
 
   for (const outcome of ['opens', 'is used up'] as const) {

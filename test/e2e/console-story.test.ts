@@ -110,8 +110,8 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   await page.getByText('$0.01').first().waitFor()
   await page.evaluate('window.isTheSame = true')
 
-  await section(page, 'API Keys').click()
-  await heading(page, 'API Keys')
+  await section(page, 'API keys').click()
+  await heading(page, 'API keys')
   await button(page, 'Create key').first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
@@ -138,7 +138,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
 
   const first = await ask()
   assert.equal(first.choices?.[0]?.message.content, 'Say hello in one sentence.')
-  await page.getByText('It arrived.').waitFor()
+  await page.getByText('request received.').waitFor()
   await page.getByRole('link', { name: 'View receipt' }).waitFor()
   await other.getByText("You're all set").waitFor()
   await other
@@ -192,7 +192,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   const tokens = [receipt.usage.inputUncached, receipt.usage.output]
   for (const fact of [
     ...tokens,
-    `Reservedinput bounded by size, output up to ${receipt.outputLimit.toLocaleString('en-US')} tokens$${receipt.held}`,
+    `Reservedmaximum input for the request size, output up to ${receipt.outputLimit.toLocaleString('en-US')} tokens$${receipt.held}`,
     `Charged$${receipt.charged}`,
     receipt.price,
     'laptop',
@@ -201,7 +201,7 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   }
   await visit.accessible()
 
-  await section(page, 'API Keys').click()
+  await section(page, 'API keys').click()
   await other.goto('/console/keys')
   await button(page, 'Create key').first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('seen in the other window')
@@ -247,9 +247,9 @@ test('the keyboard alone leads from sign-up to the receipt of the first request,
   await keyboard.press('Enter')
   await arrive('Overview')
 
-  await keyboard.reach('a', 'API Keys')
+  await keyboard.reach('a', 'API keys')
   await keyboard.press('Enter')
-  await arrive('API Keys')
+  await arrive('API keys')
   await keyboard.reach('button', 'Create key')
   await keyboard.press('Space')
   await page.getByRole('dialog').waitFor()
@@ -291,7 +291,7 @@ test('the keyboard alone leads from sign-up to the receipt of the first request,
   const line = await copied(page, askLine)
   const answer = JSON.parse(await inShell(exported, quiet(line))) as ChatAnswer
   assert.ok(answer.choices?.[0] !== undefined, JSON.stringify(answer))
-  await page.getByText('It arrived.').waitFor()
+  await page.getByText('request received.').waitFor()
   await keyboard.reach('a', 'View receipt')
   await keyboard.press('Enter')
   await page.getByRole('button', { name: 'Copy request ID' }).waitFor()

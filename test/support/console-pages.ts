@@ -45,7 +45,7 @@ const ofMember = (
 export const consolePages: readonly ConsolePage[] = [
   page('overview', '/console', 'Overview'),
   page('overview-month', '/console?chart=30d', 'Overview'),
-  page('keys', '/console/keys', 'API Keys'),
+  page('keys', '/console/keys', 'API keys'),
   page('keys-create', '/console/keys?create=yes', 'Create API key'),
   about('key', ({ key }) => `/console/keys/${key}`, 'Production'),
   page('usage', '/console/usage', 'Usage'),

@@ -13,7 +13,7 @@ import {
 
 export const sections = [
   ['/console', 'Overview', Gauge],
-  ['/console/keys', 'API Keys', KeyRound],
+  ['/console/keys', 'API keys', KeyRound],
   ['/console/usage', 'Usage', ChartColumn],
   ['/console/requests', 'Requests', Activity],
   ['/console/billing', 'Billing', Wallet],

@@ -6,7 +6,7 @@ const names: Readonly<Record<string, string>> = {
   'account.resume': 'Resumed account',
   'account.starting-credit': 'Granted starting credit',
   'account.suspend': 'Suspended account',
-  'account.take-over': 'Took over local account',
+  'account.take-over': 'Claimed local account',
   'account.unrestrict': 'Lifted account restriction',
   'billing.update': 'Updated billing settings',
   'catalog.check': 'Compared prices',

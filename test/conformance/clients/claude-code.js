@@ -24,7 +24,7 @@ function ask(model, prompt, { home, folder: cwd }, at = { origin, key }) {
     ANTHROPIC_API_KEY: at.key,
     HOME: home,
     ANTHROPIC_BASE_URL: `${at.origin}/v1/alt`,
-    ANTHROPIC_SMALL_FAST_MODEL: model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
   }

@@ -41,7 +41,7 @@ function claudeCode(model, prompt, { home, folder: cwd }) {
     ANTHROPIC_API_KEY: key,
     HOME: home,
     ANTHROPIC_BASE_URL: origin,
-    ANTHROPIC_SMALL_FAST_MODEL: model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
   }

@@ -23,7 +23,9 @@ export function CustomFields({ draft, set, storedHeaders, problem }: CustomField
     <>
       <fieldset>
         <legend className="font-medium">API formats</legend>
-        <p className="text-sm text-ink-soft">What the server supports. Clients can use any format.</p>
+        <p className="text-sm text-ink-soft">
+          The formats that this provider's server speaks. Clients can use any format.
+        </p>
         <div className="grid sm:grid-cols-2">
           {(Object.keys(formatLabels) as FormatName[]).map((format) => (
             <Checkbox

@@ -55,7 +55,7 @@ export function System(): JSX.Element {
         </Card>
         <Card
           title="Operator ledger"
-          description="The platform side of every entry: what customers gain is booked against it."
+          description="Your side of the books: the counterpart of every entry in a customer's ledger."
         >
           {system.data === undefined ? (
             <Skeleton className="h-40" />

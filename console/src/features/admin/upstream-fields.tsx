@@ -172,7 +172,7 @@ function BaseUrl({ draft, set, problem }: UpstreamFieldsProps): JSX.Element {
       optional={hasOwnAddress(provider)}
       hint={
         isCustomHost(provider)
-          ? 'Including its path. Plain HTTP only on this machine, or as the configuration allows.'
+          ? 'With its path. Plain HTTP works on this machine only, unless the configuration allows more.'
           : cloud === undefined
             ? "For a mirror or proxy, with its path. Leave empty for the provider's own API."
             : 'The address of your resource, region or project.'

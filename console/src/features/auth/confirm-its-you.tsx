@@ -25,7 +25,7 @@ export function ConfirmItsYou({ onAnswer }: ConfirmItsYouProps): JSX.Element {
       open
       onOpenChange={() => onAnswer(false)}
       title="Confirm it's you"
-      description="For your security, confirm your identity to continue."
+      description="This changes what the server or your account can do, so it needs a recent sign-in."
       size="small"
     >
       <ProofForm onAnswer={onAnswer} />

@@ -54,9 +54,9 @@ function welcome({ signupCredit, mail }: Installation, invitation: string | unde
   if (isZero(signupCredit)) return 'One API key for every model on this server.'
   // People invited by an administrator need no approval; an email still verifies the address.
   if (invitation !== undefined && !mail)
-    return `You're invited and start with ${usd(signupCredit)} of credit.`
+    return `You've been invited. You'll start with ${usd(signupCredit)} in credit.`
   const condition = mail ? 'your email is verified' : 'an administrator approves you'
-  return `You start with ${usd(signupCredit)} of credit once ${condition}.`
+  return `You'll start with ${usd(signupCredit)} in credit once ${condition}.`
 }
 
 function SetupFirst(): JSX.Element {

@@ -62,7 +62,7 @@ export function BillingPage(): JSX.Element {
           { id: 'top-ups', label: 'Top-ups', content: <TopUps /> },
           {
             id: 'invoices',
-            label: 'Invoices',
+            label: 'Receipts',
             content: (
               <div className="flex flex-col gap-6">
                 <Invoices />

@@ -27,13 +27,13 @@ export const agentRecipes: readonly Recipe[] = [
         {
           ANTHROPIC_BASE_URL: `${facts.address}/v1/alt`,
           ANTHROPIC_AUTH_TOKEN: '$TOLLGATE_KEY',
-          ANTHROPIC_SMALL_FAST_MODEL: shellQuoted(facts.model.name),
+          ANTHROPIC_DEFAULT_HAIKU_MODEL: shellQuoted(facts.model.name),
         },
         `claude --model ${shellQuoted(facts.model.name)}`,
       ),
     ],
     notes: (facts) => [
-      'ANTHROPIC_SMALL_FAST_MODEL handles small tasks such as titles. A cheaper model is enough.',
+      'ANTHROPIC_DEFAULT_HAIKU_MODEL handles small tasks such as titles. A cheaper model is enough.',
       'The cost it prints is its own estimate. The Requests page shows what you paid.',
       ...(speaks(facts, 'anthropic')
         ? []

@@ -63,7 +63,7 @@ function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
       icon={<CircleCheck className="text-good" />}
       action={<ReceiptLink id={receipt.id}>View receipt</ReceiptLink>}
     >
-      <span className="font-medium">{isWell ? 'It arrived.' : 'It arrived and failed.'}</span>{' '}
+      <span className="font-medium">{isWell ? 'Request received.' : 'The request failed.'}</span>{' '}
       <span className="font-mono text-[0.8125rem] break-all">{receipt.model}</span>, {count(input)} input and{' '}
       {count(usage.output)} output tokens for <Money amount={receipt.charged} />.
     </Notice>

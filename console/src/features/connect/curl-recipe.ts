@@ -15,7 +15,7 @@ export const curlRecipe: Recipe = {
     alternative('Responses', run('Send a Responses request', responsesCurl(facts))),
     alternative('Gemini', run('Send a Gemini request', geminiCurl(facts))),
   ],
-  notes: () => ['Every model answers in all four formats.'],
+  notes: () => [],
 }
 
 /** One field per line: short enough to be read without scrolling. */

@@ -125,7 +125,7 @@ for block in answer.content:
   },
   {
     id: 'google-genai',
-    name: 'Google GenAI SDK',
+    name: 'Google Gen AI SDK',
     group: 'Libraries',
     about: "Google's library, for TypeScript and Python.",
     prefers: 'gemini',

@@ -253,7 +253,7 @@ function RecipeCard({ recipe, account, onCreateKey, address, models }: RecipeCar
         )}
         <Field
           label="Model"
-          hint={`Every client works with every model. Requests are translated when needed.${model.provider === 'sandbox' ? ' This is a built-in test model; sandbox-echo repeats your message.' : ''}`}
+          hint={`${model.provider === 'sandbox' ? 'A built-in test model; sandbox-echo repeats your message. ' : ''}Requests are translated when needed.`}
         >
           <ModelSelect models={models} value={model.model} onChange={(name) => setSearch({ model: name })} />
         </Field>

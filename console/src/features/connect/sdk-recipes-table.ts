@@ -130,7 +130,7 @@ for _, block := range answer.Content {
   },
   {
     id: 'google-go',
-    name: 'Google GenAI SDK (Go)',
+    name: 'Google Gen AI SDK (Go)',
     about: "Google's library for Go.",
     prefers: 'gemini',
     steps: ({ address, model }) =>
@@ -184,7 +184,7 @@ client.close();`,
   },
   {
     id: 'google-java',
-    name: 'Google GenAI SDK (Java)',
+    name: 'Google Gen AI SDK (Java)',
     about: "Google's library for Java.",
     prefers: 'gemini',
     steps: ({ address, model }) =>

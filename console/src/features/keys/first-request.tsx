@@ -31,7 +31,7 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
   return (
     <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken px-4 py-3">
       {arrived !== undefined ? (
-        <Line icon={<CircleCheck aria-hidden="true" className="text-good" />} title="It arrived.">
+        <Line icon={<CircleCheck aria-hidden="true" className="text-good" />} title="First request received.">
           <bdi className="font-mono text-[0.8125rem] break-all">{arrived.model}</bdi>,{' '}
           <Money amount={arrived.charged} form="exact" />.{' '}
           <RequestLink id={arrived.id}>View receipt</RequestLink>

@@ -31,7 +31,7 @@ import { useMemberNames } from './use-names.ts'
 const back = (
   <Link to="/console/keys" className="inline-flex items-center gap-1.5 text-ink-soft hover:text-ink">
     <ArrowLeft aria-hidden="true" className="size-4" />
-    API Keys
+    API keys
   </Link>
 )
 

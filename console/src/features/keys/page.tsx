@@ -45,7 +45,7 @@ export function KeysPage(): JSX.Element {
   )
   return (
     <Page
-      title="API Keys"
+      title="API keys"
       description="Create a key per app so you can revoke one without affecting the others."
       actions={
         mayCreate ? createButton : <p className="text-sm text-ink-soft">Your role can't create keys.</p>

@@ -256,7 +256,7 @@ function Addresses(): JSX.Element {
         {[
           ['OpenAI libraries', `${address}/v1`],
           ['Anthropic libraries', `${address}/v1/alt`],
-          ['Google Gen AI libraries', address],
+          ['Google Gen AI SDK', address],
         ].map(([label = '', text = '']) => (
           <div key={label} className="flex flex-wrap items-center justify-between gap-x-4 px-4 py-1.5">
             <dt className="text-ink-soft">{label}</dt>

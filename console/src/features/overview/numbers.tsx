@@ -120,7 +120,7 @@ function Latency({ overview }: { readonly overview: Overview | undefined }): JSX
       className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded-xl border border-line bg-surface px-5 py-3 col-span-2 lg:col-span-4"
     >
       <p className="text-sm font-medium text-ink-soft">
-        Latency today <span className="font-normal">of successful requests</span>
+        Latency today <span className="font-normal">(successful requests)</span>
       </p>
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {pairs.map(([label, value]) => (

@@ -57,7 +57,7 @@ const usageSourceWords: Readonly<Record<Receipt['usageSource'], string>> = {
 
 /** How the input of the reservation was bounded. */
 export const inputBoundWords: Readonly<Record<NonNullable<Receipt['inputBound']>, string>> = {
-  bytes: 'input bounded by size',
+  bytes: 'maximum input for the request size',
   counted: 'input text counted by Tollgate',
   pages: 'documents bounded by page count',
   reported: 'input counted by the provider',

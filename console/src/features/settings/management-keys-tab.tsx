@@ -43,11 +43,11 @@ export function ManagementKeysTab(): JSX.Element {
       title="Management keys"
       description={
         <>
-          For scripts that read usage or manage keys. They can use the{' '}
+          For scripts that read usage or manage keys with this account's{' '}
           <a href="/docs" className="text-accent underline">
             management API
-          </a>{' '}
-          of this account, but no models.
+          </a>
+          . They can't call models.
         </>
       }
       actions={(keys.data?.length ?? 0) > 0 ? add : undefined}

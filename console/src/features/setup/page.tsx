@@ -1,5 +1,4 @@
 /** Becoming the first administrator with the token of the setup link. */
-import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Button, LinkButton } from '@/components/button'
 import { Code } from '@/components/code'
@@ -7,7 +6,7 @@ import { KeyRound, ShieldCheck, Wallet } from '@/components/icons'
 import { Problem } from '@/components/problem'
 import { SetupLinkPlace } from '@/components/setup-link-place'
 import { Skeleton } from '@/components/skeleton'
-import { AuthFrame, Message, textLink } from '@/features/auth/auth-frame'
+import { AuthFrame, Message } from '@/features/auth/auth-frame'
 import { EmailField, NameField, PasswordField } from '@/features/auth/credentials'
 import { type ApiError, call } from '@/lib/api'
 import { type Outcome, signIn } from '@/lib/identity'
@@ -21,14 +20,7 @@ export function SetupPage(): JSX.Element {
   const installation = useOperation('installation.show')
   const needsSetup = installation.data?.needsSetup
   return (
-    <AuthFrame
-      title="Set up this server"
-      footer={
-        <Link to="/console/sign-in" search={{}} className={textLink}>
-          Sign in instead
-        </Link>
-      }
-    >
+    <AuthFrame title="Set up this server">
       {installation.error === null ? null : (
         <Problem problem={installation.error} onRetry={() => void installation.refetch()} />
       )}
@@ -66,7 +58,7 @@ function NoToken(): JSX.Element {
 }
 
 const effects = [
-  [ShieldCheck, 'You become the administrator of this server.'],
+  [ShieldCheck, "You'll become the administrator of this server."],
   [Wallet, 'The local account and its credit become your personal account.'],
   [KeyRound, 'The API key created at the first start keeps working and becomes yours.'],
 ] as const
@@ -104,7 +96,7 @@ function Claim({ token }: { readonly token: string }): JSX.Element {
       >
         {submit.problem === undefined ? null : <Problem problem={submit.problem} />}
         <NameField value={name} onChange={setName} focused />
-        <EmailField value={email} onChange={setEmail} hint="You use it to sign in. Nothing is sent to it." />
+        <EmailField value={email} onChange={setEmail} hint="Used to sign in. No email is sent to it." />
         <PasswordField kind="new" value={password} onChange={setPassword} />
         <Button type="submit" variant="primary" className="h-10 w-full" pending={submit.isPending}>
           Become administrator
