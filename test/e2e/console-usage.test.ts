@@ -154,7 +154,7 @@ test('a receipt shows what was used, reserved and charged', async () => {
   assert.equal(nanoOf(await amount('Charged').textContent()), parseUsd(receipt.charged))
   assert.equal(nanoOf(await amount('Reserved').textContent()), parseUsd(receipt.held))
   assert.equal(receipt.inputBound, 'bytes')
-  await money.getByText('input bounded by size').waitFor()
+  await money.getByText('maximum input for the request size').waitFor()
   await page.getByText(receipt.price).waitFor()
   await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
   await visit.accessible()

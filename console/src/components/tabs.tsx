@@ -1,6 +1,6 @@
 /** Tabs whose selection is in the URL, so that a link leads to it. */
 import { Tabs as Radix } from 'radix-ui'
-import type { JSX, ReactNode } from 'react'
+import type { JSX, ReactNode, SyntheticEvent } from 'react'
 import { intoRow } from '@/lib/into-row'
 import { useSearch, useSetSearch } from '@/lib/search'
 
@@ -16,6 +16,17 @@ export interface TabsProps {
   readonly tabs: readonly Tab[]
   /** The search parameter: `?tab=…`. */
   readonly name?: string
+}
+
+const setPointed = (isPointed: boolean) => (event: SyntheticEvent<HTMLElement>) => {
+  event.currentTarget.toggleAttribute('data-pointed', isPointed)
+}
+
+/** Radix focuses a pressed tab by script, which browsers take for the keyboard's focus and show a ring. */
+const quietFocus = {
+  onPointerDown: setPointed(true),
+  onKeyDown: setPointed(false),
+  onBlur: setPointed(false),
 }
 
 export function Tabs({ label, tabs, name = 'tab' }: TabsProps): JSX.Element {
@@ -37,7 +48,8 @@ export function Tabs({ label, tabs, name = 'tab' }: TabsProps): JSX.Element {
             key={tab.id}
             value={tab.id}
             ref={tab.id === shown ? intoRow : undefined}
-            className="h-10 shrink-0 rounded-t-md border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            {...quietFocus}
+            className="data-pointed:outline-none h-10 shrink-0 rounded-t-md border-b-2 border-transparent px-3 font-medium text-ink-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}
           </Radix.Trigger>

@@ -34,8 +34,8 @@ export function RunningLow(): JSX.Element | null {
     >
       {daysLeft === null ? (
         <>
-          <Money amount={available} /> lasts less than {daysWords(alertDays ?? lowBalanceDays)} at your recent
-          rate.
+          At your recent rate, <Money amount={available} /> lasts less than{' '}
+          {daysWords(alertDays ?? lowBalanceDays)}. The runway is estimated once there is more history.
         </>
       ) : (
         'at your 7-day average.'

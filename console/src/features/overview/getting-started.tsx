@@ -230,7 +230,7 @@ function MakeKey({ isNext, hasOwn, wasPrinted, isKnown }: MakeKeyProps): JSX.Ele
     <>
       {hasOwn ? (
         <p className="text-ink-soft">
-          A key is shown only when it is created. If you didn't save it, create another.
+          A key is shown only when it is created. If you don't have it, create another.
         </p>
       ) : null}
       {wasPrinted ? (
