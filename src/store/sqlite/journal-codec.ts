@@ -13,11 +13,16 @@ export interface TableRows {
   readonly rows: readonly (readonly Input[])[]
 }
 
-const tags = { none: 0, small: 1, large: 2, exact: 3, text: 4, bytes: 5 } as const
+const tags = { none: 0, small: 1, large: 2, exact: 3, text: 4, bytes: 5, words: 6 } as const
 const smallSpan = 2 ** 31
 const firstBytes = 65_536
 /** Of a value that is not text or bytes, with its tag. */
 const valueBytesMax = 9
+/** Bytes that are so many are taken as words of four bytes, most of which are small: half of what they would be. */
+const wordsBytesMin = 64
+const wordBytes = 4
+/** Words of which one byte says how many bytes each has: 0, 1, 2 or 4, as two bits. */
+const groupWords = 4
 
 /** Makes records, one after another, in the same memory. */
 export class RecordWriter {
@@ -61,9 +66,35 @@ export class RecordWriter {
   }
 
   #view(value: Uint8Array): void {
+    const { buffer, byteOffset, byteLength } = value
+    if (byteLength >= wordsBytesMin && byteLength % wordBytes === 0 && byteOffset % wordBytes === 0)
+      return this.#words(new Uint32Array(buffer, byteOffset, byteLength / wordBytes))
     const at = this.#tagged(tags.bytes, valueBytesMax + value.byteLength)
     this.#bytes.set(value, at + 4)
     this.#sized(at, value.byteLength)
+  }
+
+  /** The sizes of all words, then their bytes. */
+  #words(words: Uint32Array): void {
+    let at = this.#tagged(tags.words, valueBytesMax + words.length * (wordBytes + 1))
+    this.#numbers.setUint32(at, words.length, true)
+    let sizesAt = at + 4
+    at = sizesAt + Math.ceil(words.length / groupWords)
+    let sizes = 0
+    for (let index = 0; index < words.length; index += 1) {
+      const word = words[index]!
+      // All of its bytes, because that is faster: the next word takes the place of those above its size.
+      this.#numbers.setUint32(at, word, true)
+      const size = sizeOf(word)
+      at += size === fourBytes ? wordBytes : size
+      sizes |= size << (2 * (index % groupWords))
+      if (index % groupWords < groupWords - 1) continue
+      this.#bytes[sizesAt] = sizes
+      sizesAt += 1
+      sizes = 0
+    }
+    if (words.length % groupWords > 0) this.#bytes[sizesAt] = sizes
+    this.#end = at
   }
 
   #sized(at: number, size: number): void {
@@ -82,6 +113,14 @@ export class RecordWriter {
     this.#bytes[this.#end] = tag
     return this.#end + 1
   }
+}
+
+/** What the two bits of a word are, when they are not the number of its bytes. */
+const fourBytes = 3
+
+function sizeOf(word: number): number {
+  if (word < 2 ** 8) return word === 0 ? 0 : 1
+  return word < 2 ** 16 ? 2 : fourBytes
 }
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
@@ -125,6 +164,8 @@ class RecordReader {
         return BigInt(this.#bytes.readDoubleLE(this.#skip(8)))
       case tags.exact:
         return this.#bytes.readBigInt64LE(this.#skip(8))
+      case tags.words:
+        return this.#words()
     }
     assert(tag === tags.text || tag === tags.bytes, 'a record has values of these kinds')
     const size = this.#bytes.readUInt32LE(this.#skip(4))
@@ -133,6 +174,18 @@ class RecordReader {
     return tag === tags.text
       ? this.#bytes.toString('utf8', at, at + size)
       : new Uint8Array(this.#bytes.subarray(at, at + size))
+  }
+
+  #words(): Uint8Array {
+    const words = new Uint32Array(this.#bytes.readUInt32LE(this.#skip(4)))
+    const sizesAt = this.#skip(Math.ceil(words.length / groupWords))
+    for (let index = 0; index < words.length; index += 1) {
+      const sizes = this.#bytes[sizesAt + Math.floor(index / groupWords)]!
+      const size = (sizes >> (2 * (index % groupWords))) & 3
+      const bytes = size === fourBytes ? wordBytes : size
+      if (bytes > 0) words[index] = this.#bytes.readUIntLE(this.#skip(bytes), bytes)
+    }
+    return new Uint8Array(words.buffer)
   }
 
   #skip(bytes: number): number {

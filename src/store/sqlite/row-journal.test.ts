@@ -173,6 +173,11 @@ const value = fc.oneof(
   fc.maxSafeInteger(),
   fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
   fc.uint8Array({ maxLength: 5_000 }),
+  fc
+    .array(fc.oneof(fc.nat(2), fc.nat(300), fc.nat(70_000), fc.integer({ min: 2 ** 31, max: 2 ** 32 - 1 })), {
+      maxLength: 400,
+    })
+    .map((words) => new Uint8Array(Uint32Array.from(words).buffer)),
 )
 const tables = fc.array(
   fc.record({
