@@ -416,6 +416,20 @@ test('an upstream without models leads to their choice, before and after it is a
   visit.clean()
 })
 
+test('the overview names the model whose requests fail, and not the whole upstream', async () => {
+  const { key } = await person.client.done('key.create', { name: 'of a missing model' })
+  host.answers = () => 404
+  assert.equal((await person.ask(key, 'gpt-4.1')).status, 503)
+  host.answers = () => 200
+  await page.goto('/console')
+  await page.getByText('Requests for the model openai/gpt-4.1 at the upstream second fail.').waitFor()
+  await page.getByText('The upstream does not have this path or model.').waitFor()
+  await visit.accessible()
+  await page.getByRole('main').getByRole('link', { name: 'Review' }).last().click()
+  await row('second').waitFor()
+  visit.clean()
+})
+
 test('an upstream is removed', async () => {
   await page.goto('/console/admin/upstreams')
   await opened('second', 'Remove')
