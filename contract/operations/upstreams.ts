@@ -108,7 +108,8 @@ export const upstream = z.strictObject({
     })
     .nullable(),
   health: z.strictObject({
-    state: z.enum(['healthy', 'cooling', 'ejected', 'unused']),
+    /** `failing`: the last request to it, or to one of its models, failed. */
+    state: z.enum(['healthy', 'failing', 'cooling', 'ejected', 'unused']),
     until: time.nullable(),
     failures: z.int(),
     requests: z.int(),

@@ -220,7 +220,7 @@ class UpstreamAttempt {
           : failure.kind === 'reset' && this.#status !== 0
             ? 'upstream_truncated'
             : 'upstream_error',
-        late ? 'Connecting to the upstream timed out.' : 'The connection to the upstream failed.',
+        this.#connectionWords(late),
       ),
       {
         uncertain: failure.requestSent && !failure.stale,
@@ -229,6 +229,15 @@ class UpstreamAttempt {
         rawUsage: this.#watch?.rawUsage ?? null,
       },
     )
+  }
+
+  /** Before a response began, nothing was delivered that could be charged. */
+  #connectionWords(late: boolean): string {
+    if (this.#status !== 0) return 'The connection to the provider was lost before the response was complete.'
+    const what = late
+      ? 'The provider did not accept a connection in time'
+      : 'The provider could not be reached'
+    return `${what}. Nothing was charged. Try again, or use another model.`
   }
 
   #due(name: AttemptDeadline): void {

@@ -232,7 +232,7 @@ test('operators read of an upstream how it does, in numbers and in a code', () =
   }
   assert.deepEqual(health.report('a'), cooling)
   clock.advance(2_000)
-  assert.deepEqual(health.report('a'), { ...cooling, state: 'healthy', untilMs: null })
+  assert.deepEqual(health.report('a'), { ...cooling, state: 'failing', untilMs: null })
   for (let count = 1; count < limits.failuresBeforeEjection; count += 1) health.failed('a', failure())
   assert.deepEqual([health.report('a').state, health.report('a').failures], ['ejected', 5])
   health.forget('a')
@@ -249,7 +249,7 @@ test('an upstream fails until the same model serves there again, however long it
   clock.advance(3_600_000)
   health.served('a', 'two')
   const { state, failing, failingModel, lastFailure } = health.report('a')
-  assert.deepEqual([state, failing, failingModel], ['healthy', true, 'one'])
+  assert.deepEqual([state, failing, failingModel], ['failing', true, 'one'])
   assert.deepEqual(
     [lastFailure?.status, lastFailure?.request, lastFailure?.message],
     [404, request, 'Not Found'],

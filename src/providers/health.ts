@@ -71,8 +71,11 @@ export interface FailureAnswer {
 
 /** How an upstream does, as operators read it. */
 export interface UpstreamReport {
-  /** `cooling`: set aside after a failure; `ejected`: after many in a row; `unused`: not asked since this process began. */
-  readonly state: 'healthy' | 'cooling' | 'ejected' | 'unused'
+  /**
+   * `failing`: the last request to it, or to one of its models, failed, and it is not set aside; `cooling`: set aside after
+   * a failure; `ejected`: after many in a row; `unused`: not asked since this process began.
+   */
+  readonly state: 'healthy' | 'failing' | 'cooling' | 'ejected' | 'unused'
   /** Until when (wall clock) it is called only after the others. */
   readonly untilMs: number | null
   readonly requests: number
@@ -177,14 +180,18 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
       if (counted === undefined) return unused
       const { failedAtMs, ...tally } = counted
       const isRecent = clock.monoMs() - failedAtMs < failingMs
-      const keys = isRecent && tally.lastFailure?.operator === true ? failingKeys(upstream) : []
+      const failed = isRecent ? failingKeys(upstream) : []
+      const keys = tally.lastFailure?.operator === true ? failed : []
       const failing = keys.length > 0
       const failingModel =
         keys.length === 1 && keys[0] !== upstream
           ? (keys[0]?.slice(offerKey(upstream, '').length) ?? null)
           : null
       const leftMs = asideUntil(upstream) - clock.monoMs()
-      if (leftMs <= 0) return { ...tally, failing, failingModel, state: 'healthy', untilMs: null }
+      if (leftMs <= 0) {
+        const state = failed.length > 0 ? 'failing' : 'healthy'
+        return { ...tally, failing, failingModel, state, untilMs: null }
+      }
       const failuresInARow = known.get(upstream)?.failuresInARow ?? 0
       const state = failuresInARow < limits.failuresBeforeEjection ? 'cooling' : 'ejected'
       return { ...tally, failing, failingModel, state, untilMs: Math.ceil(clock.wallMs() + leftMs) }

@@ -77,7 +77,10 @@ test('an upstream that was added serves the next request, without a restart, and
     limits: null,
     credentialEnd: 'tail',
     custom: null,
-    health: { state: 'unused', until: null, failures: 0, requests: 0, failing: false, lastError: null },
+    health: {
+      ...{ state: 'unused', until: null, failures: 0, requests: 0 },
+      ...{ failing: false, failingModel: null, lastError: null },
+    },
   })
   assert.equal((await ask(account.key, 'chat-stream').whole()).status, 200)
   const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'first')

@@ -172,3 +172,30 @@ test('administrators see what was sent where and what the provider said; custome
   assert.ok(!JSON.stringify(shown.attempts).includes('127.0.0.1'))
   await operator.done('upstreams.remove', { upstream: 'broken-later' })
 })
+
+test('a provider that is gone: the client learns what to do, pays nothing, and the upstream is not called healthy', async () => {
+  const { url } = await host(chatOnly, noModel)
+  await operator.done('upstreams.put', mirror(url, 'gone'))
+  const server = servers.at(-1)
+  await new Promise((resolve) => {
+    server?.close(resolve)
+    server?.closeAllConnections()
+  })
+  const before = await gate.gateway.services.ledger.account(account.id)
+  const answer = await fetch(`${gate.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'hello' }] }),
+  })
+  assert.equal(answer.status, 502)
+  assert.match(
+    await answer.text(),
+    /The provider could not be reached\. Nothing was charged\. Try again, or use another model\./,
+  )
+  assert.equal((await gate.gateway.services.ledger.account(account.id))?.posted, before?.posted)
+  const listed = await operator.done('upstreams.list', {})
+  const health = listed.find(({ name }) => name === 'gone')?.health
+  assert.ok(health?.state === 'failing' || health?.state === 'cooling', health?.state)
+  assert.match(health.lastError ?? '', /got no response/)
+  await operator.done('upstreams.remove', { upstream: 'gone' })
+})

@@ -319,7 +319,7 @@ async function answerAbout(
 }
 
 const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
-  failed: ['upstream_error', 'The connection to the upstream failed.'],
+  failed: ['upstream_error', 'The connection to the provider failed. Try again.'],
   late: ['upstream_timeout', 'The upstream did not respond in time.'],
   no_room: ['overloaded', 'This server is out of memory for responses. Try again.'],
   too_large: ['upstream_invalid', 'The response is larger than this server can relay.'],

@@ -187,7 +187,7 @@ export function succeeded(
 }
 
 const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
-  failed: ['upstream_error', 'The connection to the upstream failed.'],
+  failed: ['upstream_error', 'The connection to the provider failed. Try again.'],
   late: ['upstream_timeout', 'The upstream did not respond in time.'],
   no_room: ['overloaded', 'This server is out of memory for files. Try again.'],
   too_large: ['upstream_invalid', 'The file is larger than this server can relay.'],

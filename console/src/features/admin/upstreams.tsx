@@ -29,6 +29,11 @@ type State = Upstream['health']['state']
 const everyMs = 10_000
 const healthWords: Readonly<Record<State, readonly [Tone, label: string, explanation: string]>> = {
   healthy: ['good', 'Healthy', 'Gets requests.'],
+  failing: [
+    'warn',
+    'Failing',
+    'Its last request, or the last one of one of its models, failed. It gets requests.',
+  ],
   cooling: [
     'warn',
     'Cooling down',
@@ -273,7 +278,7 @@ function HealthOf({ upstream: { health, disabled } }: { readonly upstream: Upstr
       {health.lastError === null ? null : (
         <span
           title={health.lastError}
-          className="line-clamp-2 w-44 text-sm [overflow-wrap:anywhere] whitespace-normal text-ink-soft"
+          className="line-clamp-4 w-44 text-sm [overflow-wrap:anywhere] whitespace-normal text-ink-soft"
         >
           {health.state === 'healthy' ? 'Last failure: ' : ''}
           {health.lastError}

@@ -95,11 +95,20 @@ function receiptColumn(id: string, header: string, show: (receipt: Receipt) => s
 }
 
 function Status({ row }: { readonly row: RequestRow }): JSX.Element {
-  if (row.kind === 'receipt') return <EndBadge endReason={row.endReason} />
+  const [badge, code, title] =
+    row.kind === 'receipt'
+      ? ([<EndBadge key="end" endReason={row.endReason} />, row.error, undefined] as const)
+      : ([
+          <Badge key="rejected" tone="warn">
+            Rejected
+          </Badge>,
+          row.code,
+          row.message,
+        ] as const)
   return (
-    <span className="flex flex-wrap items-center gap-x-2" title={row.message}>
-      <Badge tone="warn">Rejected</Badge>
-      <span className="font-mono text-xs text-ink-soft max-lg:hidden">{row.code}</span>
+    <span className="flex flex-wrap items-center gap-x-2" title={title}>
+      {badge}
+      {code === null ? null : <span className="font-mono text-xs text-ink-soft max-lg:hidden">{code}</span>}
     </span>
   )
 }
