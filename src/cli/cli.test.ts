@@ -165,7 +165,7 @@ for (const [what, words, code, message] of [
 }
 
 test('as a process: an error is one line and exit code 1', () => {
-  const ran = spawned(newFolder(), 'account', 'show', 'nobody@example.org', '--json')
+  const ran = spawned(newFolder(), 'account', 'suspend', 'nobody@example.org', '--json')
   assert.deepEqual(ran, {
     code: 1,
     stdout: '',
@@ -511,7 +511,8 @@ test('an invalid catalog is reported before anything is opened', async () => {
   const folder = newFolder()
   const file = `${folder}.yaml`
   writeFileSync(file, 'disabled: [no-such-model]\n')
-  const ran = await called({ ...environmentOf(folder), TOLLGATE_CONFIG: file }, 'models')
+  const changing = ['account', 'create', '--email', 'a@b.org']
+  const ran = await called({ ...environmentOf(folder), TOLLGATE_CONFIG: file }, ...changing)
   assert.deepEqual([ran.code, ran.stdout], [1, ''])
   assert.match(ran.stderr, /^tollgate: disabled: unknown model no-such-model/)
   assert.equal(existsSync(folder), false)
@@ -523,11 +524,23 @@ test('doctor reports a new data folder and every environment variable, and creat
   assert.deepEqual([ran.code, ran.stderr], [0, ''])
   assert.match(ran.stdout, /^data folder +ok +.+ does not exist yet/m)
   assert.match(ran.stdout, /^upstreams +warning/m)
-  assert.match(ran.stdout, /^server +ok +not running with the data folder .+ set TOLLGATE_DATA$/m)
+  assert.match(ran.stdout, /^server +warning +not running with the data folder .+ set TOLLGATE_DATA$/m)
   assert.match(ran.stdout, /^Environment variables set: TOLLGATE_DATA, TOLLGATE_LOG_LEVEL\.$/m)
-  const [, unset = ''] = /^Not set: (.+)\.$/m.exec(ran.stdout) ?? []
+  assert.match(ran.stdout, /^\d+ variables not set; doctor --verbose names them\.$/m)
+  const all = await called(environmentOf(folder), 'doctor', '--verbose')
+  const [, unset = ''] = /^Not set: (.+)\.$/m.exec(all.stdout) ?? []
   const others = variableNames.filter((name) => name !== 'TOLLGATE_DATA' && name !== 'TOLLGATE_LOG_LEVEL')
   assert.deepEqual(unset.split(', '), others)
+  assert.equal(existsSync(folder), false)
+})
+
+test('a command that only reads creates no data folder and says where it looked', async () => {
+  const folder = newFolder()
+  for (const words of [['models'], ['account', 'list'], ['upstreams'], ['system']]) {
+    const ran = await called(environmentOf(folder), ...words)
+    assert.deepEqual([ran.code, ran.stdout], [1, ''], words.join(' '))
+    assert.ok(ran.stderr.includes(`There is no installation in ${folder}.`), ran.stderr)
+  }
   assert.equal(existsSync(folder), false)
 })
 
@@ -543,7 +556,7 @@ test('doctor reports the server, the database and the models', async () => {
   assert.match(whileRunning.stdout, /^database +ok +opened by the server$/m)
   await server.close()
   const alone = await called(environmentOf(folder), 'doctor')
-  assert.match(alone.stdout, /^server +ok +not running with the data folder/m)
+  assert.match(alone.stdout, /^server +warning +not running with the data folder/m)
   assert.match(alone.stdout, /^database +ok +can be opened$/m)
   assert.match(alone.stdout, /^models +ok +\d+ enabled, \d+ not enabled/m)
 })

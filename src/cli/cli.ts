@@ -90,7 +90,9 @@ type ParsedRun = Extract<ParsedArguments, { kind: 'run' }>
 async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<number> {
   const { command } = parsed
   const config = await host.readConfig(variablesOf(parsed))
-  if (command.kind === 'local' && command.name === 'doctor') return await doctor({ host, json }, config)
+  if (command.kind === 'local' && command.name === 'doctor') {
+    return await doctor({ host, json }, config, parsed.input.verbose === true)
+  }
   if (config.kind === 'mistakes') {
     for (const mistake of config.mistakes) printFailure(host, mistake)
     return 1
@@ -163,7 +165,8 @@ async function runOperationCommand(
   input: unknown,
   run: ConfiguredRun,
 ): Promise<number> {
-  const outcome = await runOperation(targetOf(run.host, run.config), command.operation, input)
+  const mayCreate = operations[command.operation].effect !== 'reads'
+  const outcome = await runOperation(targetOf(run.host, run.config, mayCreate), command.operation, input)
   if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
   if (outcome.reply.status !== 200)
     return printFailure(run.host, errorLine(outcome.reply.body, command.options))
@@ -208,7 +211,7 @@ async function cancelMove(run: ConfiguredRun): Promise<number> {
   return 0
 }
 
-async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {
+async function doctor(run: CommandRun, config: ConfigResult, namesAll: boolean): Promise<number> {
   const report = await diagnose({
     config,
     targetOf: (valid) => targetOf(run.host, valid),
@@ -218,13 +221,14 @@ async function doctor(run: CommandRun, config: ConfigResult): Promise<number> {
     testCredentials: run.host.testCredentials,
     nowMs: run.host.nowMs(),
   })
-  printResult(run, report, print.report)
+  printResult(run, report, (output) => print.report(output, namesAll))
   return report.ok ? 0 : 1
 }
 
-function targetOf(host: CommandLineHost, config: Config): OperationTarget {
+function targetOf(host: CommandLineHost, config: Config, mayCreate = true): OperationTarget {
   return {
     dataFolder: config.dataFolder,
+    mayCreate,
     limits: config.limits,
     open: () => host.openServices(config),
     verify: config.databaseUrl === null ? () => host.verifyFolder(config) : null,

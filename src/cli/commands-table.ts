@@ -678,7 +678,9 @@ export const commands: readonly Command[] = [
     print: printPeople.codeRevoked,
   }),
   command('setup.link', { words: 'setup-link', print: print.setupLink }),
-  local('doctor', 'Diagnose the installation: configuration, data folder, server and models'),
+  local('doctor', 'Diagnose the installation: configuration, data folder, server and models', {
+    options: [option('verbose>verbose', 'flag', '', 'also name every environment variable that is not set')],
+  }),
   local('migrate', 'Migrate the database to the latest schema; the server does this at startup'),
   local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
     positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],

@@ -127,13 +127,16 @@ const cases: readonly [what: string, finding: Finding, state: Finding['state'], 
   ],
   [
     'an upstream that serves',
-    servedFinding([{ name: 'openai', disabled: false, serves: ['gpt-4.1'] }]),
+    servedFinding(
+      [{ name: 'openai', disabled: false, serves: ['gpt-4.1', 'test-429'] }],
+      new Set(['gpt-4.1']),
+    )[0]!,
     'ok',
     /^openai 1$/,
   ],
   [
     'an upstream without models',
-    servedFinding([{ name: 'spare', disabled: false, serves: [] }]),
+    servedFinding([{ name: 'spare', disabled: false, serves: [] }], new Set())[0]!,
     'warning',
     /^no models are served by spare/,
   ],

@@ -179,7 +179,7 @@ function isWritable(folder: string): boolean {
 async function serverFinding(target: OperationTarget): Promise<Finding> {
   const name = 'server'
   const found = findServer(target.dataFolder)
-  if (found.kind === 'none') return { name, state: 'ok', text: notRunningHere(target.dataFolder) }
+  if (found.kind === 'none') return { name, state: 'warning', text: notRunningHere(target.dataFolder) }
   if (found.kind === 'unsafe') return { name, state: 'failed', text: found.why }
   const { server } = found
   const call = await callServer(server, 'account.list', { limit: 1 }, target.limits)
@@ -187,7 +187,7 @@ async function serverFinding(target: OperationTarget): Promise<Finding> {
     case 'answered':
       return { name, state: 'ok', text: `process ${server.pid} at ${server.address}` }
     case 'gone':
-      return { name, state: 'ok', text: `not running; process ${server.pid} exited without cleaning up` }
+      return { name, state: 'warning', text: `not running; process ${server.pid} exited without cleaning up` }
     case 'lost':
       return { name, state: 'failed', text: `process ${server.pid} does not respond: ${call.why}` }
   }
@@ -272,9 +272,10 @@ async function databaseFindings(
   if (typeof outcome === 'string') return [{ name, state: 'failed', text: outcome }]
   if (outcome.kind !== 'replied') return [{ name, state: 'failed', text: outcome.message }]
   const text = outcome.by === 'server' ? 'opened by the server' : 'can be opened'
+  const enabled = enabledModels(outcome)
   return [
     { name, state: 'ok', text },
-    ...(await servedFindings(target, listed)),
+    ...(await servedFindings(target, listed, enabled)),
     modelsFinding(outcome),
     ...costFindings(outcome),
   ]
@@ -293,8 +294,9 @@ const isAdded = ({ from, disabled }: ListedUpstream): boolean => from === 'conso
 async function servedFindings(
   target: OperationTarget,
   listed: readonly ListedUpstream[],
+  enabled: ReadonlySet<string>,
 ): Promise<Finding[]> {
-  const findings = [servedFinding(listed), ...failingFindings(listed)]
+  const findings = [...servedFinding(listed, enabled), ...failingFindings(listed)]
   for (const { name } of listed.filter(isAdded)) findings.push(...(await addedFindings(target, name)))
   return findings
 }
@@ -315,22 +317,32 @@ async function addedFindings(target: OperationTarget, upstream: string): Promise
   ]
 }
 
+/** Counts enabled models, as the finding about models does; nothing where there are no upstreams. */
 export function servedFinding(
   upstreams: readonly {
     readonly name: string
     readonly disabled: boolean
     readonly serves: readonly string[]
   }[],
-): Finding {
+  models: ReadonlySet<string>,
+): Finding[] {
   const name = 'served models'
   const enabled = upstreams.filter(({ disabled }) => !disabled)
   const idle = enabled.filter(({ serves }) => serves.length === 0).map((upstream) => upstream.name)
   if (idle.length > 0) {
     const text = `no models are served by ${idle.join(', ')}; add models to it, or name it in a model`
-    return { name, state: 'warning', text }
+    return [{ name, state: 'warning', text }]
   }
-  const counts = enabled.map((upstream) => `${upstream.name} ${upstream.serves.length}`)
-  return { name, state: 'ok', text: counts.length === 0 ? 'no upstreams' : counts.join(', ') }
+  if (enabled.length === 0) return []
+  const counts = enabled.map(
+    (upstream) => `${upstream.name} ${upstream.serves.filter((model) => models.has(model)).length}`,
+  )
+  return [{ name, state: 'ok', text: counts.join(', ') }]
+}
+
+function enabledModels({ reply }: Extract<OperationOutcome, { kind: 'replied' }>): ReadonlySet<string> {
+  const models = operations['models.list'].output.safeParse(reply.body).data ?? []
+  return new Set(models.filter(({ sold }) => sold).map(({ model }) => model))
 }
 
 function modelsFinding({ reply }: Extract<OperationOutcome, { kind: 'replied' }>): Finding {

@@ -226,7 +226,8 @@ export function migrated(output: { readonly by: 'server' | 'command' }): string 
     : 'The database is up to date.\n'
 }
 
-export function report(output: Report): string {
+/** Of variables that are not set only the number, unless all are to be named. */
+export function report(output: Report, namesAll: boolean): string {
   const findings = columns(
     ['CHECK', 'STATUS', 'DETAILS'],
     output.findings.map(({ name, state, text }) => [name, state, text]),
@@ -234,12 +235,15 @@ export function report(output: Report): string {
   const { environment } = output
   const named = (state: boolean | null) =>
     environment.filter(({ isSet }) => isSet === state).map(({ variable }) => variable)
+  const unset = named(false)
   const lines = [
     ['Environment variables set', named(true)],
-    ['Not set', named(false)],
+    ['Not set', namesAll ? unset : []],
     ['Not known, because the configuration is not valid', named(null)],
   ] as const
   const text = lines.map(([label, names]) => (names.length === 0 ? '' : `${label}: ${names.join(', ')}.\n`))
+  if (!namesAll && unset.length > 0)
+    text.push(`${counted(unset.length, 'variable')} not set; doctor --verbose names them.\n`)
   return `${findings}\n${text.join('')}`
 }
 

@@ -2,6 +2,8 @@
  * Runs an operation for a command: through the running server, or, when none is running, on the database itself, which it
  * owns for the duration of the command.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import type { ControlReply } from '../control/dispatch.ts'
@@ -55,6 +57,8 @@ export type CancelResult =
 
 export interface OperationTarget {
   readonly dataFolder: string
+  /** Whether an installation is created in the folder where there is none. */
+  readonly mayCreate: boolean
   readonly limits: AdminLimits
   /** Opens the services on the database; called only when no server is running. */
   readonly open: () => Promise<CommandServices>
@@ -81,11 +85,19 @@ export async function runOperation(
     if (call.kind === 'answered') return { kind: 'replied', by: 'server', reply: call.reply }
     if (call.kind === 'lost') return { kind: 'lost', message: lostReplyMessage(found.server.pid, call.why) }
   }
+  if (isMissing(target)) return { kind: 'refused', message: nothingThere(target.dataFolder) }
   // Opening the database writes to it, but a ledger can be verified on a full disk.
   return operation === 'ledger.verify' && target.verify !== null
     ? await verifyFolder(target.verify)
     : await runOnDatabase(target, operation, input)
 }
+
+/** Whether the command would create an installation although it only reads. */
+const isMissing = ({ dataFolder, verify, mayCreate }: OperationTarget): boolean =>
+  !mayCreate && verify !== null && !existsSync(join(dataFolder, 'tollgate.db'))
+
+const nothingThere = (folder: string): string =>
+  `There is no installation in ${folder}. Start a server first, or set TOLLGATE_DATA to the folder of yours.`
 
 async function verifyFolder(verify: NonNullable<OperationTarget['verify']>): Promise<OperationOutcome> {
   const verified = await verify()
