@@ -179,15 +179,19 @@ function PeopleTable({
   )
 }
 
+/** Only email verifies an address; the first administrator needs no approval. */
+function Confirmation({ person }: { readonly person: Person }): JSX.Element | null {
+  const installation = useOperation('installation.show')
+  if (!person.confirmed) return <Badge tone="warn">Pending</Badge>
+  if (person.verified && installation.data?.mail === true) return <Badge tone="good">Verified</Badge>
+  return person.operator ? null : <Badge tone="good">Approved</Badge>
+}
+
 function PersonBadges({ person }: { readonly person: Person }): JSX.Element {
   return (
     <span className="flex flex-wrap gap-1">
       {person.operator ? <Badge tone="info">Admin</Badge> : null}
-      {person.confirmed ? (
-        <Badge tone="good">{person.verified ? 'Verified' : 'Approved'}</Badge>
-      ) : (
-        <Badge tone="warn">Pending</Badge>
-      )}
+      <Confirmation person={person} />
       {person.twoFactor ? <Badge>2FA</Badge> : null}
     </span>
   )

@@ -1,6 +1,7 @@
 /** The timing of a request: its attempts with the time of the first byte. */
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
+import { cn } from '@/lib/class-names'
 import { duration } from '@/lib/format'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
@@ -15,6 +16,7 @@ export function Timeline({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
           <Attempt key={span.number} span={span} />
         ))}
       </ol>
+      {spans.some(({ firstByteMs }) => firstByteMs !== undefined) ? <Legend /> : null}
       <div className="flex flex-wrap justify-between gap-x-6 gap-y-1 border-t border-line pt-3 text-sm text-ink-soft">
         <span>
           Started <Moment at={receipt.started} />
@@ -24,6 +26,22 @@ export function Timeline({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
         </span>
       </div>
     </div>
+  )
+}
+
+function Legend(): JSX.Element {
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
+      {[
+        ['bg-line-strong', 'Waiting for the first byte'],
+        ['bg-accent', 'Response'],
+      ].map(([color, label]) => (
+        <span key={label} className="flex items-center gap-1.5">
+          <span aria-hidden="true" className={cn('size-2.5 rounded-sm', color)} />
+          {label}
+        </span>
+      ))}
+    </p>
   )
 }
 

@@ -75,11 +75,17 @@ function AddressCard(): JSX.Element {
     <Card title="Email" description="You use it to sign in.">
       <p className="mb-4 flex flex-wrap items-center gap-2">
         <span className="font-medium break-all">{person.email}</span>
-        {person.confirmed ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
+        {installation.data?.mail !== true ? null : person.confirmed ? (
+          <Badge tone="good">Verified</Badge>
+        ) : (
+          <Badge tone="warn">Not verified</Badge>
+        )}
       </p>
       {installation.data?.mail === true ? <AddressForm /> : null}
       {installation.data?.mail === false ? (
-        <p className="text-ink-soft">This server can't send email, so the address can't be changed here.</p>
+        <p className="text-ink-soft">
+          The address can't be changed, because this server can't send email to verify a new one.
+        </p>
       ) : null}
     </Card>
   )
