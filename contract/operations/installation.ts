@@ -176,6 +176,8 @@ export const installationOperations = {
         account: accountId.nullable(),
         /** Its name today. */
         accountName: z.string().nullable(),
+        /** What was changed, from the input: names, IDs, amounts. */
+        subject: z.string(),
         /** The input, without secrets. */
         input: z.unknown(),
         /** `done`, an error code, or `started` when the process exited before the end. */
@@ -200,6 +202,8 @@ export const installationOperations = {
         at: time,
         actor: z.string(),
         operation: z.string(),
+        /** What was changed, from the input: names, IDs, amounts. */
+        subject: z.string(),
         outcome: z.string(),
       }),
     ),

@@ -104,7 +104,7 @@ test('a user is invited, gets a password reset link, and is made an administrato
   await page.getByRole('table', { name: 'Open invitations' }).getByText('invited@example.org').waitFor()
   const invited = await person.visitAsNobody()
   await invited.page.goto(link)
-  await invited.page.getByText("You're invited and start with").waitFor()
+  await invited.page.getByText("You've been invited. You'll start with").waitFor()
   await invited.page.getByText('The invitation is for this email.').waitFor()
   assert.equal(await invited.page.getByLabel('Email').inputValue(), 'invited@example.org')
   invited.clean()

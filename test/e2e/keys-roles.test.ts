@@ -287,11 +287,11 @@ test('changes to keys are in the audit with their actor, and without a key', asy
   await as('developer', 'another').refused('key.revoke', { key })
   const rows = await as('owner').done('audit.own', { account })
   assert.deepEqual(
-    rows.map(({ actor, operation, outcome }) => [actor, operation, outcome]),
+    rows.map(({ actor, operation, subject, outcome }) => [actor, operation, subject, outcome]),
     [
-      ['another@example.org', 'key.revoke', 'not_allowed'],
-      [`owner-of-house${made}@example.org`, 'key.rotate', 'done'],
-      [`developer-of-house${made}@example.org`, 'key.create', 'done'],
+      ['another@example.org', 'key.revoke', key, 'not_allowed'],
+      [`owner-of-house${made}@example.org`, 'key.rotate', key, 'done'],
+      [`developer-of-house${made}@example.org`, 'key.create', 'seen', 'done'],
     ],
   )
   const operator = asking(control, personActor('ada', { operator: true }))

@@ -45,6 +45,21 @@ function parseAuditId(before: string | undefined): bigint | null {
   })
 }
 
-function auditOutput({ id, atMs, actor, operation, outcome }: AuditEntry) {
-  return { id: formatId('aud', id), at: isoTime(atMs), actor, operation, outcome }
+function auditOutput({ id, atMs, actor, operation, input, outcome }: AuditEntry) {
+  return { id: formatId('aud', id), at: isoTime(atMs), actor, operation, subject: subjectOf(input), outcome }
+}
+
+/** Fields of inputs that say what was changed, and that users who manage the account may see. */
+const subjectFields = ['name', 'key', 'model', 'upstream', 'provider', 'email', 'person', 'request', 'amount']
+const partsMax = 2
+
+/** `walk laptop`, `key_…`, `$25.00`: what a recorded input is about. */
+function subjectOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return ''
+  const given = new Map<string, unknown>(Object.entries(input))
+  const parts = subjectFields.flatMap((field) => {
+    const value = given.get(field)
+    return typeof value !== 'string' || value === '' ? [] : [field === 'amount' ? `$${value}` : value]
+  })
+  return parts.slice(0, partsMax).join(', ')
 }

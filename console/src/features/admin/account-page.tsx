@@ -15,6 +15,7 @@ import { When } from '@/components/when'
 import type { OperationOutput } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
 import { EndBadge } from '../requests/badges.tsx'
+import { RequestLink } from '../requests/request-link.tsx'
 import { Name } from '../usage/name.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { type Account, AccountBadges } from './accounts.tsx'
@@ -120,7 +121,13 @@ const entryColumns: readonly Column<Entry>[] = [
     wide: true,
     cell: (entry) => (
       <span className="block max-w-64 truncate" title={entry.note ?? entry.reference ?? undefined}>
-        {entry.note ?? entry.reference ?? entry.request ?? ''}
+        {entry.request === null ? (
+          (entry.note ?? entry.reference ?? '')
+        ) : (
+          <RequestLink inRow id={entry.request}>
+            <span className="font-mono text-[0.8125rem]">{entry.request}</span>
+          </RequestLink>
+        )}
       </span>
     ),
   },

@@ -102,9 +102,12 @@ function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEn
     {
       id: 'operation',
       header: 'Action',
-      cell: ({ operation, actor, at, outcome }) => (
+      cell: ({ operation, subject, actor, at, outcome }) => (
         <>
           <span title={operation}>{changeName(operation)}</span>
+          <bdi className="block max-w-56 truncate text-sm text-ink-soft" title={subject}>
+            {subject}
+          </bdi>
           <OnPhone>
             <span className="block max-w-56 truncate text-sm text-ink-soft">{actor}</span>
             <span className="block text-sm text-ink-soft">
@@ -144,7 +147,7 @@ function columnsOf(onShow: (entry: AuditEntry) => void): readonly Column<AuditEn
 
 function Outcome({ outcome }: { readonly outcome: string }): JSX.Element {
   const tones: Readonly<Record<string, Tone>> = { done: 'good', started: 'warn' }
-  const words: Readonly<Record<string, string>> = { done: 'Completed', started: 'Incomplete' }
+  const words: Readonly<Record<string, string>> = { done: 'Succeeded', started: 'Incomplete' }
   return <Badge tone={tones[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>
 }
 

@@ -9,6 +9,7 @@ import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { Select } from '@/components/select'
 import { type Column, Table } from '@/components/table'
+import { When } from '@/components/when'
 import { useAccount } from '@/lib/account'
 import { addressOf } from '@/lib/api'
 import { useOperation } from '@/lib/operations'
@@ -102,7 +103,7 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
       expected={8}
       empty={<p className="flex h-24 items-center px-5 text-ink-soft">{emptyWords}</p>}
       columns={[
-        { id: 'at', header: 'Time', wide: true, cell: (row) => <Moment at={row.at} /> },
+        { id: 'at', header: 'Time (UTC)', wide: true, cell: (row) => <When at={row.at} dated /> },
         {
           id: 'what',
           header: 'Description',
@@ -112,7 +113,8 @@ function EntriesTable({ entries, isFiltered }: EntriesTableProps): JSX.Element {
                 entryWords(row)
               ) : (
                 <RequestLink inRow id={row.request}>
-                  {entryWords(row)}
+                  {entryWords(row)}{' '}
+                  <span className="font-mono text-xs text-ink-soft max-sm:hidden">{row.request}</span>
                 </RequestLink>
               )}
               <OnPhone>

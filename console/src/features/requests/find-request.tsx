@@ -8,7 +8,8 @@ import { requestIdIn } from '@/lib/request-id'
 
 export function FindRequest(): JSX.Element {
   const [text, setText] = useState('')
-  const [isWrong, setWrong] = useState(false)
+  const [wrong, setWrong] = useState<string>()
+  const isWrong = wrong !== undefined
   const navigate = useNavigate()
   const hint = useId()
   return (
@@ -18,7 +19,7 @@ export function FindRequest(): JSX.Element {
         onSubmit={(event) => {
           event.preventDefault()
           const id = requestIdIn(text)
-          setWrong(id === undefined)
+          setWrong(id === undefined ? text.trim() : undefined)
           if (id !== undefined) void navigate({ to: '/console/requests/$request', params: { request: id } })
         }}
       >
@@ -33,7 +34,7 @@ export function FindRequest(): JSX.Element {
           value={text}
           onChange={(event) => {
             setText(event.target.value)
-            setWrong(false)
+            setWrong(undefined)
           }}
         />
         <Button type="submit">
@@ -47,6 +48,12 @@ export function FindRequest(): JSX.Element {
           role="alert"
           className="absolute top-full right-0 z-10 mt-1.5 w-80 max-w-[calc(100vw-2rem)] rounded-lg border border-line bg-raised px-3 py-2 text-sm shadow-lg shadow-black/10 max-sm:right-auto max-sm:left-0"
         >
+          {wrong.startsWith('req_') ? (
+            <>
+              No request <code className="font-mono break-all">{wrong}</code> in this account. An ID has 13
+              characters after <code className="font-mono">req_</code>.{' '}
+            </>
+          ) : null}
           A request ID starts with <code className="font-mono">req_</code> and is in the{' '}
           <code className="font-mono">x-request-id</code> header and in error messages. IDs in response
           bodies, such as <code className="font-mono">chatcmpl-…</code> and{' '}

@@ -13,12 +13,14 @@ import { When } from '@/components/when'
 import { useAccount } from '@/lib/account'
 import { type ApiError, call, type OperationOutput } from '@/lib/api'
 import { changeName } from '@/lib/change-names'
+import { useKeyNames } from '../keys/use-names.ts'
 
 type Row = OperationOutput<'audit.own'>[number]
 const pageRows = 50
 
 export function ActivityTab(): JSX.Element {
   const { id } = useAccount()
+  const keyNames = useKeyNames()
   const audit = useInfiniteQuery<
     readonly Row[],
     ApiError,
@@ -46,7 +48,7 @@ export function ActivityTab(): JSX.Element {
           caption="Activity"
           rows={audit.data}
           keyOf={({ id }) => id}
-          columns={columns}
+          columns={columnsOf(keyNames)}
           empty={<Empty icon={<History />} title="No changes yet" />}
         />
       )}
@@ -61,15 +63,18 @@ export function ActivityTab(): JSX.Element {
   )
 }
 
-const columns: readonly Column<Row>[] = [
+const columnsOf = (keyNames: ReadonlyMap<string, string>): readonly Column<Row>[] => [
   { id: 'at', header: 'Time (UTC)', wide: true, cell: ({ at }) => <When at={at} dated /> },
   { id: 'actor', header: 'Actor', wide: true, cell: ({ actor }) => actor },
   {
     id: 'operation',
     header: 'Action',
-    cell: ({ operation, actor, at }) => (
+    cell: ({ operation, subject, actor, at }) => (
       <>
         <span title={operation}>{changeName(operation)}</span>
+        <bdi className="block max-w-80 truncate text-sm text-ink-soft max-sm:max-w-44" title={subject}>
+          {withKeyNames(subject, keyNames)}
+        </bdi>
         <OnPhone>
           <span className="block max-w-44 truncate text-sm text-ink-soft">{actor}</span>
           <When at={at} dated className="block text-sm text-ink-soft" />
@@ -87,3 +92,8 @@ const columns: readonly Column<Row>[] = [
     ),
   },
 ]
+
+/** Keys are recorded by their ID. */
+function withKeyNames(subject: string, keyNames: ReadonlyMap<string, string>): string {
+  return subject.replace(/key_[0-9a-z]{13}/, (key) => keyNames.get(key) ?? key)
+}
