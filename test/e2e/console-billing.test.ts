@@ -23,6 +23,8 @@ test('without a payment provider the page explains how top-ups work here', async
   await visit.accessible()
   await page.getByRole('button', { name: 'Add credit' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount in USD').fill('-2.50')
+  await dialog.getByText('The amount must be positive.').waitFor()
   await dialog.getByLabel('Amount in USD').fill('2.50')
   await dialog.getByRole('button', { name: 'Add credit' }).click()
   await page.getByText(/^Credited \$2\.50\./).waitFor()

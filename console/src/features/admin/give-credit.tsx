@@ -23,6 +23,7 @@ export function GiveCredit({ account, name, variant = 'secondary' }: GiveCreditP
   const [amount, setAmount] = useState('')
   const [reference, setReference] = useState(newReference)
   const [note, setNote] = useState('')
+  const isNegative = /^\s*[-−]/.test(amount)
   const credit = useChange('credit', {
     changes: ['balance', 'account', 'billing'],
     onProblem: () => undefined,
@@ -48,11 +49,15 @@ export function GiveCredit({ account, name, variant = 'secondary' }: GiveCreditP
         description={`Added to the balance of ${name} immediately. The entry can't be edited or deleted.`}
         action="Add credit"
         pending={credit.isPending}
+        disabled={isNegative}
         problem={credit.error}
         fields={['amount', 'reference', 'note']}
         onSubmit={() => credit.mutate({ account, amount: amount.trim(), reference, note: note.trim() })}
       >
-        <Field label="Amount in USD" {...errorAt(credit.error, 'amount')}>
+        <Field
+          label="Amount in USD"
+          {...(isNegative ? { error: 'The amount must be positive.' } : errorAt(credit.error, 'amount'))}
+        >
           <Input
             inputMode="decimal"
             placeholder="25.00"
