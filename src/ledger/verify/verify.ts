@@ -184,8 +184,7 @@ const checks: readonly Check[] = [
   ),
   check(
     { id: 'a.id', posted: 'a.posted' },
-    `FROM account a WHERE a.posted < 0
-      AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.account = a.id AND e.kind = 'refund')`,
+    `FROM account a WHERE a.posted < 0 AND a.id NOT IN (SELECT account FROM entry WHERE kind = 'refund')`,
     ({ id, posted }) => `account ${id}: is at ${posted} without a refund`,
   ),
   check(
