@@ -53,10 +53,10 @@ function NoPath({ found: { credential, paths } }: { readonly found: Checked }): 
   const isAnswered = paths.every(({ state }) => state === 'missing')
   return (
     <Banner tone="bad" title="No path at this URL works.">
-      {credential?.state === 'accepted' ? 'The provider accepts the API key, but ' : 'The provider '}
+      {credential?.state === 'accepted' ? 'The provider accepts the API key. ' : ''}
       {isAnswered
-        ? 'it has none of the paths below. Check the path of the base URL.'
-        : 'the paths below are not found or do not respond. Check the base URL and the server.'}
+        ? 'The server has none of the paths below. Check the path of the base URL.'
+        : 'The paths below are not found or do not respond. Check the base URL and the server.'}
     </Banner>
   )
 }

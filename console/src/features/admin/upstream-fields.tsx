@@ -134,7 +134,7 @@ function Endpoint(props: UpstreamFieldsProps): JSX.Element {
       {hasOwnAddress(provider) ? [key, url] : [url, key]}
       <Field
         label="Name"
-        hint="Letters, digits, dots and dashes. Shown on receipts."
+        hint={mistake === undefined ? 'Letters, digits, dots and dashes. Shown on receipts.' : undefined}
         {...(isTaken
           ? { error: takenWords }
           : mistake === undefined
