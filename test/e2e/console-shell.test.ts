@@ -110,7 +110,7 @@ test('on a phone the sections open from a button, by touch and by keyboard', asy
 test('a finger opens and closes an explanation, which a mouse opens by hovering', async () => {
   const visit = await person.visit({ phone: true })
   const { page } = visit
-  const explained = page.getByRole('button', { name: 'How the balance is calculated' })
+  const explained = page.getByRole('button', { name: 'How this is calculated' })
   const text = page.getByRole('tooltip').getByText(/^What your next request can use/)
   await explained.tap()
   await text.waitFor()

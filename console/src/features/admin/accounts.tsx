@@ -47,7 +47,7 @@ const columns: readonly Column<Account>[] = [
   },
   {
     id: 'state',
-    header: 'Status',
+    header: 'Type',
     wide: true,
     cell: (account) => <AccountBadges account={account} />,
   },

@@ -30,9 +30,11 @@ export function Markup(): JSX.Element {
       ) : (
         <p>
           <span className="tabular text-2xl leading-8 font-semibold">{markup.data.markup ?? 'None'}</span>
-          <span className="ml-2 text-sm text-ink-soft">
-            {markup.data.from === 'configuration' ? 'from configuration' : 'set here'}
-          </span>
+          {markup.data.markup === null ? null : (
+            <span className="ml-2 text-sm text-ink-soft">
+              {markup.data.from === 'configuration' ? 'from configuration' : 'set here'}
+            </span>
+          )}
         </p>
       )}
       {isOpen && markup.data !== undefined ? (

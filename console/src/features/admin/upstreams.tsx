@@ -19,7 +19,6 @@ import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo, ProviderPicker } from './provider-picker.tsx'
-import { providerName } from './providers.ts'
 import { UpstreamForm } from './upstream-form.tsx'
 import { UpstreamStatus } from './upstream-status.tsx'
 import { type UpstreamSwitch, useUpstreamSwitch } from './upstream-switch.tsx'
@@ -239,7 +238,7 @@ interface ServedByProps {
 
 /** How many models it serves, and whether they are all of its provider's or a list. Without any it gets no requests. */
 function ServedBy({ upstream, onDo }: ServedByProps): JSX.Element {
-  const { name, serves, models, provider, from, disabled } = upstream
+  const { name, serves, models, from, disabled } = upstream
   if (serves.length === 0 && (disabled || from === 'configuration')) return <Badge tone="warn">None</Badge>
   if (serves.length === 0)
     return (
@@ -256,7 +255,7 @@ function ServedBy({ upstream, onDo }: ServedByProps): JSX.Element {
     <span title={serves.join(', ')}>
       {serves.length === 1 ? '1 model' : `${count(serves.length)} models`}
       <span className="block text-sm text-ink-soft">
-        {models === 'all' ? `all ${providerName(provider)} models` : models === null ? 'by name' : 'selected'}
+        {models === 'all' ? 'all of the provider' : models === null ? 'by name' : 'selected'}
       </span>
     </span>
   )
