@@ -143,7 +143,7 @@ suite('ledger verify without a server', withoutServer, () => {
   test('rejects a folder that a server uses and a folder without a database', async () => {
     const without = verifyOnFullDisk()
     assert.equal(without.status, 1)
-    assert.match(without.stderr, /^tollgate: No database found in [^\n]+\n$/)
+    assert.match(without.stderr, /^tollgate: There is no installation in [^\n]+\n$/)
     const server = await installation.start()
     rmSync(join(installation.dataFolder, 'server.json'))
     const refused = verifyOnFullDisk()
