@@ -134,7 +134,7 @@ test('a running response is stopped, charged for what arrived, and can be reques
   await button('Stop').waitFor()
   await answers()
     .nth(0)
-    .locator('p', { hasText: /\w+ \w+ \w+/ })
+    .locator('p:not([role=status])', { hasText: /\w+ \w+ \w+/ })
     .first()
     .waitFor()
   await button('Stop').click()
