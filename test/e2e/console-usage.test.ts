@@ -125,7 +125,7 @@ test('older requests are one page away, and newer ones again', async () => {
 test('a row opens by a click anywhere in it and by Enter; its amounts have one precision', async () => {
   await page.goto('/console/requests')
   const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
-  // Until they are loaded, rows without links stand in for them.
+  // Placeholder rows have no links.
   await rows.first().getByRole('link').waitFor()
   const costs = await rows.locator('td:last-child').allTextContents()
   assert.equal(new Set(costs.map((cost) => cost.split('.')[1]?.length)).size, 1, costs.join(' '))
