@@ -165,7 +165,7 @@ for (const [what, words, code, message] of [
 }
 
 test('as a process: an error is one line and exit code 1', () => {
-  const ran = spawned(newFolder(), 'account', 'suspend', 'nobody@example.org', '--json')
+  const ran = spawned(newFolder(), 'account', 'suspend', 'missing@example.org', '--json')
   assert.deepEqual(ran, {
     code: 1,
     stdout: '',

@@ -47,7 +47,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
       }
     },
     pathsOf,
-    checkedHost: new LastCheckedHost(clock),
+    checkedHost: new LastCheckedHost(clock, limits),
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
@@ -106,7 +106,7 @@ export function runningStatus(
     findPaths: (host) => findHostPaths(asking, connectorOfUpstream(host), hostOf(host)),
     downloadText: (url) => downloadText(asking, url),
     pathsOf,
-    checkedHost: new LastCheckedHost(clock),
+    checkedHost: new LastCheckedHost(clock, limits),
     ledgerReport: watch.report,
   }
 }

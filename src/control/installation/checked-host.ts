@@ -6,19 +6,18 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { CheckedHost, CheckedHostMemory, ModelHost } from '../control-deps.ts'
 
-/** A person reads the review in the meantime. */
-const keptMs = 10 * 60_000
-
 export class LastCheckedHost implements CheckedHostMemory {
   readonly #clock: Clock
+  readonly #keptMs: number
   #last: (CheckedHost & { readonly digest: string; readonly untilMs: number }) | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { hostReviewMs }: { readonly hostReviewMs: number }) {
     this.#clock = clock
+    this.#keptMs = hostReviewMs
   }
 
   keep(host: ModelHost, checked: CheckedHost): void {
-    this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + keptMs }
+    this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + this.#keptMs }
   }
 
   take(host: ModelHost): CheckedHost | undefined {
