@@ -169,7 +169,7 @@ test('as a process: an error is one line and exit code 1', () => {
   assert.deepEqual(ran, {
     code: 1,
     stdout: '',
-    stderr: 'tollgate: No account has the email address nobody@example.org. [account_not_found]\n',
+    stderr: 'tollgate: No account has the email address missing@example.org. [account_not_found]\n',
   })
 })
 
