@@ -154,10 +154,13 @@ export const limitsTable = {
   tokenResponseBytesMax: limit(64 * 1024, 'Size of the response to a token request.'),
   tokenRefreshMs: limit(300_000, 'How long before it expires a token is replaced.'),
   hostModelsMs: limit(10_000, "Time to fetch a provider's list of models in the console."),
-  hostReviewMs: limit(600_000, 'How long what a provider said in the review of an upstream is used to save it.'),
   hostErrorBytesMax: limit(16 * 1024, 'What is read of an error that the provider returns instead.'),
   hostModelsBytesMax: limit(4 * 1024 * 1024, 'Size of that list.'),
   hostModelsMax: limit(5_000, 'Models of that list that are shown.'),
+  hostReviewMs: limit(
+    600_000,
+    'How long what a provider said in the review of an upstream is used to save it.',
+  ),
 
   // Published price lists
   priceListMs: limit(30_000, 'Time to download a price list for `catalog update`.'),
