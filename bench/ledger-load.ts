@@ -2,18 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { noTokens } from '../contract/meters.ts'
 import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
 import type { NextId } from '../src/base/ids.ts'
 import { limitDefaults } from '../src/config/config.ts'
-import { type LedgerStore, openLedger } from '../src/ledger/ledger.ts'
-import { postgresMigrations } from '../src/ledger/postgres/migrations.ts'
-import { openPostgresStore, postgresLimits } from '../src/ledger/postgres/store.ts'
+import type { LedgerStore, openLedger } from '../src/ledger/ledger.ts'
 import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
-import { migratePostgres } from '../src/store/postgres/migrate.ts'
-import { deriveSums } from '../src/usage/postgres-sums.ts'
 
 const keysPerAccount = 2
 
@@ -155,15 +151,24 @@ const fail = (error: unknown): never => {
   throw error
 }
 
-/** The embedded store of a checkout, with that checkout's code and its own defaults. */
+/** A module of a checkout, with that checkout's code and its own defaults. */
+const moduleOf = <Module>(checkout: string, path: string): Promise<Module> =>
+  import(pathToFileURL(join(checkout, path)).href) as Promise<Module>
+
+const ledgerOf = (checkout: string) =>
+  moduleOf<typeof import('../src/ledger/ledger.ts')>(checkout, 'src/ledger/ledger.ts')
+const configOf = (checkout: string) =>
+  moduleOf<typeof import('../src/config/config.ts')>(checkout, 'src/config/config.ts')
+
+/** The embedded store of a checkout. */
 export async function openEmbedded(checkout: string, folder?: string): Promise<OpenStore> {
-  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
-  const { openStore } = (await load('src/store/store.ts')) as typeof import('../src/store/store.ts')
-  const { threadEntries } = (await load(
+  const { openStore } = await moduleOf<typeof import('../src/store/store.ts')>(checkout, 'src/store/store.ts')
+  const { threadEntries } = await moduleOf<typeof import('../src/server/thread-entries.ts')>(
+    checkout,
     'src/server/thread-entries.ts',
-  )) as typeof import('../src/server/thread-entries.ts')
-  const ledger = (await load('src/ledger/ledger.ts')) as typeof import('../src/ledger/ledger.ts')
-  const config = (await load('src/config/config.ts')) as typeof import('../src/config/config.ts')
+  )
+  const ledger = await ledgerOf(checkout)
+  const config = await configOf(checkout)
   const directory = folder ?? mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const opened = await openStore({
     dataDirectory: directory,
@@ -186,19 +191,34 @@ export async function openEmbedded(checkout: string, folder?: string): Promise<O
   return { store, openLedger: ledger.openLedger, close }
 }
 
-/** As any number of processes may open it. */
-export async function openPostgres(url: string): Promise<OpenStore> {
-  const connectMsMax = limitDefaults.databaseConnectMs
+/** The store of a checkout on a database, as any number of processes may open it. */
+export async function openPostgres(checkout: string, url: string): Promise<OpenStore> {
+  const { postgresMigrations } = await moduleOf<typeof import('../src/ledger/postgres/migrations.ts')>(
+    checkout,
+    'src/ledger/postgres/migrations.ts',
+  )
+  const { migratePostgres } = await moduleOf<typeof import('../src/store/postgres/migrate.ts')>(
+    checkout,
+    'src/store/postgres/migrate.ts',
+  )
+  const { openPostgresStore, postgresLimits } = await moduleOf<
+    typeof import('../src/ledger/postgres/store.ts')
+  >(checkout, 'src/ledger/postgres/store.ts')
+  const { deriveSums } = await moduleOf<typeof import('../src/usage/postgres-sums.ts')>(
+    checkout,
+    'src/usage/postgres-sums.ts',
+  )
+  const ledger = await ledgerOf(checkout)
+  const { limitDefaults: limits } = await configOf(checkout)
+  const connectMsMax = limits.databaseConnectMs
   await migratePostgres({ url, table: 'migration', steps: postgresMigrations, nowMs: 0, connectMsMax })
-  const options = {
-    clock: systemClock,
-    limits: postgresLimits(limitDefaults),
-    derive: deriveSums,
-    onTrouble: fail,
-  }
+  const options = { clock: systemClock, limits: postgresLimits(limits), derive: deriveSums, onTrouble: fail }
   const store = openPostgresStore(url, options)
-  return { store, openLedger, close: store.close }
+  return { store, openLedger: ledger.openLedger, close: store.close }
 }
+
+/** The checkout that this bench is part of. */
+export const ownCheckout = fileURLToPath(new URL('..', import.meta.url))
 
 /** A ledger for accounts that have credit; closing it verifies it. */
 export async function subjectOn(

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { assert } from '../src/base/assert.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { runSql, startPostgres } from '../test/support/postgres-server.ts'
-import { accountsOn, openPostgres, type Slice, slice, subjectOn } from './ledger-load.ts'
+import { accountsOn, openPostgres, ownCheckout, type Slice, slice, subjectOn } from './ledger-load.ts'
 import { cpuMicros } from './machine.ts'
 import { lowerQuartile, median } from './measure.ts'
 
@@ -122,7 +122,7 @@ async function main(requests: number, accountCount: number): Promise<void> {
 
 /** One of the processes. `accounts`: how many to make, or those of another one. */
 async function work(url: string, accounts: string): Promise<void> {
-  const subject = await subjectOn('ledger', await openPostgres(url), async (on) =>
+  const subject = await subjectOn('ledger', await openPostgres(ownCheckout, url), async (on) =>
     accounts.length < 10 ? accountsOn(on, Number(accounts)) : accounts.split(',').map(BigInt),
   )
   process.on('message', (given: Order | 'stop') => {

@@ -4,13 +4,12 @@
  *
  * `node bench/ledger.ts [requests per concurrency] [accounts] [--against FOLDER] [--grown FOLDER] [--postgres]`
  *
- * `--against`: the embedded ledger of a second checkout, in the same process in turns of one slice; `--grown`: the same on a
- * data folder, such as one of `bench/grow.ts`. `--postgres`: on a
- * PostgreSQL server of its own, which is not synced to disk, and whose CPU does not count.
+ * `--against`: the ledger of a second checkout, in the same process in turns of one slice; `--grown`: the embedded one on a
+ * data folder, such as one of `bench/grow.ts`. `--postgres`: each on a database of a PostgreSQL server of the bench, which is
+ * not synced to disk, and whose CPU does not count.
  */
 
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres-server.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type OpenStore,
   openEmbedded,
   openPostgres,
+  ownCheckout,
   type Slice,
   type Subject,
   slice,
@@ -56,29 +56,19 @@ function line({ name }: Subject, concurrency: number, turns: readonly Slice[]): 
   return `${name}, concurrency ${String(concurrency).padStart(3)}: ${cpu.padStart(6)} µs CPU and ${written} kB written a request, ${rate} requests/s, hold + settle p50 ${at(50)} ms, p99 ${at(99)} ms`
 }
 
-/** On a server of its own, which is stopped with it. */
-async function openOwnPostgres(): Promise<OpenStore> {
-  const server = await startPostgres()
-  const store = await openPostgres(await server.createDatabase())
-  return { ...store, close: () => store.close().finally(server.stop) }
-}
-
 const madeAccounts = (on: Pick<Subject, 'ledger' | 'nextId'>) => accountsOn(on, accountCount)
 
 async function main(): Promise<void> {
-  const here = fileURLToPath(new URL('..', import.meta.url))
+  const server = values.postgres ? await startPostgres() : undefined
+  const open = async (checkout: string): Promise<OpenStore> =>
+    server === undefined ? openEmbedded(checkout) : openPostgres(checkout, await server.createDatabase())
   const subjects: Subject[] = []
-  if (values.against !== undefined)
-    subjects.push(await subjectOn('against', await openEmbedded(resolve(values.against)), madeAccounts))
-  if (values.grown !== undefined)
-    subjects.push(await subjectOn('grown', await openEmbedded(here, resolve(values.grown)), madeAccounts))
-  subjects.push(
-    await subjectOn(
-      'tollgate',
-      await (values.postgres ? openOwnPostgres() : openEmbedded(here)),
-      madeAccounts,
-    ),
-  )
+  const add = async (name: string, store: OpenStore): Promise<void> => {
+    subjects.push(await subjectOn(name, store, madeAccounts))
+  }
+  if (values.against !== undefined) await add('against', await open(resolve(values.against)))
+  if (values.grown !== undefined) await add('grown', await openEmbedded(ownCheckout, resolve(values.grown)))
+  await add('tollgate', await open(ownCheckout))
   for (const subject of subjects) await slice(subject, 64, Math.ceil(requests / 3))
   for (const concurrency of concurrencies) {
     const count = Math.ceil((requests / slices) * (concurrency === 1 ? requestsAloneShare : 1))
@@ -90,6 +80,7 @@ async function main(): Promise<void> {
     for (const [subject, of] of turns) process.stdout.write(`${line(subject, concurrency, of)}\n`)
   }
   for (const subject of subjects) await subject.close()
+  await server?.stop()
 }
 
 await main()

@@ -248,6 +248,14 @@ export const limitsTable = {
   operationsQueuedMax: limit(50_000, 'Queued ledger operations.'),
   transactionMs: limit(1_000, 'Duration of a control-plane transaction.'),
   databaseLanes: limit(2, 'Connections to PostgreSQL that write requests side by side.'),
+  databaseLaneOperationsMin: limit(
+    32,
+    'Waiting ledger operations for which another of these connections is used while one is writing.',
+  ),
+  databaseLaneWaitMs: limit(
+    50,
+    'How long ledger operations wait for a batch that another of these connections is writing, however few they are.',
+  ),
   databaseConnectMs: limit(2_000, 'Opening a connection to PostgreSQL.'),
   databaseStatementMs: limit(10_000, 'One statement on PostgreSQL.'),
   databaseReportMs: limit(60_000, 'One statement of a report on PostgreSQL.'),

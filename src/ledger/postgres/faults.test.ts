@@ -3,48 +3,25 @@
  * that the server rolls back, a server that crashes, a process that misses its lease. Afterwards the books balance.
  */
 import assert from 'node:assert/strict'
-import { suite, type TestContext, test } from 'node:test'
+import { suite, test } from 'node:test'
 import pg from 'pg'
 import { Dice } from '../../../test/simulation/dice.ts'
-import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
-import { type ManualClock, manualClock } from '../../../test/support/manual-clock.ts'
-import { openPostgresLedger, type PostgresLedger } from '../../../test/support/postgres-ledger.ts'
+import { plainDraft } from '../../../test/support/ledger-values.ts'
+import {
+  admit,
+  assertBalanced,
+  creditOf,
+  isUnavailable,
+  lockTable,
+  newAccount,
+  openProcess,
+  settle,
+  settlementOf,
+  until,
+  whenWaiting,
+} from '../../../test/support/postgres-processes.ts'
 import { postgresIsMissing, runSql, startPostgres } from '../../../test/support/postgres-server.ts'
 import { type CutAt, openTcpProxy } from '../../../test/support/tcp-proxy.ts'
-import { TollgateError } from '../../base/errors.ts'
-import type { Settlement } from '../types.ts'
-import type { PostgresLimits } from './store.ts'
-
-const patient = { outageMsMax: 30_000 }
-
-interface Process extends PostgresLedger {
-  readonly clock: ManualClock
-}
-
-/** A ledger of one process; `url`: on the database of another one. */
-async function open(
-  context: TestContext,
-  url?: string,
-  limits: Partial<PostgresLimits> = {},
-  onTrouble?: (error: unknown) => void,
-): Promise<Process> {
-  const clock = manualClock()
-  const opened = await openPostgresLedger(context, {
-    clock,
-    limits: { ...patient, ...limits },
-    ...(url === undefined ? {} : { url }),
-    ...(onTrouble === undefined ? {} : { onTrouble }),
-  })
-  return { ...opened, clock }
-}
-
-/** Locks a table against all others until it is released. */
-async function openLock(url: string, table: string): Promise<{ release(): Promise<void> }> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
-  return { release: () => client.end() }
-}
 
 /** No process takes a slot, or takes one again, until it is released. */
 async function lockSlots(url: string): Promise<{ release(): Promise<void> }> {
@@ -67,56 +44,10 @@ async function leaseEnds(url: string): Promise<readonly [end: number | undefined
   return [end ?? undefined, now]
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 1; !(await isSo()); attempt += 1) assert.ok(attempt < 5_000, 'it happens')
-}
-
-async function newAccount({ ledger, nextId }: PostgresLedger, amount: bigint): Promise<bigint> {
-  const id = nextId()
-  await ledger.createAccount({ id, kind: 'personal', email: null, name: 'n', nowMs: 1 })
-  await ledger.credit({ ...creditOf(nextId(), id), amount })
-  return id
-}
-
-const creditOf = (entryId: bigint, account: bigint) => ({
-  entryId,
-  account,
-  amount: 1n,
-  source: 'manual' as const,
-  reference: `reference ${entryId}`,
-  nowMs: 1,
-  note: null,
-})
-
-const admit = (
-  { ledger, nextId, clock }: PostgresLedger,
-  account: bigint,
-  inputAmount: bigint,
-  id = nextId(),
-) => ledger.admit({ ...plainAsk, id, account, key: account + 1n, inputAmount, nowMs: clock.wallMs() })
-
-const settlementOf = ({ nextId, clock }: PostgresLedger, id: bigint, cost: bigint): Settlement => ({
-  id,
-  nowMs: clock.wallMs(),
-  cost,
-  writtenOff: 0n,
-  writeOffEntryId: nextId(),
-  receipt: plainDraft,
-})
-
-const settle = (on: PostgresLedger, id: bigint, cost: bigint) => on.ledger.settle(settlementOf(on, id, cost))
-
-async function assertBalanced({ ledger }: PostgresLedger): Promise<void> {
-  assert.deepEqual((await ledger.verify()).drift, [])
-}
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof TollgateError && error.code === 'store_unavailable'
-
 suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   test('two processes admit a thousand requests for the money of ten: exactly ten', async (context) => {
-    const first = await open(context)
-    const second = await open(context, first.url)
+    const first = await openProcess(context)
+    const second = await openProcess(context, first.url)
     const account = await newAccount(first, 70n)
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => admit(index % 2 === 0 ? first : second, account, 7n)),
@@ -130,8 +61,8 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a request that two processes settle is charged once', async (context) => {
-    const first = await open(context)
-    const second = await open(context, first.url)
+    const first = await openProcess(context)
+    const second = await openProcess(context, first.url)
     const account = await newAccount(first, 1_000n)
     for (let round = 0; round < 20; round += 1) {
       const id = first.nextId()
@@ -144,8 +75,8 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('two processes give one credit for one reference', async (context) => {
-    const first = await open(context)
-    const second = await open(context, first.url)
+    const first = await openProcess(context)
+    const second = await openProcess(context, first.url)
     const accounts = [await newAccount(first, 1n), await newAccount(second, 1n)]
     const results = await Promise.all(
       [first, second].flatMap(({ ledger, nextId }) =>
@@ -159,10 +90,10 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
 
   for (const at of ['request', 'reply'] as const satisfies readonly CutAt[]) {
     test(`a connection that is cut at the ${at} of a commit: the batch is committed once`, async (context) => {
-      const direct = await open(context)
+      const direct = await openProcess(context)
       const account = await newAccount(direct, 100n)
       const proxy = await openTcpProxy(direct.url)
-      const on = await open(context, proxy.url)
+      const on = await openProcess(context, proxy.url)
       context.after(proxy.close)
       const id = on.nextId()
       const isCut = proxy.cutNext('commit\0', at)
@@ -178,10 +109,10 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   }
 
   test('a settlement whose commit may have succeeded is not refused, however long the database is away', async (context) => {
-    const direct = await open(context)
+    const direct = await openProcess(context)
     const account = await newAccount(direct, 100n)
     const proxy = await openTcpProxy(direct.url)
-    const on = await open(context, proxy.url, { lanes: 1, outageMsMax: 100 })
+    const on = await openProcess(context, proxy.url, { lanes: 1, outageMsMax: 100 })
     context.after(proxy.close)
     const id = on.nextId()
     await admit(on, account, 10n, id)
@@ -198,7 +129,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
 
   for (const state of ['40P01', '40001']) {
     test(`a batch that is rolled back with ${state} is repeated`, async (context) => {
-      const on = await open(context)
+      const on = await openProcess(context)
       const account = await newAccount(on, 100n)
       await runSql(
         on.url,
@@ -215,7 +146,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   }
 
   test('a row that the database refuses fails alone in its batch', async (context) => {
-    const on = await open(context)
+    const on = await openProcess(context)
     const account = await newAccount(on, 100n)
     await runSql(on.url, 'ALTER TABLE hold ADD CHECK (amount <> 13)')
     const outcomes = await Promise.allSettled([1n, 13n, 2n, 3n].map((amount) => admit(on, account, amount)))
@@ -228,12 +159,12 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a process that misses its lease cannot write any more, and its holds are closed once', async (context) => {
-    const dead = await open(context, undefined, { leaseMs: 600_000 })
+    const dead = await openProcess(context, undefined, { leaseMs: 600_000 })
     const account = await newAccount(dead, 100n)
     const id = dead.nextId()
     await admit(dead, account, 10n, id)
     await dead.ledger.checkpoint({ id, cost: 3n, draft: plainDraft })
-    const other = await open(context, dead.url)
+    const other = await openProcess(context, dead.url)
     assert.equal(other.recovered, 0, 'it lives')
     await runSql(dead.url, "UPDATE process SET lease_ends = now() - interval '1 second' WHERE id = 0")
     other.clock.advance(60_000)
@@ -247,8 +178,8 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a read that waits does not end the lease of its process', async (context) => {
-    const on = await open(context, undefined, { leaseMs: 900 })
-    const lock = await openLock(on.url, 'account_profile')
+    const on = await openProcess(context, undefined, { leaseMs: 900 })
+    const lock = await lockTable(on.url, 'account_profile')
     const read = on.ledger.account(1n)
     const [first] = await leaseEnds(on.url)
     await until(async () => (await leaseEnds(on.url))[1] > (first ?? 0))
@@ -259,9 +190,9 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a verification may take longer than a statement of a request, and holds up no read', async (context) => {
-    const on = await open(context, undefined, { statementMsMax: 300 })
+    const on = await openProcess(context, undefined, { statementMsMax: 300 })
     const account = await newAccount(on, 100n)
-    const lock = await openLock(on.url, 'receipt')
+    const lock = await lockTable(on.url, 'receipt')
     const [, begun] = await leaseEnds(on.url)
     const verifying = assertBalanced(on)
     assert.equal((await on.ledger.account(account))?.posted, 100n)
@@ -271,14 +202,13 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a settlement behind a batch that takes long can be taken back until it leaves; no more wait than the limit', async (context) => {
-    const on = await open(context, undefined, { waitingMax: 1 })
+    const on = await openProcess(context, undefined, { waitingMax: 1 })
     const account = await newAccount(on, 100n)
     const id = on.nextId()
     await admit(on, account, 10n, id)
-    const lock = await openLock(on.url, 'account')
+    const lock = await lockTable(on.url, 'account')
     const credit = on.ledger.credit(creditOf(on.nextId(), account))
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await until(async () => (await runSql(on.url, waiting)).length > 0)
+    await whenWaiting(on.url)
     let isWithheld = false
     const take = () => (isWithheld ? null : settlementOf(on, id, 10n))
     const settled = on.ledger.settle({ id, take })
@@ -293,12 +223,12 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
 
   test('a process whose lease ended while the database was away admits requests again', async (context) => {
     const troubles: unknown[] = []
-    const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
+    const on = await openProcess(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
     const account = await newAccount(on, 100n)
     const [known, unknown] = [on.nextId(), on.nextId()]
     for (const id of [known, unknown]) await admit(on, account, 10n, id)
     await on.ledger.checkpoint({ id: known, cost: 3n, draft: plainDraft })
-    const other = await open(context, on.url)
+    const other = await openProcess(context, on.url)
     // Otherwise it may take its slot again, and with it its requests, before the other one has closed them.
     const slots = await lockSlots(on.url)
     await runSql(on.url, 'DELETE FROM process WHERE id = 0')
@@ -321,8 +251,8 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   })
 
   test('a process that looks for dead ones does not take itself for one', async (context) => {
-    const on = await open(context, undefined, { leaseMs: 600_000 })
-    const dead = await open(context, on.url, { leaseMs: 600_000 })
+    const on = await openProcess(context, undefined, { leaseMs: 600_000 })
+    const dead = await openProcess(context, on.url, { leaseMs: 600_000 })
     const account = await newAccount(on, 100n)
     const [living, orphan] = [on.nextId(), dead.nextId()]
     await admit(on, account, 10n, living)
@@ -336,7 +266,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
 
   test('a process whose place was taken while its lease had ended does not write', async (context) => {
     const troubles: unknown[] = []
-    const on = await open(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
+    const on = await openProcess(context, undefined, { leaseMs: 900 }, (error) => troubles.push(error))
     const account = await newAccount(on, 100n)
     await runSql(
       on.url,
@@ -355,7 +285,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     const server = await startPostgres()
     const url = await server.createDatabase()
     const proxy = await openTcpProxy(url)
-    const processes = [await open(context, url), await open(context, proxy.url)] as const
+    const processes = [await openProcess(context, url), await openProcess(context, proxy.url)] as const
     context.after(proxy.close)
     context.after(server.stop)
     const accounts = await Promise.all(Array.from({ length: 8 }, () => newAccount(processes[0], 500n)))

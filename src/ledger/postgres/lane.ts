@@ -1,10 +1,8 @@
 /**
- * A lane: one connection that commits batches one after another. What arrives while a batch is on its way is the next one.
- * Operations on one account always take the same lane, so they stay in order. Repeats what the server has rolled back, and
- * looks up what became of a commit that it did not answer.
+ * A lane: one connection that commits batches one after another. Repeats what the server has rolled back, and looks up what
+ * became of a commit that it did not answer. Which operations are in a batch is decided by lanes.ts.
  */
 import type { Clock } from '../../base/clock.ts'
-import { storeUnavailable } from '../../store/errors.ts'
 import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
 import { isDuplicate, isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
 import type { Step, StepResult } from './batch.ts'
@@ -16,12 +14,8 @@ import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutco
 export interface LaneLimits {
   readonly connectMsMax: number
   readonly statementMsMax: number
-  /** Operations in one transaction. */
-  readonly batchMax: number
   /** How long a batch is tried again while the database is away, before it is refused. */
   readonly outageMsMax: number
-  /** Operations that wait for the batch before them. */
-  readonly waitingMax: number
 }
 
 export interface LaneOptions {
@@ -35,17 +29,26 @@ export interface LaneOptions {
   readonly owner: () => Pick<BatchMark, 'process' | 'startedMs' | 'lane'>
 }
 
-/** An operation that is decided on when its batch leaves; null takes it back. */
-export type MakeStep = () => Step | null
-
-interface Pending {
-  readonly step: Step | MakeStep
+/** An operation of a batch, and what hears its outcome. */
+export interface Leaving {
+  readonly step: Step
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-interface Leaving extends Pending {
-  readonly step: Step
+/** What commits batches, one at a time. */
+export interface BatchLane {
+  /**
+   * Resolves once each operation has its outcome. `onAway` is called again and again while the outcome of its commit is
+   * unknown for longer than an outage may last: what waits for this batch was not begun.
+   */
+  commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void>
+  /** How long the batch that is on its way has taken so far; 0: none is. */
+  batchMs(): number
+  /** What is on its way is not waited for any longer than an outage may last. */
+  stopWaiting(): void
+  /** Once nothing is on its way. */
+  close(): Promise<void>
 }
 
 interface LostConnection {
@@ -62,63 +65,41 @@ const terminate: Statement = {
   text: 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::bigint AND application_name = $2',
 }
 
-export class Lane {
+export class Lane implements BatchLane {
   readonly #options: LaneOptions
-  readonly #queue: Pending[] = []
   #connection: Connection | undefined
   /** Of the connection, in the server's list. */
   #name = ''
-  #isRunning = false
-  #isClosed = false
+  #isClosing = false
   /** When the batch that is on its way left; null: none is. */
   #leftMs: number | null = null
   #batch = 0n
-  #work: Promise<void> = Promise.resolve()
+  #onAway: (error: unknown) => void = () => {}
 
   constructor(options: LaneOptions) {
     this.#options = options
   }
 
-  /** Resolves with the operation's answer once its batch is committed, with null where it was taken back. */
-  run(step: Step | MakeStep): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(storeUnavailable('the ledger is closed'))
-    const waiting = this.#queue.length
-    if (waiting >= this.#options.limits.waitingMax)
-      return Promise.reject(storeUnavailable(`${waiting} are queued`))
-    const answer = new Promise((resolve, reject) => {
-      this.#queue.push({ step, resolve, reject })
-    })
-    if (!this.#isRunning) {
-      this.#isRunning = true
-      this.#work = this.#drain()
-    }
-    return answer
+  async commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void> {
+    this.#leftMs = this.#options.clock.monoMs()
+    this.#onAway = onAway
+    await this.#runBatch(batch)
+    this.#leftMs = null
   }
 
-  /** How long the batch that is on its way has taken so far; 0: none is. */
   batchMs(): number {
     return this.#leftMs === null ? 0 : this.#options.clock.monoMs() - this.#leftMs
   }
 
-  /** Finishes what has arrived. */
+  stopWaiting(): void {
+    this.#isClosing = true
+  }
+
   async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#work
     await this.#connection?.close()
   }
 
-  async #drain(): Promise<void> {
-    // Callers that the batch before it has answered are part of the next one.
-    for (await nextTurn(); this.#queue.length > 0; await nextTurn()) {
-      this.#leftMs = this.#options.clock.monoMs()
-      await this.#runBatch(this.#queue.splice(0, this.#options.limits.batchMax).flatMap(leaving))
-      this.#leftMs = null
-    }
-    this.#isRunning = false
-  }
-
   async #runBatch(batch: readonly Leaving[]): Promise<void> {
-    if (batch.length === 0) return
     const steps = batch.map(({ step }) => step)
     try {
       const results = await this.#committed(steps)
@@ -188,33 +169,13 @@ export class Lane {
         if (found === undefined) throw new LeaseLost()
         return found[0] === batchMark.batch
       } catch (error) {
-        if (error instanceof LeaseLost || this.#isClosed) throw error
-        if (clock.monoMs() - startedMs > limits.outageMsMax) this.#refuseWaiting(error)
+        if (error instanceof LeaseLost || this.#isClosing) throw error
+        if (clock.monoMs() - startedMs > limits.outageMsMax) this.#onAway(toStoreError(error))
         await pause(clock, retryMs)
       }
     }
   }
-
-  /** What has arrived behind a batch whose outcome is unknown was not begun. */
-  #refuseWaiting(error: unknown): void {
-    for (const { reject } of this.#queue.splice(0)) reject(toStoreError(error))
-  }
 }
-
-/** What of a waiting operation leaves with its batch: nothing where it is taken back. */
-function leaving({ step, ...pending }: Pending): readonly Leaving[] {
-  if (typeof step !== 'function') return [{ ...pending, step }]
-  try {
-    const made = step()
-    if (made !== null) return [{ ...pending, step: made }]
-    pending.resolve(null)
-  } catch (error) {
-    pending.reject(error)
-  }
-  return []
-}
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const pause = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => {

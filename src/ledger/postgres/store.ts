@@ -24,6 +24,7 @@ import { commitPoints } from './commit-points.ts'
 import type { Derive } from './derived-rows.ts'
 import { KnownRows } from './known-rows.ts'
 import { Lane, type LaneLimits } from './lane.ts'
+import { Lanes, type LanesLimits } from './lanes.ts'
 import {
   claimSlot,
   findOrphans,
@@ -37,8 +38,8 @@ import { queryOn } from './query.ts'
 import { ledgerReads } from './reads.ts'
 import { LeaseLost } from './transaction.ts'
 
-export interface PostgresLimits extends LaneLimits {
-  /** Connections that write: operations on different accounts are committed side by side. */
+export interface PostgresLimits extends LaneLimits, LanesLimits {
+  /** Connections that write, side by side where there is enough for each. */
   readonly lanes: number
   /** A process that has not renewed its lease for so long is dead for the others. */
   readonly leaseMs: number
@@ -49,6 +50,8 @@ export interface PostgresLimits extends LaneLimits {
 /** The limits of the configuration, as this folder names them. */
 export const postgresLimits = (limits: Limits): PostgresLimits => ({
   lanes: limits.databaseLanes,
+  parallelMin: limits.databaseLaneOperationsMin,
+  parallelMs: limits.databaseLaneWaitMs,
   batchMax: limits.batchOperationsMax,
   connectMsMax: limits.databaseConnectMs,
   statementMsMax: limits.databaseStatementMs,
@@ -107,19 +110,19 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
   const side = sideConnection(url, 'tollgate reads', limits)
   const slot = slotOf(url, options)
   const known = new KnownRows()
-  const lanes = Array.from(
-    { length: limits.lanes },
-    (_, lane) => new Lane({ ...options, points, url, known, owner: () => ({ ...slot.taken(), lane }) }),
+  const lanes = new Lanes(
+    Array.from(
+      { length: limits.lanes },
+      (_, lane) => new Lane({ ...options, points, url, known, owner: () => ({ ...slot.taken(), lane }) }),
+    ),
+    clock,
+    limits,
   )
-  const laneFor = (account: bigint): Lane => {
-    const lane = lanes[Number((account ^ (account >> 22n)) % BigInt(lanes.length))]
-    assert(lane !== undefined, 'there is a lane for each account')
-    return lane
-  }
-  const laneOf = ({ operation, input }: Step): Lane => {
+  /** The account that an operation is about; a row's own ID where its account is not known. */
+  const accountOf = ({ operation, input }: Step): bigint => {
     const rows = operation.rows(input, known.rows)
     const named = rows.find(({ table, account }) => table === 'account' || account !== undefined) ?? rows[0]
-    return laneFor(BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n)))
+    return BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n))
   }
   const scans: Answers = {
     claimProcess: slot.claim,
@@ -147,17 +150,17 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       if (!isLate(call)) {
         if (message === undefined) return answer(scans, call)
         const step = stepOf(message, call)
-        return message.pack((await laneOf(step).run(step)) as never)
+        return message.pack((await lanes.run(accountOf(step), step)) as never)
       }
       assert(message !== undefined, 'only an operation of the machine is decided on late')
       const { id, make } = call
-      const result = await laneFor(known.rows.hold.get(id)?.account ?? id).run(() => {
+      const result = await lanes.run(known.rows.hold.get(id)?.account ?? id, () => {
         const made = make()
         return made === null ? null : stepOf(message, made)
       })
       return result === null ? null : message.pack(result as never)
     },
-    commitMs: () => Math.max(...lanes.map((lane) => lane.batchMs())),
+    commitMs: () => lanes.batchMs(),
     deferral: null,
     read: (call) => answer(reads, call),
     async readApart(call) {
@@ -169,7 +172,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       }
     },
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()))
+      await lanes.close()
       await slot.leave()
       await side.close()
     },

@@ -1,0 +1,191 @@
+/**
+ * Which lane commits which operations. They wait by account, and a lane that begins takes accounts of which nothing is on its
+ * way: operations on one account stay in order, and none waits behind another account's batch. One batch at a time is made as
+ * large as what waits, because its round trips cost the same for one operation as for a hundred; another lane begins in parallel
+ * only where enough waits for a batch of its own, or where that batch takes long. No statement runs here.
+ */
+import type { Clock, Timer } from '../../base/clock.ts'
+import { storeUnavailable } from '../../store/errors.ts'
+import type { Step } from './batch.ts'
+import type { BatchLane, Leaving } from './lane.ts'
+
+export interface LanesLimits {
+  /** Operations in one transaction. */
+  readonly batchMax: number
+  /** So many operations are worth a batch of their own while another lane has one on its way. */
+  readonly parallelMin: number
+  /** A batch that has taken this long holds up nothing any more: the next lane begins whatever waits. */
+  readonly parallelMs: number
+  /** Operations that wait. */
+  readonly waitingMax: number
+}
+
+/** An operation that is decided on when its batch leaves; null takes it back. */
+export type MakeStep = () => Step | null
+
+interface Pending extends Omit<Leaving, 'step'> {
+  readonly step: Step | MakeStep
+}
+
+/** Operations on one account, from the first that arrives until none is left. */
+interface AccountQueue {
+  readonly account: bigint
+  readonly waiting: Pending[]
+  /** Which lane has operations of it on their way; null: none. */
+  lane: BatchLane | null
+}
+
+export class Lanes {
+  readonly #lanes: readonly BatchLane[]
+  readonly #clock: Clock
+  readonly #limits: LanesLimits
+  readonly #queues = new Map<bigint, AccountQueue>()
+  /** Accounts of which something waits and nothing is on its way, the first come first. */
+  readonly #ready: AccountQueue[] = []
+  /** Operations of these. */
+  #readyCount = 0
+  /** All that wait. */
+  #waitingCount = 0
+  readonly #busy = new Set<BatchLane>()
+  /** Busy with a commit whose outcome is unknown for longer than an outage may last. */
+  readonly #away = new Set<BatchLane>()
+  #isScheduled = false
+  #timer: Timer | undefined
+  #isClosed = false
+  readonly #ended: (() => void)[] = []
+
+  constructor(lanes: readonly BatchLane[], clock: Clock, limits: LanesLimits) {
+    this.#lanes = lanes
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /**
+   * Resolves with the operation's answer once its batch is committed, with null where it was taken back. What is called for
+   * one account is run in the order of the calls.
+   */
+  run(account: bigint, step: Step | MakeStep): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(storeUnavailable('the ledger is closed'))
+    if (this.#waitingCount >= this.#limits.waitingMax)
+      return Promise.reject(storeUnavailable(`${this.#waitingCount} are queued`))
+    return new Promise((resolve, reject) => {
+      const queue = this.#queues.get(account) ?? { account, waiting: [], lane: null }
+      if (queue.waiting.length === 0 && queue.lane === null) {
+        this.#queues.set(account, queue)
+        this.#ready.push(queue)
+      }
+      queue.waiting.push({ step, resolve, reject })
+      this.#waitingCount += 1
+      if (queue.lane === null) this.#readyCount += 1
+      this.#schedule()
+    })
+  }
+
+  /** How long the longest of the batches that are on their way has taken so far; 0: none is. */
+  batchMs(): number {
+    return Math.max(...this.#lanes.map((lane) => lane.batchMs()))
+  }
+
+  /** Finishes what has arrived. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const lane of this.#lanes) lane.stopWaiting()
+    if (this.#queues.size > 0) await new Promise<void>((resolve) => this.#ended.push(resolve))
+    this.#timer?.cancel()
+    await Promise.all(this.#lanes.map((lane) => lane.close()))
+  }
+
+  /** After the present turn of the event loop: what it brings, as from callers that a batch has answered, leaves together. */
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    const free = this.#lanes.filter((lane) => !this.#busy.has(lane))
+    for (const [index, lane] of free.entries()) {
+      const batches = Math.floor(this.#readyCount / this.#limits.parallelMin)
+      if (this.#readyCount === 0 || (batches === 0 && this.#waitMs() > 0)) break
+      const beginning = Math.min(Math.max(1, batches), free.length - index)
+      this.#send(lane, Math.ceil(this.#readyCount / beginning))
+    }
+    if (this.#readyCount > 0 && this.#busy.size < this.#lanes.length) this.#beginLater()
+  }
+
+  /** For how long the batches that are on their way are waited for; 0: for none of them. */
+  #waitMs(): number {
+    const left = [...this.#busy].map((lane) => this.#limits.parallelMs - lane.batchMs())
+    return Math.max(0, ...left)
+  }
+
+  #beginLater(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = this.#clock.after(this.#waitMs(), () => {
+      this.#timer = undefined
+      this.#begin()
+    })
+  }
+
+  /** A batch of about so many operations, of whole accounts as far as the batch has room. */
+  #send(lane: BatchLane, about: number): void {
+    const queues: AccountQueue[] = []
+    const taken: Pending[] = []
+    for (const queue of this.#ready) {
+      if (taken.length >= Math.min(about, this.#limits.batchMax)) break
+      this.#readyCount -= queue.waiting.length
+      taken.push(...queue.waiting.splice(0, this.#limits.batchMax - taken.length))
+      queue.lane = lane
+      queues.push(queue)
+    }
+    this.#ready.splice(0, queues.length)
+    this.#waitingCount -= taken.length
+    this.#busy.add(lane)
+    void this.#commit(lane, queues, taken.flatMap(leaving))
+  }
+
+  async #commit(lane: BatchLane, queues: readonly AccountQueue[], batch: readonly Leaving[]): Promise<void> {
+    if (batch.length > 0) await lane.commit(batch, (error) => this.#refuseWaiting(lane, queues, error))
+    this.#busy.delete(lane)
+    this.#away.delete(lane)
+    for (const queue of queues) {
+      queue.lane = null
+      this.#readyCount += queue.waiting.length
+      if (queue.waiting.length > 0) this.#ready.push(queue)
+      else this.#queues.delete(queue.account)
+    }
+    this.#schedule()
+    if (this.#queues.size === 0) for (const ended of this.#ended.splice(0)) ended()
+  }
+
+  /** What waits for a batch whose outcome is unknown was not begun; where every lane has such a batch, everything waits for one. */
+  #refuseWaiting(lane: BatchLane, queues: readonly AccountQueue[], error: unknown): void {
+    this.#away.add(lane)
+    const waiting = queues.flatMap((queue) => queue.waiting.splice(0))
+    if (this.#away.size === this.#lanes.length) {
+      for (const queue of this.#ready.splice(0)) {
+        waiting.push(...queue.waiting.splice(0))
+        this.#queues.delete(queue.account)
+      }
+      this.#readyCount = 0
+    }
+    this.#waitingCount -= waiting.length
+    for (const { reject } of waiting) reject(error)
+  }
+}
+
+/** What of a waiting operation leaves with its batch: nothing where it is taken back. */
+function leaving({ step, ...pending }: Pending): readonly Leaving[] {
+  if (typeof step !== 'function') return [{ ...pending, step }]
+  try {
+    const made = step()
+    if (made !== null) return [{ ...pending, step: made }]
+    pending.resolve(null)
+  } catch (error) {
+    pending.reject(error)
+  }
+  return []
+}
