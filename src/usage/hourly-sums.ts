@@ -142,8 +142,13 @@ function rowsIn(database: Database, journal: RowJournal) {
   }
 }
 
-/** The row that counts a receipt. */
-export const rowKeyOf = ({ id, account, key, model }: ReceiptState): HourKey => ({
+/** The row that counts the receipt of a request. */
+export const rowKeyOf = ({
+  id,
+  account,
+  key,
+  model,
+}: Pick<ReceiptState, 'id' | 'account' | 'key' | 'model'>): HourKey => ({
   account,
   hour: hourOf(id),
   key,

@@ -1,10 +1,10 @@
 /**
  * The hourly sums on PostgreSQL: read and written in the transaction of the settlements that they count, which has locked
- * their accounts. Nothing stays in memory, because other processes count in the same rows.
+ * their accounts, so that no other transaction counts settlements in them. Nothing stays in memory, because other processes
+ * count in the same rows.
  */
 
-import type { ReceiptState } from '../ledger/machine/rows.ts'
-import type { Derivation } from '../ledger/postgres/derived-rows.ts'
+import type { Derive } from '../ledger/postgres/derived-rows.ts'
 import { columnArrays, columnType } from '../ledger/postgres/tables.ts'
 import type { Statement } from '../store/postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from '../store/sqlite/connection.ts'
@@ -26,7 +26,7 @@ const isRow = keyRow.columns.map((name) => `u.${name} = given.${name}`).join(' A
 
 const find: Statement = {
   name: 'usage_hour_find',
-  text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(keyRow.columns)} JOIN usage_hour u ON ${isRow} FOR UPDATE OF u`,
+  text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(keyRow.columns)} JOIN usage_hour u ON ${isRow}`,
 }
 /** Refused requests are counted by others, without a lock of the account. */
 const counted = hourRow.columns.filter((name) => name !== 'refused')
@@ -39,26 +39,31 @@ const write: Statement = {
 const nameOf = ({ account, hour, key, model }: HourKey): string => `${account} ${hour} ${key} ${model}`
 
 /** What the receipts of a batch add to the sums of their hours. */
-export function deriveSums(receipts: readonly ReceiptState[]): Derivation {
-  const keys = new Map(receipts.map((receipt) => [nameOf(rowKeyOf(receipt)), rowKeyOf(receipt)]))
-  const keyValues = [...keys.values()].map((key) => keyRow.bind(key))
-  return {
-    find: { statement: find, values: columnArrays(keyRow.columns, keyValues) },
-    write(found) {
-      const sums = new Map<string, HourSums>(found.map(storedSums))
-      for (const receipt of receipts) {
-        const name = nameOf(rowKeyOf(receipt))
-        const row = sums.get(name) ?? noHourSums()
-        sums.set(name, row)
-        addReceipt(row, receipt)
-      }
-      const rows = [...sums].map(([name, row]) => {
-        const key = keys.get(name)
-        return key === undefined ? [] : [...ownBytes(hourRow.bind(row)), ...keyRow.bind(key)]
-      })
-      return [{ statement: write, values: columnArrays(columns, rows) }]
-    },
-  }
+export const deriveSums: Derive = {
+  nameOf: (request) => nameOf(rowKeyOf(request)),
+  find: (requests) => ({
+    statement: find,
+    values: columnArrays(
+      keyRow.columns,
+      requests.map((request) => keyRow.bind(rowKeyOf(request))),
+    ),
+  }),
+  write(receipts, found) {
+    const stored = new Map<string, HourSums>(found.map(storedSums))
+    const changed = new Map<string, { readonly rowKey: HourKey; readonly sums: HourSums }>()
+    for (const receipt of receipts) {
+      const rowKey = rowKeyOf(receipt)
+      const name = nameOf(rowKey)
+      const row = changed.get(name) ?? { rowKey, sums: stored.get(name) ?? noHourSums() }
+      changed.set(name, row)
+      addReceipt(row.sums, receipt)
+    }
+    const rows = [...changed.values()].map(({ rowKey, sums }) => [
+      ...ownBytes(hourRow.bind(sums)),
+      ...keyRow.bind(rowKey),
+    ])
+    return [{ statement: write, values: columnArrays(columns, rows) }]
+  },
 }
 
 const storedSums = (row: Output[]): [string, HourSums] => [

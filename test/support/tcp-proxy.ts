@@ -13,6 +13,8 @@ export interface TcpProxy {
   cutNext(text: string, at: CutAt): Promise<void>
   /** Cuts all connections. */
   cutAll(): void
+  /** What was sent to the database so far, in chunks as they arrived. */
+  readonly requestCount: number
   /** How much later everything arrives, in both directions; 0: immediately. */
   delay(ms: number): void
   /** Whether new connections are cut, as where the database is away. */
@@ -57,6 +59,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
   let refuses = false
   let delayMs = 0
   let isFrozen = false
+  let requestCount = 0
 
   function relay(client: Socket): void {
     if (refuses) {
@@ -81,6 +84,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       })
     }
     client.on('data', (chunk) => {
+      requestCount += 1
       if (next !== undefined && chunk.includes(next.text)) {
         cut = next
         next = undefined
@@ -113,6 +117,9 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       }),
     cutAll() {
       for (const socket of sockets) socket.destroy()
+    },
+    get requestCount() {
+      return requestCount
     },
     delay(ms) {
       delayMs = ms

@@ -8,12 +8,15 @@ export interface BoundStatement {
   readonly values: readonly Parameter[]
 }
 
-export interface Derivation {
-  /** Reads the rows that are changed. */
-  readonly find: BoundStatement
-  /** Writes them, given those that were found. */
-  readonly write: (found: readonly Output[][]) => readonly BoundStatement[]
-}
+/** What of a request says which row its receipt changes; an open hold has it as well. */
+export type RequestPlace = Pick<ReceiptState, 'id' | 'account' | 'key' | 'model'>
 
-/** What the receipts of a batch change. */
-export type Derive = (receipts: readonly ReceiptState[]) => Derivation
+/** What receipts change. Rows are read after the accounts of these requests were locked, in the same transaction. */
+export interface Derive {
+  /** The name of the row that a request's receipt changes. */
+  readonly nameOf: (request: RequestPlace) => string
+  /** Reads the rows of these requests, each of which has a row of its own. */
+  readonly find: (requests: readonly RequestPlace[]) => BoundStatement
+  /** Writes the rows of these receipts, given those that were found, and perhaps others. */
+  readonly write: (receipts: readonly ReceiptState[], found: readonly Output[][]) => readonly BoundStatement[]
+}

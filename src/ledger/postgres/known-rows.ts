@@ -44,8 +44,15 @@ export class KnownRows {
   /** Remembers what a committed batch has changed. */
   learn(changes: ChangedRows): void {
     for (const { id, row } of changes.of('hold', 'insert')) this.#holds.set(id, row as HoldState)
+    for (const { id, row } of changes.of('hold', 'update')) this.#modelOf(id, row as HoldState)
     for (const { id } of changes.of('hold', 'remove')) this.#holds.delete(id)
     for (const { row } of changes.of('keyUsage', 'insert')) this.seen(row as KeyUsageState)
+  }
+
+  /** Of what changes, only the model says where a row is. */
+  #modelOf(id: RowKey, { model }: HoldState): void {
+    const hold = this.#holds.get(id)
+    if (hold !== undefined && hold.model !== model) this.#holds.set(id, { ...hold, model })
   }
 
   found(hold: HoldState): void {

@@ -21,9 +21,10 @@ import {
   runSteps,
   type Step,
   type StepResult,
+  settledHolds,
 } from './batch.ts'
 import type { CommitPoints } from './commit-points.ts'
-import type { BoundStatement, Derive } from './derived-rows.ts'
+import type { BoundStatement, Derive, RequestPlace } from './derived-rows.ts'
 import type { KnownRows } from './known-rows.ts'
 import { objectStatements } from './provider-objects.ts'
 import { columnArrays, keyOf, statements, storedTables, tableNames, valuesOf } from './tables.ts'
@@ -123,13 +124,13 @@ async function attempt(
   const unlocated = named().filter((row) => keyOf(row) === undefined)
   if (unlocated.length > 0) await locate(context, unlocated, found)
   try {
-    await lock(context, named(), found)
+    const early = await lock(context, { ids: named(), settled: settledHolds(steps, known.rows), found })
     const { results, changes } = runSteps(steps, found)
     if (changes.isEmpty) {
       await connection.run(rollback)
       return results
     }
-    const derived = await derivedOf(context, changes)
+    const derived = await derivedOf(context, changes, early)
     await context.points?.before(steps)
     await write(connection, { changes, derived }, results)
     known.learn(changes)
@@ -170,12 +171,27 @@ const readHold = (row: Output[]): HoldState => {
   return read(row)
 }
 
-/** Locks the rows, table by table, each in the order of its keys: of two batches one waits, and none for the other. */
+/** Rows that receipts change, as far as they were looked for. */
+interface Derived {
+  readonly names: ReadonlySet<string>
+  readonly rows: readonly Output[][]
+}
+
+interface Locking {
+  readonly ids: readonly RowId[]
+  /** What is known of the requests that will be settled. */
+  readonly settled: readonly RequestPlace[]
+  readonly found: FoundRows
+}
+
+/**
+ * Locks the rows, table by table, each in the order of its keys: of two batches one waits, and none for the other. Then reads
+ * the rows that the receipts will change, as far as they are known.
+ */
 async function lock(
-  { connection, batchMark, known }: BatchContext,
-  ids: readonly RowId[],
-  found: FoundRows,
-): Promise<void> {
+  { connection, batchMark, known, derive }: BatchContext,
+  { ids, settled, found }: Locking,
+): Promise<Derived> {
   const sent = [connection.run(begin), connection.run(mark, [...markValues(batchMark), batchMark.batch])]
   const tables: TableName[] = []
   for (const table of tableNames) {
@@ -191,14 +207,24 @@ async function lock(
     tables.push(table)
     sent.push(connection.run(statements[table].find, columnArrays(key, own)))
   }
+  const requests = new Map(settled.map((request) => [derive.nameOf(request), request]))
+  if (requests.size > 0) sent.push(readDerived({ connection, derive }, [...requests.values()]))
   const [, marked, ...results] = await all(sent)
   if (marked?.count !== 1) throw new LeaseLost()
-  for (const [index, { rows }] of results.entries()) {
-    const table = tables[index]
-    if (table === undefined) continue
+  for (const [index, table] of tables.entries()) {
+    const rows = results[index]?.rows ?? []
     for (const row of rows) store(found, table, row)
     if (table === 'keyUsage') for (const row of rows) known.seen(keyUsageState.toRow(row))
   }
+  return { names: new Set(requests.keys()), rows: results[tables.length]?.rows ?? [] }
+}
+
+function readDerived(
+  { connection, derive }: Pick<BatchContext, 'connection' | 'derive'>,
+  requests: readonly RequestPlace[],
+): Promise<Result> {
+  const { statement, values } = derive.find(requests)
+  return connection.run(statement, values)
 }
 
 function store(found: FoundRows, table: TableName, values: Output[]): void {
@@ -207,16 +233,19 @@ function store(found: FoundRows, table: TableName, values: Output[]): void {
   found.set(table, id, read?.(values))
 }
 
-/** What the receipts of the batch change in other tables, whose rows are read under the locks of their accounts. */
+/** What the receipts of the batch change in other tables; reads the rows that were not known in time. */
 async function derivedOf(
   { connection, derive }: BatchContext,
   changes: ChangedRows,
+  early: Derived,
 ): Promise<readonly BoundStatement[]> {
   const receipts = changes.of('receipt', 'insert').map(({ row }) => row as ReceiptState)
   if (receipts.length === 0) return []
-  const { find, write: writeWith } = derive(receipts)
-  const { rows } = await connection.run(find.statement, find.values)
-  return [...writeWith(rows), ...objectStatements(receipts)]
+  const missing = new Map(receipts.map((receipt) => [derive.nameOf(receipt), receipt]))
+  for (const name of early.names) missing.delete(name)
+  const late = missing.size > 0 ? await readDerived({ connection, derive }, [...missing.values()]) : null
+  const rows = [...early.rows, ...(late?.rows ?? [])]
+  return [...derive.write(receipts, rows), ...objectStatements(receipts)]
 }
 
 /** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
