@@ -6,7 +6,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -69,6 +78,10 @@ const browserArguments = [
   '--js-flags=--no-opt --no-maglev',
 ]
 
+const sharedMemoryFolder = '/dev/shm'
+/** More than the pages of one browser use together; containers often have 64 MB. */
+const sharedMemoryBytes = 1024 * 1024 * 1024
+
 /** Shared by all test files of this process: starting one takes longer than many tests. */
 let shared: Promise<Browser> | undefined
 
@@ -103,8 +116,16 @@ async function launch(): Promise<Browser> {
   return await chromium.launch({
     executablePath,
     args: browserArguments,
+    // With it each tile of a page, and what processes hand each other, is a file on the disk.
+    ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
     env: { ...process.env, FONTCONFIG_FILE: join(dirname(executablePath), 'fonts.conf') },
   })
+}
+
+function hasSharedMemory(): boolean {
+  if (!existsSync(sharedMemoryFolder)) return false
+  const { bavail, bsize } = statfsSync(sharedMemoryFolder)
+  return bavail * bsize >= sharedMemoryBytes
 }
 
 async function visit(browser: Browser, origin: string, options: VisitOptions): Promise<Visit> {
