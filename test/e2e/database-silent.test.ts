@@ -77,7 +77,7 @@ else {
       // The short one lasts three seconds: it must not end before the database is silent.
       const [long, short] = [gate.ask(known, streamOf(4_000)), gate.ask(known, streamOf(300))]
       await Promise.all([long.contents(1), short.contents(1)])
-      proxy.freeze(true)
+      await proxy.freezeBetweenTransactions()
       for (const { key } of [known, unknown, poor]) {
         const { status, headers, text } = await answered(gate, key)
         assert.deepEqual(
@@ -119,7 +119,8 @@ else {
       )
       await Promise.all(streams.map((stream) => stream.contents(1)))
       await streams[0]?.whole()
-      proxy.freeze(true)
+      // A settlement whose commit was sent waits for its answer, however long that takes.
+      await proxy.freezeBetweenTransactions()
       // Their settlements are known to the server alone.
       await Promise.all(streams.slice(0, 4).map((stream) => stream.whole()))
       server.signal('SIGKILL')

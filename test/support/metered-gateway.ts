@@ -4,6 +4,7 @@
  * model per format, reached through that format's own connector: `chat-stream`, `messages-stream`, …
  */
 import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
@@ -206,12 +207,14 @@ export async function eventually<Value>(
   holds: (value: Value) => boolean,
 ): Promise<Value> {
   let waitMs = firstWaitMs
+  let value: Value | undefined
   for (let waitedMs = 0; waitedMs < waitedMsMax; waitedMs += waitMs) {
-    const value = await read()
+    value = await read()
     if (holds(value)) return value
     const wait = waitMs
     await new Promise<void>((resolve) => systemClock.after(wait, resolve))
     waitMs = Math.min(waitMs * waitGrowth, waitMsMax)
   }
-  throw new assert.AssertionError({ message: `it never happened: ${what}` })
+  const last = inspect(value, { depth: 4, maxStringLength: 200, breakLength: Number.POSITIVE_INFINITY })
+  throw new assert.AssertionError({ message: `it never happened: ${what}; at last: ${last}` })
 }

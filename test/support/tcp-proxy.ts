@@ -21,6 +21,8 @@ export interface TcpProxy {
   refuse(isRefused: boolean): void
   /** Whether nothing passes in either direction and no connection ends, as where a machine is gone without a word. */
   freeze(isFrozen: boolean): void
+  /** Freezes once no transaction is open: a commit that was sent and is not answered has an unknown outcome. */
+  freezeBetweenTransactions(): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,9 +54,15 @@ function laterTo(socket: Socket, delayMs: () => number): (chunk: Buffer) => void
   }
 }
 
+/** How the server ends what it says to a connection without an open transaction: ready for the next query, and idle. */
+const idle = Buffer.from('Z\0\0\0\x05I', 'latin1')
+
 export async function openTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
+  /** Clients that wait for the database's answer, or are in a transaction. */
+  const busy = new Set<Socket>()
+  let whenIdle: (() => void) | undefined
   let next: Cut | undefined
   let refuses = false
   let delayMs = 0
@@ -81,10 +89,12 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       socket.on('close', () => {
         sockets.delete(socket)
         end()
+        left(client)
       })
     }
     client.on('data', (chunk) => {
       requestCount += 1
+      busy.add(client)
       if (next !== undefined && chunk.includes(next.text)) {
         cut = next
         next = undefined
@@ -102,7 +112,21 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
         cut.done()
         end()
       }
+      if (chunk.subarray(-idle.length).equals(idle)) left(client)
     })
+  }
+
+  function left(client: Socket): void {
+    busy.delete(client)
+    if (busy.size === 0) whenIdle?.()
+  }
+
+  function freeze(isOn: boolean): void {
+    isFrozen = isOn
+    for (const socket of sockets) {
+      if (isOn) socket.pause()
+      else socket.resume()
+    }
   }
 
   const listener = createServer(relay).listen(0, '127.0.0.1')
@@ -127,13 +151,16 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     refuse(isRefused) {
       refuses = isRefused
     },
-    freeze(isOn) {
-      isFrozen = isOn
-      for (const socket of sockets) {
-        if (isOn) socket.pause()
-        else socket.resume()
-      }
-    },
+    freeze,
+    freezeBetweenTransactions: () =>
+      new Promise((resolve) => {
+        whenIdle = () => {
+          whenIdle = undefined
+          freeze(true)
+          resolve()
+        }
+        if (busy.size === 0) whenIdle()
+      }),
     async close() {
       const closed = once(listener, 'close')
       listener.close()
