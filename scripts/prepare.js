@@ -34,7 +34,7 @@ export async function prepare(script, sets) {
     if (isOwn || node.isMissing()) await complete(node, sets)
     if (isOwn) return
     stopWatchingNpm()
-    await become(node.path, [fileURLToPath(script), ...process.argv.slice(2)])
+    await become(node.path, [...process.execArgv, fileURLToPath(script), ...process.argv.slice(2)])
   } catch (error) {
     if (!(error instanceof CannotPrepare)) throw error
     say(error.message)
