@@ -249,7 +249,7 @@ export const limitsTable = {
   transactionMs: limit(1_000, 'Duration of a control-plane transaction.'),
   databaseLanes: limit(2, 'Connections to PostgreSQL that write requests side by side.'),
   databaseLaneOperationsMin: limit(
-    32,
+    64,
     'Waiting ledger operations for which another of these connections is used while one is writing.',
   ),
   databaseLaneWaitMs: limit(

@@ -4,7 +4,8 @@
  */
 import { assert } from '../base/assert.ts'
 import { idsPerMs } from '../base/ids.ts'
-import { arrayOf, type ColumnType, type Connection } from './postgres/connection.ts'
+import { type ArrayParameter, arrayOf, type ColumnType } from './postgres/arrays.ts'
+import type { Connection } from './postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from './sqlite/connection.ts'
 
 export interface CopyLimits {
@@ -170,7 +171,7 @@ const insertText = ({ name, columns }: TargetTable): string => {
   return `INSERT INTO "${name}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`
 }
 
-const arraysOf = ({ columns }: TargetTable, rows: Output[][]): readonly string[] =>
+const arraysOf = ({ columns }: TargetTable, rows: Output[][]): readonly ArrayParameter[] =>
   columns.map(({ type }, index) =>
     arrayOf(
       type,

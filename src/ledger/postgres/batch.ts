@@ -52,17 +52,20 @@ export class MissingRows extends Error {
   }
 }
 
-/** All rows that the steps name, where `found` is known of them. */
-export function namedRows(steps: readonly Step[], found: Rows): readonly RowId[] {
-  const named = new Map<string, RowId>()
-  for (const { operation, input } of steps) {
-    for (const row of operation.rows(input, found)) {
-      const name = `${row.table} ${row.id}`
-      if (row.account !== undefined || !named.has(name)) named.set(name, row)
-    }
+/** All rows that the steps name, where `found` is known of them, by table. */
+export function namedRows(steps: readonly Step[], found: Rows, extra: readonly RowId[] = []): NamedRows {
+  const named = new Map<TableName, Map<RowKey, RowId>>()
+  const add = (row: RowId): void => {
+    const rows = named.get(row.table) ?? new Map<RowKey, RowId>()
+    named.set(row.table, rows)
+    if (row.account !== undefined || !rows.has(row.id)) rows.set(row.id, row)
   }
-  return [...named.values()]
+  for (const { operation, input } of steps) for (const row of operation.rows(input, found)) add(row)
+  for (const row of extra) add(row)
+  return named
 }
+
+export type NamedRows = ReadonlyMap<TableName, ReadonlyMap<RowKey, RowId>>
 
 /** What is known of the requests that the steps settle. */
 export function settledHolds(steps: readonly Step[], known: Rows): readonly HoldState[] {
@@ -140,6 +143,9 @@ export class ChangedRows {
 
   /** The changes of one kind to a table; of a removed row, how it was before. */
   of(table: TableName, kind: Kind): readonly Change[] {
-    return [...(this.#tables.get(table)?.values() ?? [])].filter((change) => change.kind === kind)
+    const changes: Change[] = []
+    for (const change of this.#tables.get(table)?.values() ?? [])
+      if (change.kind === kind) changes.push(change)
+    return changes
   }
 }

@@ -2,8 +2,8 @@
  * What this process knows of rows without asking: which account a hold belongs to, and which keys share the usage of
  * another. It only serves to name the rows of a batch, whose values are always read under their locks.
  */
-import type { HoldState, KeyUsageState, RowId, RowKey, RowReader, Rows } from '../machine/rows.ts'
-import type { ChangedRows } from './batch.ts'
+import type { HoldState, KeyUsageState, RowKey, RowReader, Rows } from '../machine/rows.ts'
+import type { ChangedRows, NamedRows } from './batch.ts'
 
 /** Holds, and keys, that are remembered: more than a process has requests in flight. */
 const rememberedMax = 65_536
@@ -64,7 +64,7 @@ export class KnownRows {
   }
 
   /** Forgets holds of which something else was found. */
-  forget(ids: readonly RowId[]): void {
-    for (const { table, id } of ids) if (table === 'hold') this.#holds.delete(id)
+  forget(named: NamedRows): void {
+    for (const id of named.get('hold')?.keys() ?? []) this.#holds.delete(id)
   }
 }

@@ -1,5 +1,6 @@
 /** What providers stored of the answers of a batch; see sqlite/provider-objects.ts. No statement runs here. */
-import { arrayOf, type ColumnType, type Statement } from '../../store/postgres/connection.ts'
+import { arrayOf, type ColumnType } from '../../store/postgres/arrays.ts'
+import type { Statement } from '../../store/postgres/connection.ts'
 import type { ReceiptState } from '../machine/rows.ts'
 import { newObject, removedPerRow } from '../sqlite/provider-objects.ts'
 import type { BoundStatement } from './derived-rows.ts'

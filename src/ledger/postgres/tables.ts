@@ -3,7 +3,8 @@
  * statement serves all rows of a batch, and finds each by its account. No statement runs here.
  */
 
-import { arrayOf, type ColumnType, type Parameter, type Statement } from '../../store/postgres/connection.ts'
+import { arrayOf, type ColumnType } from '../../store/postgres/arrays.ts'
+import type { Parameter, Statement } from '../../store/postgres/connection.ts'
 import { integer, type Row, rowOf, text } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
 import type { ReceiptState, RowId, RowKey, TableName, Tables } from '../machine/rows.ts'

@@ -3,13 +3,8 @@
  * table is written by one statement. Statements are sent together, so that a batch takes two round trips.
  */
 import { assert } from '../../base/assert.ts'
-import {
-  arrayOf,
-  type Connection,
-  type Parameter,
-  type Result,
-  type Statement,
-} from '../../store/postgres/connection.ts'
+import { arrayOf } from '../../store/postgres/arrays.ts'
+import type { Connection, Parameter, Result, Statement } from '../../store/postgres/connection.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
 import type { Change, HoldState, ReceiptState, RowId, TableName } from '../machine/rows.ts'
 import { keyUsageState } from '../sqlite/rows.ts'
@@ -17,6 +12,7 @@ import {
   type ChangedRows,
   FoundRows,
   MissingRows,
+  type NamedRows,
   namedRows,
   runSteps,
   type Step,
@@ -120,11 +116,14 @@ async function attempt(
   { steps, extra, found }: Attempt,
 ): Promise<readonly StepResult[]> {
   const { connection, known } = context
-  const named = (): readonly RowId[] => [...namedRows(steps, known.rows), ...extra]
-  const unlocated = named().filter((row) => keyOf(row) === undefined)
-  if (unlocated.length > 0) await locate(context, unlocated, found)
+  let named = namedRows(steps, known.rows, extra)
+  const unlocated = unlocatedOf(named)
+  if (unlocated.length > 0) {
+    await locate(context, unlocated, found)
+    named = namedRows(steps, known.rows, extra)
+  }
   try {
-    const early = await lock(context, { ids: named(), settled: settledHolds(steps, known.rows), found })
+    const early = await lock(context, { named, settled: settledHolds(steps, known.rows), found })
     const { results, changes } = runSteps(steps, found)
     if (changes.isEmpty) {
       await connection.run(rollback)
@@ -140,6 +139,13 @@ async function attempt(
     if (!(error instanceof UnknownOutcome)) await connection.run(rollback).catch(() => {})
     throw error
   }
+}
+
+function unlocatedOf(named: NamedRows): readonly RowId[] {
+  const unlocated: RowId[] = []
+  for (const rows of named.values())
+    for (const row of rows.values()) if (keyOf(row) === undefined) unlocated.push(row)
+  return unlocated
 }
 
 /** Finds out whose rows these are. A receipt is missing for certain only where its hold was missing before. */
@@ -178,7 +184,7 @@ interface Derived {
 }
 
 interface Locking {
-  readonly ids: readonly RowId[]
+  readonly named: NamedRows
   /** What is known of the requests that will be settled. */
   readonly settled: readonly RequestPlace[]
   readonly found: FoundRows
@@ -190,26 +196,30 @@ interface Locking {
  */
 async function lock(
   { connection, batchMark, known, derive }: BatchContext,
-  { ids, settled, found }: Locking,
+  { named, settled, found }: Locking,
 ): Promise<Derived> {
-  const sent = [connection.run(begin), connection.run(mark, [...markValues(batchMark), batchMark.batch])]
   const tables: TableName[] = []
+  const finding: BoundStatement[] = []
   for (const table of tableNames) {
     const { read, key } = storedTables[table]
-    const own = ids.flatMap((row) => {
-      if (row.table !== table || found.has(row)) return []
-      const values = keyOf(row)
-      if (values === undefined) return []
+    const own: (readonly Parameter[])[] = []
+    for (const row of named.get(table)?.values() ?? []) {
+      const values = found.has(row) ? undefined : keyOf(row)
+      if (values === undefined) continue
       found.set(table, row.id, undefined)
-      return [values]
-    })
+      own.push(values)
+    }
     if (own.length === 0 || read === undefined) continue
     tables.push(table)
-    sent.push(connection.run(statements[table].find, columnArrays(key, own)))
+    finding.push({ statement: statements[table].find, values: columnArrays(key, own) })
   }
   const requests = new Map(settled.map((request) => [derive.nameOf(request), request]))
-  if (requests.size > 0) sent.push(readDerived({ connection, derive }, [...requests.values()]))
-  const [, marked, ...results] = await all(sent)
+  if (requests.size > 0) finding.push(derive.find([...requests.values()]))
+  const [, marked, ...results] = await all([
+    connection.run(begin),
+    connection.run(mark, [...markValues(batchMark), batchMark.batch]),
+    ...finding.map(({ statement, values }) => connection.run(statement, values)),
+  ])
   if (marked?.count !== 1) throw new LeaseLost()
   for (const [index, table] of tables.entries()) {
     const rows = results[index]?.rows ?? []
@@ -217,14 +227,6 @@ async function lock(
     if (table === 'keyUsage') for (const row of rows) known.seen(keyUsageState.toRow(row))
   }
   return { names: new Set(requests.keys()), rows: results[tables.length]?.rows ?? [] }
-}
-
-function readDerived(
-  { connection, derive }: Pick<BatchContext, 'connection' | 'derive'>,
-  requests: readonly RequestPlace[],
-): Promise<Result> {
-  const { statement, values } = derive.find(requests)
-  return connection.run(statement, values)
 }
 
 function store(found: FoundRows, table: TableName, values: Output[]): void {
@@ -243,8 +245,11 @@ async function derivedOf(
   if (receipts.length === 0) return []
   const missing = new Map(receipts.map((receipt) => [derive.nameOf(receipt), receipt]))
   for (const name of early.names) missing.delete(name)
-  const late = missing.size > 0 ? await readDerived({ connection, derive }, [...missing.values()]) : null
-  const rows = [...early.rows, ...(late?.rows ?? [])]
+  const rows = [...early.rows]
+  if (missing.size > 0) {
+    const { statement, values } = derive.find([...missing.values()])
+    rows.push(...(await connection.run(statement, values)).rows)
+  }
   return [...derive.write(receipts, rows), ...objectStatements(receipts)]
 }
 
@@ -254,23 +259,8 @@ async function write(
   { changes, derived }: { readonly changes: ChangedRows; readonly derived: readonly BoundStatement[] },
   results: readonly StepResult[],
 ): Promise<void> {
-  const sent: Promise<Result>[] = derived.map(({ statement, values }) => connection.run(statement, values))
-  const send = (
-    statement: Statement,
-    columns: readonly string[],
-    rows: readonly (readonly Parameter[])[],
-  ): void => {
-    if (rows.length > 0) sent.push(connection.run(statement, columnArrays(columns, rows)))
-  }
-  for (const table of tableNames) {
-    const { columns, key } = storedTables[table]
-    const { insert, update, remove } = statements[table]
-    const values = ({ id, row }: Change) => valuesOf(table, id, row)
-    const keys = (change: Change) => key.map((column) => values(change)[columns.indexOf(column)] ?? null)
-    send(insert, columns, changes.of(table, 'insert').map(values))
-    send(update, columns, changes.of(table, 'update').map(values))
-    send(remove, key, changes.of(table, 'remove').map(keys))
-  }
+  const writing = [...derived, ...changingStatements(changes)]
+  const sent = writing.map(({ statement, values }) => connection.run(statement, values))
   const settled = await Promise.allSettled([...sent, connection.run(commit)])
   const end = settled.at(-1)
   // The server has not answered the commit: it may have carried it out.
@@ -278,4 +268,29 @@ async function write(
   const failed = settled.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   assert(end.value.command === 'COMMIT', 'a transaction without an error is committed')
+}
+
+function changingStatements(changes: ChangedRows): readonly BoundStatement[] {
+  const bound: BoundStatement[] = []
+  const add = (
+    statement: Statement,
+    columns: readonly string[],
+    rows: readonly (readonly Parameter[])[],
+  ): void => {
+    if (rows.length > 0) bound.push({ statement, values: columnArrays(columns, rows) })
+  }
+  for (const table of tableNames) {
+    const { columns, key } = storedTables[table]
+    const { insert, update, remove } = statements[table]
+    const values = ({ id, row }: Change) => valuesOf(table, id, row)
+    const keyIndexes = key.map((column) => columns.indexOf(column))
+    const keys = (change: Change) => {
+      const row = values(change)
+      return keyIndexes.map((index) => row[index] ?? null)
+    }
+    add(insert, columns, changes.of(table, 'insert').map(values))
+    add(update, columns, changes.of(table, 'update').map(values))
+    add(remove, key, changes.of(table, 'remove').map(keys))
+  }
+  return bound
 }

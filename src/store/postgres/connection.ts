@@ -34,7 +34,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** A value, or an array that `arrayOf` has written. */
+/** A value, or an array of arrays.ts. */
 export type Parameter = Input | null
 
 export interface ConnectionOptions {
@@ -129,19 +129,4 @@ function sendTogether(stream: Writable): () => void {
       stream.uncork()
     })
   }
-}
-
-/** How values of a column's type are written into an array. */
-const elements = {
-  bigint: (value: Input): string => String(value),
-  text: (value: Input): string => `"${String(value).replace(/["\\]/g, '\\$&')}"`,
-  bytea: (value: Input): string => `"\\\\x${Buffer.from(value as Uint8Array).toString('hex')}"`,
-} as const satisfies Readonly<Record<string, (value: Input) => string>>
-
-export type ColumnType = keyof typeof elements
-
-/** An array as the server reads it, which costs less than the client's own conversion. */
-export function arrayOf(type: ColumnType, values: readonly (Input | null)[]): string {
-  const write = elements[type]
-  return `{${values.map((value) => (value === null ? 'NULL' : write(value))).join(',')}}`
 }
