@@ -30,6 +30,13 @@ after(async () => {
   await gateway.close()
 })
 
+/** Runs in the page: the person looks at it again after a minute. */
+const returnLater = `{
+  const { now } = Date
+  Date.now = () => now() + 60_000
+  document.dispatchEvent(new Event('visibilitychange'))
+}`
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
@@ -408,8 +415,21 @@ test('a user exports their data, and deletes their account only after typing the
   assert.equal(await final.isDisabled(), true)
   await inDialog(page).getByRole('textbox').fill(email)
   await visit.accessible()
+  const visited: string[] = []
+  page.on('framenavigated', (frame) => visited.push(frame.url()))
+  // The server refuses a reading request before it has confirmed the deletion.
+  await page.route('**/api/me', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    const confirmation = await route.fetch()
+    const refused = page.waitForResponse((response) => response.status() === 401)
+    await page.evaluate(returnLater)
+    await refused
+    await route.fulfill({ response: confirmation })
+  })
   await final.click()
+  await page.getByText('Your account was deleted.').waitFor()
   await heading(page, 'Sign in')
+  assert.deepEqual(visited, [`${origin}/console/sign-in`])
   await signIn(page, email)
   await page.getByRole('alert').waitFor()
   visit.clean()

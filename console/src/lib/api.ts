@@ -135,9 +135,12 @@ export function send(
 ): Promise<Response | ApiError> {
   const exchange = (): Promise<Response | ApiError> => exchanged(method, address, body)
   // A wrong guess is rejected too, and must not be repeated.
-  if (method !== 'GET' && address.startsWith('/api/auth/')) return replacing(exchange)
+  if (method !== 'GET' && changesSession(address)) return replacing(exchange)
   return withSession(exchange, ({ status }) => status === 401)
 }
+
+/** Sign-in and all around it, and the deletion of the person. */
+const changesSession = (address: string): boolean => address.startsWith('/api/auth/') || address === '/api/me'
 
 async function exchanged(
   method: string,

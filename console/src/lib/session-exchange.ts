@@ -3,7 +3,7 @@
  * although the person is signed in, and may be sent again. Knows nothing of HTTP.
  */
 
-/** Requests that can replace the session; the browser has its new cookie when one has ended. */
+/** Requests that can replace or end the session; the browser knows of it when one has ended. */
 const inFlight = new Set<Promise<unknown>>()
 let ended = 0
 
