@@ -40,6 +40,12 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/** Of all installations: a test that hangs removes none, and its server would outlive the process. */
+const started = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
 /** A server that may not listen yet. */
 export interface LaunchedProcess {
   readonly pid: number
@@ -114,8 +120,10 @@ export function makeInstallation(yaml = '', main = program): Installation {
         ...environment,
       },
     })
-    running.add(child)
-    child.once('exit', () => running.delete(child))
+    for (const children of [running, started]) {
+      children.add(child)
+      child.once('exit', () => children.delete(child))
+    }
     return child
   }
 
