@@ -3,7 +3,8 @@
  */
 import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
-import { type Command, commands, type OptionRow, type Positional } from './commands-table.ts'
+import type { Command, OptionRow, Positional } from './command.ts'
+import { commands } from './commands-table.ts'
 import type { HelpTopic } from './help-text.ts'
 import { readSchedule } from './price-schedule.ts'
 

@@ -1,5 +1,6 @@
 /** The text of `--help`: for all commands, a group of them, or one. Made from the table of commands. Pure. */
-import { type Command, commands } from './commands-table.ts'
+import type { Command } from './command.ts'
+import { commands } from './commands-table.ts'
 import { labeled } from './table-text.ts'
 
 /** What `--help` was asked about; `group`: the first word of several commands, such as `key`. */
