@@ -21,6 +21,8 @@ export interface Operation<Input, Answer> {
    * row may name another, as a hold its account. A row that does not exist counts as found.
    */
   readonly rows: (input: Input, found: Rows) => readonly RowId[]
+  /** The request for which it writes a receipt: an engine may read early what depends on it. */
+  readonly settles?: (input: Input) => bigint
   /** Throws where an invariant is broken; then nothing has changed. */
   readonly apply: (rows: Rows, input: Input) => Outcome<Answer>
 }

@@ -60,6 +60,7 @@ export const settle: Operation<SettleInput, SettleAnswer> = {
       { table: 'receipt', id },
     ]
   },
+  settles: ({ id }) => id,
   apply(rows, input) {
     const { id, nowMs, cost, writtenOff } = input
     assertAmount(cost, 'the cost of a request')

@@ -5,8 +5,6 @@
 import { assert } from '../../base/assert.ts'
 import type { Operation } from '../machine/operation.ts'
 import type { Change, HoldState, RowId, RowKey, Rows, TableName, Tables } from '../machine/rows.ts'
-import type { SettleInput } from '../machine/settle-operation.ts'
-import type { LedgerOperations } from '../sqlite/operations.ts'
 import { tableNames } from './tables.ts'
 
 /** An operation with its name and its input. */
@@ -69,12 +67,11 @@ export type NamedRows = ReadonlyMap<TableName, ReadonlyMap<RowKey, RowId>>
 
 /** What is known of the requests that the steps settle. */
 export function settledHolds(steps: readonly Step[], known: Rows): readonly HoldState[] {
-  return steps.flatMap(({ name, input }) =>
-    name === settleName ? (known.hold.get((input as SettleInput).id) ?? []) : [],
-  )
+  return steps.flatMap(({ operation, input }) => {
+    const id = operation.settles?.(input)
+    return id === undefined ? [] : (known.hold.get(id) ?? [])
+  })
 }
-
-const settleName: keyof LedgerOperations = 'settle'
 
 /** Runs the steps on the rows, which are changed by them. Throws MissingRows where one needs a row that was not looked for. */
 export function runSteps(
