@@ -34,7 +34,7 @@ if (verb === 'wait') {
   process.on('SIGTERM', () => process.exit(7))
   createServer().listen(0, '127.0.0.1')
 }
-console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.versions.node, pid: process.pid }))
+console.log(JSON.stringify({ arguments: process.argv.slice(2), options: process.execArgv, node: process.versions.node, pid: process.pid }))
 `
 
 /** A checkout with this launcher, no dependencies, and a main that prints which Node runs it. */
@@ -74,10 +74,17 @@ function write(path: string, text: string): void {
 const start = (folder: string, script: string, ...rest: string[]): ChildProcess =>
   startWith({}, folder, script, ...rest)
 
-function startWith(more: object, folder: string, script: string, ...rest: string[]): ChildProcess {
+/** `options`: of Node. */
+function startWith(
+  { env: more = {}, options = [] }: { readonly env?: object; readonly options?: readonly string[] },
+  folder: string,
+  script: string,
+  ...rest: string[]
+): ChildProcess {
   // A shell knows neither; with the second one nothing is stored in the checkout.
   const { NODE_TEST_CONTEXT: _, NODE_COMPILE_CACHE: __, ...env } = process.env
-  return spawn(process.execPath, [join(folder, script), ...rest], { cwd: '/', env: { ...env, ...more } })
+  const words = [...options, join(folder, script), ...rest]
+  return spawn(process.execPath, words, { cwd: '/', env: { ...env, ...more } })
 }
 
 async function finish(child: ChildProcess) {
@@ -103,9 +110,11 @@ test('a command has stdout for itself, and nothing is installed where nothing is
 test('where the installed Node is too old, the command runs under the downloaded one', async () => {
   const folder = makeCheckout('old node', '99.0')
   addRuntime(folder)
-  const { stdout, stderr } = await finish(start(folder, 'bin/tollgate.js', 'models'))
+  const options = ['--no-deprecation']
+  const { stdout, stderr } = await finish(startWith({ options }, folder, 'bin/tollgate.js', 'models'))
   const said = JSON.parse(stdout)
   assert.deepEqual([said.node, said.arguments], ['99.0.0', ['models']])
+  assert.deepEqual(said.options.slice(-1), options, 'those of the Node that was started are passed on')
   assert.equal(stderr, '')
 })
 
@@ -150,7 +159,7 @@ test('a missing Node is fetched once, and only with the checksum of the lockfile
   const registry = await registryOf(name, tarball)
   context.after(registry.close)
   const env = { npm_config_registry: registry.origin, npm_config_cache: join(folder, 'npm-cache') }
-  const run = () => finish(startWith(env, folder, 'bin/tollgate.js', 'models'))
+  const run = () => finish(startWith({ env }, folder, 'bin/tollgate.js', 'models'))
 
   lockRuntime(runtime, name, integrityOf(Buffer.from('another package')))
   const refused = await run()
