@@ -12,21 +12,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, type TestContext, test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'
+import { type CommandResult, callCommand } from '../../test/support/command-line.ts'
 import { program } from '../../test/support/gateway-process.ts'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
-import { type Environment, limitDefaults, readConfig, setVariables } from '../config/config.ts'
+import { type Environment, limitDefaults, readConfig } from '../config/config.ts'
 import { variableNames } from '../config/settings-table.ts'
 import { dispatch } from '../control/dispatch.ts'
-import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { openAdminSocket } from '../server/admin-socket.ts'
-import { backUp } from '../server/back-up.ts'
-import { readTextFile } from '../server/read-text-file.ts'
 import { offlineStatus } from '../server/server-status.ts'
 import { openCommandServices, openServices } from '../server/services.ts'
-import { testCredentials } from '../server/test-credentials.ts'
-import { runCli } from './cli.ts'
 import { commands } from './commands-table.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
@@ -37,12 +33,6 @@ let folders = 0
 function newFolder(): string {
   folders += 1
   return join(scratch, String(folders))
-}
-
-interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 function environmentOf(dataFolder: string): Environment {
@@ -56,7 +46,7 @@ function processEnvironment(dataFolder: string): Environment {
 }
 
 /** As a separate process. */
-function spawned(dataFolder: string, ...words: string[]): Ran {
+function spawned(dataFolder: string, ...words: string[]): CommandResult {
   const ran = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     cwd: scratch,
@@ -65,38 +55,12 @@ function spawned(dataFolder: string, ...words: string[]): Ran {
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr }
 }
 
-/** Within this process, through the same function. */
-async function called(environment: Environment, ...words: string[]): Promise<Ran> {
-  let stdout = ''
-  let stderr = ''
-  const code = await runCli(words, {
-    print: (text) => {
-      stdout += text
-    },
-    printError: (text) => {
-      stderr += text
-    },
-    program: { version: '1.2.3', nodeRange: '>=24.15' },
-    variableNames: async () => variableNames,
-    setVariables: async () => setVariables(environment),
-    variable: async (name) => environment[name],
-    readCredential: async () => '',
-    testCredentials: (config) => testCredentials(config, systemClock),
-    readConfig: async () => readConfig(environment, scratch),
-    nowMs: () => systemClock.wallMs(),
-    openServices: (config) => openCommandServices(config, { clock: systemClock, random: systemRandom }),
-    verifyFolder: async ({ dataFolder, limits }) => verifyFolder(dataFolder, limits.driftLinesMax),
-    backUp: async ({ dataFolder, limits }, target) => backUp(dataFolder, target, limits.driftLinesMax),
-    move: () => assert.fail('must not be called'),
-    cancelMove: () => assert.fail('must not be called'),
-    readFile: readTextFile,
-    serve: () => assert.fail('must not be called'),
-  })
-  return { code, stdout, stderr }
-}
+/** Within this process. */
+const called = (environment: Environment, ...words: string[]): Promise<CommandResult> =>
+  callCommand(environment, scratch, words)
 
 /** The output of a command that went well, read as the contract promises it. */
-function output(name: OperationName, ran: Ran): Record<string, unknown> {
+function output(name: OperationName, ran: CommandResult): Record<string, unknown> {
   assert.deepEqual([ran.code, ran.stderr], [0, ''], ran.stdout)
   assert.match(ran.stdout, /^[^\n]+\n$/)
   return operations[name].output.parse(JSON.parse(ran.stdout)) as Record<string, unknown>
@@ -192,7 +156,7 @@ test('as processes: commands go to the running server, and to the database once 
 })
 
 /** Without blocking this process, in which the server answers. */
-function inBackground(dataFolder: string, ...words: string[]): Promise<Ran> {
+function inBackground(dataFolder: string, ...words: string[]): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...words], {
       cwd: scratch,
@@ -395,7 +359,10 @@ async function makePeople(folder: string, emails: readonly string[]): Promise<vo
   await opened.close()
 }
 
-async function withAccount(run: (...words: string[]) => Promise<Ran>, email: string): Promise<Ran> {
+async function withAccount(
+  run: (...words: string[]) => Promise<CommandResult>,
+  email: string,
+): Promise<CommandResult> {
   output('account.create', await run('account', 'create', '--email', email, '--json'))
   return run('key', 'create', email, '--name', 'first', '--json')
 }

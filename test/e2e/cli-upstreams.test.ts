@@ -1,6 +1,6 @@
 /**
- * Upstreams on the command line, as processes of their own: the credential comes from stdin or the environment, a host that
- * rejects it says so in its own words, and nothing is on sale before it is offered with a price.
+ * Upstreams on the command line: the credential comes from stdin or the environment of a process, a host that rejects it
+ * says so in its own words, and nothing is on sale before it is offered with a price.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { type CommandResult, callCommand } from '../support/command-line.ts'
 import { program } from '../support/gateway-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-upstreams-'))
@@ -32,17 +33,20 @@ after(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
+const environment = { TOLLGATE_DATA: join(folder, 'data') }
 
-function run(words: readonly string[], stdin = '', more: Record<string, string> = {}): Promise<Ran> {
+/** Within this process. */
+const run = (words: readonly string[]): Promise<CommandResult> => callCommand(environment, folder, words)
+
+/** As a process, which a credential reaches in one of two ways. */
+function runProcess(
+  words: readonly string[],
+  { stdin = '', ...more }: { readonly stdin?: string; readonly MINE_KEY?: string },
+): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [program, ...words], {
     cwd: folder,
-    env: { PATH, NODE_COMPILE_CACHE, TOLLGATE_DATA: join(folder, 'data'), ...more },
+    env: { PATH, NODE_COMPILE_CACHE, ...environment, ...more },
   })
   child.stdin.end(stdin)
   let [stdout, stderr] = ['', '']
@@ -58,7 +62,7 @@ function run(words: readonly string[], stdin = '', more: Record<string, string> 
 const add = ['upstreams', 'add', 'mine', '--provider', 'custom', '--url', url, '--formats', 'openai-chat']
 
 test('an upstream is added, tested, listed and offered without a server', async () => {
-  const refused = await run(add, wrongKey)
+  const refused = await runProcess(add, { stdin: wrongKey })
   assert.equal(refused.code, 1)
   assert.match(
     refused.stderr,
@@ -69,7 +73,7 @@ test('an upstream is added, tested, listed and offered without a server', async 
   assert.equal(audit[0]?.outcome, 'upstream_test_failed')
   assert.doesNotMatch((await run(['upstreams'])).stdout, /mine/)
 
-  const added = await run(add, `${key}\n`)
+  const added = await runProcess(add, { stdin: `${key}\n` })
   assert.deepEqual([added.code, added.stderr], [0, ''])
   assert.match(added.stdout, /Models +none yet/)
 
@@ -122,7 +126,7 @@ test('an upstream is added, tested, listed and offered without a server', async 
 })
 
 test('a key that is rejected is saved only where that is said, and doctor names it', async () => {
-  const saved = await run([...add, '--save-anyway', 'yes', '--credential-env', 'MINE_KEY'], '', {
+  const saved = await runProcess([...add, '--save-anyway', 'yes', '--credential-env', 'MINE_KEY'], {
     MINE_KEY: wrongKey,
   })
   assert.deepEqual([saved.code, saved.stderr], [0, ''])

@@ -1,6 +1,6 @@
 /**
  * One data folder has one owner: a second server is rejected, and the CLI goes through the running server.
- * The effect of a command is visible to the next request. Everything here is a process.
+ * The effect of a command is visible to the next request. The servers are processes, and so is the command after a kill.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -8,6 +8,7 @@ import { type OperationName, type OperationOutput, operations } from '../../cont
 import { parseUsd } from '../../contract/usd.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import type { CommandResult } from '../support/command-line.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
 import { waitingUpload } from '../support/waiting-upload.ts'
@@ -41,7 +42,13 @@ async function command<Name extends OperationName>(
   name: Name,
   ...words: readonly string[]
 ): Promise<OperationOutput<Name>> {
-  const { code, stdout, stderr } = await installation.command(...words, '--json')
+  return parsed(name, await installation.call(...words, '--json'))
+}
+
+function parsed<Name extends OperationName>(
+  name: Name,
+  { code, stdout, stderr }: CommandResult,
+): OperationOutput<Name> {
   assert.deepEqual([code, stderr], [0, ''], stdout)
   return operations[name].output.parse(JSON.parse(stdout)) as OperationOutput<Name>
 }
@@ -79,7 +86,7 @@ suite('one owner', { concurrency: 1 }, () => {
   test('kill -9 of the owner frees the data immediately, for a server and for a command', async () => {
     server.signal('SIGKILL')
     await server.ended
-    const alone = await command('ledger.verify', 'ledger', 'verify')
+    const alone = parsed('ledger.verify', await installation.command('ledger', 'verify', '--json'))
     assert.equal(alone.ok, true)
     server = await installation.start()
     assert.equal((await fetch(`${server.origin}/readyz`)).status, 200)

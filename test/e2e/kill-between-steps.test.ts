@@ -212,7 +212,7 @@ suite('killed between two steps', { concurrency: 1 }, () => {
   test('the CLI closes what the last kill left, and a start serves again', async () => {
     // A verification changes nothing; any other command takes ownership of the folder and closes what is open.
     assert.equal((await installation.command('account', 'list')).code, 0)
-    const verified = await installation.command('ledger', 'verify', '--json')
+    const verified = await installation.call('ledger', 'verify', '--json')
     assert.equal(verified.code, 0, verified.stderr)
     const { ok, openHolds, drift } = JSON.parse(verified.stdout)
     assert.deepEqual([ok, openHolds, drift], [true, 0, []])

@@ -223,7 +223,7 @@ suite('killed under load', { concurrency: 1 }, () => {
       const balance = await installation.ask('account.show', { account })
       assert.deepEqual([balance.openHolds, balance.held], [0, '0.00'])
       assert.equal(parseUsd(balance.posted), 1_000_000_000_000n - all)
-      const verified = await installation.command('ledger', 'verify', '--json')
+      const verified = await installation.call('ledger', 'verify', '--json')
       assert.equal(verified.code, 0, verified.stdout + verified.stderr)
       t.diagnostic(
         `seed ${seed}: ${receipts.length} receipts, delivered ${sums.delivered}, charged ${sums.charged}, lost ${sums.lost} nano-USD, recovered and listening in ${Math.round(recoveryMs)} ms`,

@@ -63,7 +63,7 @@ suite('readiness', { concurrency: 1 }, () => {
     await assert.rejects(installation.ask('account.create', { email: 'a@b.org' }), /store_unavailable/)
     assert.equal(await statusOf(server.origin, '/readyz'), 503)
     assert.equal(await statusOf(server.origin, '/livez'), 200)
-    const verified = await installation.command('ledger', 'verify', '--json')
+    const verified = await installation.call('ledger', 'verify', '--json')
     assert.deepEqual([verified.code, verified.stderr], [0, ''])
     assert.equal(JSON.parse(verified.stdout).ok, true)
     assert.equal(await statusOf(server.origin, '/readyz'), 503)

@@ -218,7 +218,7 @@ suite('secrets', { concurrency: 1 }, () => {
       ['key', 'list', 'ada@example.org'],
       ['models'],
     ]) {
-      const { stdout, stderr } = await installation.command(...words, '--json')
+      const { stdout, stderr } = await installation.call(...words, '--json')
       printed += (stdout + stderr).replaceAll(key, words.includes(key) ? '' : key)
     }
     await assertNowhere()

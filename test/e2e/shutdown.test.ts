@@ -89,7 +89,7 @@ const untilNotReady = (server: GatewayProcess) =>
 
 /** Every request is closed, and charged at most its cost; returns how they ended. */
 async function booksAfterwards(): Promise<readonly string[]> {
-  const listed = await installation.command('requests', account, '--limit', '100', '--json')
+  const listed = await installation.call('requests', account, '--limit', '100', '--json')
   assert.equal(listed.code, 0, listed.stderr)
   const receipts = JSON.parse(listed.stdout) as OperationOutput<'requests.list'>
   for (const { id, charged, endReason, streamed, usage } of receipts) {
@@ -101,7 +101,7 @@ async function booksAfterwards(): Promise<readonly string[]> {
     else
       assert(usage.output > 0 && usage.output <= made.outputTokens, `${usage.output} of ${made.outputTokens}`)
   }
-  const verified = await installation.command('ledger', 'verify', '--json')
+  const verified = await installation.call('ledger', 'verify', '--json')
   assert.equal(verified.code, 0, verified.stdout)
   assert.equal(JSON.parse(verified.stdout).openHolds, 0)
   return receipts.map(({ endReason, settled }) => `${endReason} ${settled}`).sort()

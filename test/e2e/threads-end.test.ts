@@ -67,7 +67,7 @@ async function receipts() {
   const listed = await installation.ask('requests.list', { account, limit: 100 })
   restarted.signal('SIGTERM')
   await restarted.ended
-  const verified = await installation.command('ledger', 'verify', '--json')
+  const verified = await installation.call('ledger', 'verify', '--json')
   assert.equal(verified.code, 0, verified.stdout)
   assert.equal(JSON.parse(verified.stdout).openHolds, 0)
   return listed

@@ -17,6 +17,7 @@ import {
 import { bundledMain } from '../../scripts/server-bundle.js'
 import { limitDefaults } from '../../src/config/config.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
+import type { CommandResult } from './command-line.ts'
 import { databaseVariables, endLeases } from './test-database.ts'
 
 /** As a checkout runs it: from a bundle of the sources as they are now, where there is one. */
@@ -27,12 +28,6 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate',
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-}
-
-export interface CommandResult {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 export interface StartOptions {
@@ -74,8 +69,10 @@ export interface Installation {
   launch(options?: StartOptions): Promise<LaunchedProcess>
   /** Starts a server that is expected to exit. */
   attempt(options?: StartOptions): Promise<CommandResult>
-  /** Runs one command of the command line to its end. */
+  /** Runs one command of the command line to its end, as a process. */
   command(...words: readonly string[]): Promise<CommandResult>
+  /** The same within this process, where what the command does is of interest and not that it is a process. */
+  call(...words: readonly string[]): Promise<CommandResult>
   /** The same operation through the admin socket of a running server, without the cost of a process. */
   ask<Name extends OperationName>(
     operation: Name,
@@ -142,6 +139,13 @@ export function makeInstallation(yaml = '', main = program): Installation {
     launch: async (options = {}) => launched(await launch(['serve'], options)),
     attempt: (options = {}) => toEnd(launch(['serve'], options)),
     command: (...words) => toEnd(launch(words, {})),
+    async call(...words) {
+      // Loaded here: most tests with processes need none of the modules that it does.
+      const { callCommand } = await import('./command-line.ts')
+      const variables = await databaseOf({})
+      const environment = { TOLLGATE_DATA: dataFolder, TOLLGATE_PORT: '0', ...variables }
+      return callCommand(environment, folder, words)
+    },
     async ask(operation, input) {
       const found = findServer(dataFolder)
       if (found.kind !== 'named') throw new Error(`no server is named in ${dataFolder}`)
