@@ -100,18 +100,19 @@ async function runningServer(dataFolder: string, more: Environment = {}) {
   }
 }
 
-test('as a process: an account from its making to its last request', () => {
+test('as a process: an account from its making to its last request', async () => {
   const folder = newFolder()
-  const run = (...words: string[]) => spawned(folder, ...words, '--json')
-  const made = output('account.create', run('account', 'create', '--email', 'Ada@example.org'))
+  const run = (...words: string[]) => called(environmentOf(folder), ...words, '--json')
+  const create = ['account', 'create', '--email', 'Ada@example.org', '--json']
+  const made = output('account.create', spawned(folder, ...create))
   assert.equal(made.balance, '5.00')
   const asked = ['credit', 'ada@example.org', '2.50', '--reference', 'i 1']
-  const credited = output('credit', run(...asked))
+  const credited = output('credit', await run(...asked))
   assert.deepEqual([credited.created, credited.balance], [true, '7.50'])
-  assert.deepEqual(output('credit', run(...asked)), { ...credited, created: false })
-  const shown = output('account.show', run('account', 'show', String(made.account)))
+  assert.deepEqual(output('credit', await run(...asked)), { ...credited, created: false })
+  const shown = output('account.show', await run('account', 'show', String(made.account)))
   assert.deepEqual([shown.posted, shown.held, shown.available], ['7.50', '0.00', '7.50'])
-  const verified = output('ledger.verify', run('ledger', 'verify'))
+  const verified = output('ledger.verify', spawned(folder, 'ledger', 'verify', '--json'))
   assert.deepEqual([verified.ok, verified.accounts, verified.entries], [true, 1, 2])
 })
 
