@@ -35,7 +35,7 @@ test('without a payment provider the page explains how top-ups work here', async
   visit.clean()
 
   const guest = await person.signUp('guest')
-  const theirs = await guest.visit()
+  const theirs = await guest.signIn()
   await theirs.page.goto('/console/billing')
   const { account } = await guest.client.done('account.show', {})
   await theirs.page.getByText(account).waitFor()
@@ -83,7 +83,7 @@ test('the ledger is filtered by kind, and its file has the same entries', async 
 })
 
 test('a phone shows the time and the whole amount of each entry', async () => {
-  const phone = await person.visit({ phone: true })
+  const phone = await person.signIn({ phone: true })
   await phone.page.goto('/console/billing')
   const row = phone.page.getByRole('row').filter({ hasText: 'Redeemed code' })
   await row

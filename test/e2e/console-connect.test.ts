@@ -143,7 +143,7 @@ test('a new key appears in the recipes, in memory only', async () => {
 
 test('a request appears on the page without a reload, with its cost and receipt; a rejected one shows the reason', async () => {
   const newcomer = await person.signUp('newcomer')
-  const theirs = await newcomer.visit()
+  const theirs = await newcomer.signIn()
   const { page: own } = theirs
   await own.goto('/console/connect')
   await own.getByText('You need an API key first.').waitFor()
@@ -166,7 +166,7 @@ test('a request appears on the page without a reload, with its cost and receipt;
 })
 
 test('on a phone and in the dark it is complete as well', async () => {
-  const phone = await person.visit({ phone: true, theme: 'dark' })
+  const phone = await person.signIn({ phone: true, theme: 'dark' })
   await phone.page.goto('/console/connect')
   await phone.page.getByLabel('Client', { exact: true }).click()
   const clients = phone.page.getByRole('dialog', { name: 'Search clients' })

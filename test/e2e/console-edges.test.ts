@@ -13,7 +13,7 @@ after(() => person.close())
 const dialog = (page: Page) => page.getByRole('dialog')
 
 test('a session that ends in the middle of a form: the user signs in again and finds what was entered', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/keys?create=yes')
   await page.getByRole('textbox', { name: 'Name' }).fill('entered before')
@@ -43,7 +43,7 @@ test('a session that ends in the middle of a form: the user signs in again and f
 
 test("two windows change the same key, and neither reverts the other's change", async () => {
   const { id } = await person.client.done('key.create', { name: 'in two windows' })
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const windows = [visit.page, await visit.window()] as const
   for (const page of windows) {
     await page.goto(`/console/keys/${id}`)
@@ -109,7 +109,7 @@ for (const [name, search] of [
   ['are not days', 'from=yesterday&to=2026-11-20'],
 ] as const) {
   test(`days that ${name} are reported as an invalid range`, async () => {
-    const visit = await person.visit()
+    const visit = await person.signIn()
     await visit.page.goto(`/console/usage?range=custom&${search}`)
     await visit.page.getByText('Invalid range').waitFor()
     await visit.page.getByText('Spend', { exact: true }).first().waitFor()
@@ -137,7 +137,7 @@ test('a key that expires while it is shown is shown as ended', async () => {
 
 test('what is shown stays while refetching fails, and so does a secret that is shown once', async () => {
   await person.signUp('forgetful')
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.clock.install()
   await page.goto('/console/admin/people')
@@ -169,7 +169,7 @@ test('long names leave room for what is next to them', async () => {
   const account = accounts[0]?.account ?? ''
   await person.client.done('people.confirm', { person: (await other.client.done('me.show', {})).person.id })
   await other.client.done('key.create', { name })
-  const visit = await person.visit()
+  const visit = await person.signIn()
   for (const path of ['people', 'accounts', `accounts/${account}`]) {
     await visit.page.goto(`/console/admin/${path}`)
     await visit.page.getByText(name).first().waitFor()
@@ -188,7 +188,7 @@ test('long names leave room for what is next to them', async () => {
 })
 
 test("a URL with another user's account does not show a different account instead", async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   const said = page.getByText("You don't have access to the account in this link.")
   await page.goto('/console/billing?account=acct_0000000000000')

@@ -180,7 +180,7 @@ test('a change in one window appears in another', async () => {
 
 test('a billing member sees the keys and the reason why they cannot create one', async () => {
   const { person: payer, account } = await organizationWith('billing')
-  const paying = await payer.visit()
+  const paying = await payer.signIn()
   await paying.page.goto(`/console/keys?account=${account}`)
   await paying.page.getByText("Your role can't create keys.").waitFor()
   assert.equal(await paying.page.getByRole('button', { name: 'Create key' }).count(), 0)
@@ -189,7 +189,7 @@ test('a billing member sees the keys and the reason why they cannot create one',
 })
 
 interface Membership {
-  readonly person: Pick<ConsolePerson, 'visit'>
+  readonly person: Pick<ConsolePerson, 'signIn'>
   readonly account: string
 }
 

@@ -242,7 +242,7 @@ test("the configuration's offers come back", async () => {
 })
 
 test('on a phone and in the dark, offers are moved with the menu, and nothing is wider than the screen', async () => {
-  const phone = await person.visit({ phone: true, theme: 'dark' })
+  const phone = await person.signIn({ phone: true, theme: 'dark' })
   await phone.page.goto('/console/admin/models/team%2Fllama')
   await phone.page.getByRole('button', { name: 'Actions for groq-1, llama-3.1-8b-instant' }).click()
   await phone.page.getByRole('menuitem', { name: 'New first group' }).click()

@@ -212,7 +212,7 @@ for (const [model, words] of [
 
 test('without a balance the page says what is needed and where to add credit, and nothing else is charged', async () => {
   const poor = await person.signUp('poor')
-  const theirs = await poor.visit()
+  const theirs = await poor.signIn()
   await theirs.page.goto('/console/playground?model=sandbox-echo')
   await theirs.page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await theirs.page.keyboard.press('Enter')
@@ -228,7 +228,7 @@ test('without a balance the page says what is needed and where to add credit, an
 
 test('a user whose session has ended is sent to sign in and returns', async () => {
   const leaving = await person.signUp('leaving')
-  const theirs = await leaving.visit()
+  const theirs = await leaving.signIn()
   await theirs.page.goto('/console/playground')
   await theirs.page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await theirs.context.clearCookies()
@@ -238,7 +238,7 @@ test('a user whose session has ended is sent to sign in and returns', async () =
 })
 
 test('on a phone and in the dark the settings fold away and the conversation works', async () => {
-  const phone = await person.visit({ phone: true, theme: 'dark' })
+  const phone = await person.signIn({ phone: true, theme: 'dark' })
   const { page: small } = phone
   await small.goto('/console/playground?model=sandbox-echo')
   const settings = small.locator('summary', { hasText: 'Settings' })

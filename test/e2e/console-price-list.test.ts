@@ -77,7 +77,7 @@ test('rows of a file are shown, chosen and applied; marked ones are not chosen',
 })
 
 test('a file that is not a list is refused in the dialog, with the reason', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/admin/models')
   await page.getByRole('button', { name: 'Compare prices', exact: true }).click()

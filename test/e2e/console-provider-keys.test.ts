@@ -38,7 +38,7 @@ after(async () => {
 })
 
 test('a wrong key is rejected in the dialog, the right one is stored, and what it serves is on its receipt', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/settings?tab=provider-keys')
   await page.getByText('No provider keys yet').waitFor()

@@ -142,7 +142,7 @@ test('the back button, reload and the tab in the URL show the same page again', 
 })
 
 test('the first Tab stop skips the navigation', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/settings')
   await heading(page, 'Settings')
@@ -155,7 +155,7 @@ test('the first Tab stop skips the navigation', async () => {
 })
 
 test('an unknown URL says so, and leads back', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/nowhere/at/all')
   await heading(page, 'Page not found')
@@ -167,7 +167,7 @@ test('an unknown URL says so, and leads back', async () => {
 })
 
 test('an unreachable server shows an error with a way to try again', async () => {
-  const visit = await person.visit()
+  const visit = await person.signIn()
   const { page } = visit
   await page.route('**/api/**', (route) => route.abort())
   await page.goto('/console/settings')

@@ -5,7 +5,7 @@ import { consolePerson } from '../support/console-person.ts'
 test('a truncated response shows an error, and can be requested again', async (context) => {
   const person = await consolePerson()
   context.after(() => person.close())
-  const { page } = await person.visit()
+  const { page } = await person.signIn()
   await page.route('**/api/keys?*', (route) =>
     route.fulfill({ status: 200, contentType: 'application/json', body: '[{"id":"key_' }),
   )
