@@ -21,9 +21,11 @@ export class Background {
 
   /** Runs `work` to its end; a failure is logged under `name`. */
   run(name: string, work: () => Promise<void>): void {
-    const running = work()
-      .catch((error: unknown) => this.#log.error({ err: error, work: name }, 'background work failed'))
-      .finally(() => this.#running.delete(running))
+    const ended = (): void => void this.#running.delete(running)
+    const running: Promise<void> = work().then(ended, (error: unknown) => {
+      this.#log.error({ err: error, work: name }, 'background work failed')
+      ended()
+    })
     this.#running.add(running)
   }
 

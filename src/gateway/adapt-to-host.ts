@@ -2,7 +2,7 @@
  * The body that goes upstream as its host accepts it, where the host differs from the vendor of the format. The differences
  * are data of the provider's row; a host without differences costs nothing here.
  */
-import type { BodyOwner, BodyThreads } from '../tokens/body-threads.ts'
+import type { BodyOwner, BodyThreads, WorkInput } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
 import { wireError } from './error-response.ts'
@@ -13,22 +13,38 @@ interface FormattedRequest extends Pick<RequestPlan, 'marks'> {
   readonly translation: Translation | null
 }
 
-/** The edits that the host needs, and what the caller hears of them and of the translation. Throws what reading the body throws. */
-export async function adaptToHost(
-  {
-    bodyThreads,
-    read: limits,
-  }: { readonly bodyThreads: Pick<BodyThreads, 'run'>; readonly read: ReadLimits },
+interface AdaptDeps {
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
+  readonly read: ReadLimits
+}
+
+type AdaptedRequest = Pick<RequestPlan, 'marks' | 'adjusted'>
+
+/**
+ * The edits that the host needs, and what the caller hears of them and of the translation. Throws what reading the body
+ * throws. A promise only where the host differs.
+ */
+export function adaptToHost(
+  deps: AdaptDeps,
   { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
   { parsed, translation, marks }: FormattedRequest,
-): Promise<Pick<RequestPlan, 'marks' | 'adjusted'>> {
+): AdaptedRequest | Promise<AdaptedRequest> {
   const { name: format } = route.dialect
   const differences = route.connector.requestDifferences?.[format]
   const translated = translation?.adjusted ?? []
   if (differences === undefined || !isTargetFormat(format)) return { marks, adjusted: translated }
+  const input = { format, limits: deps.read, differences }
+  return adapted(deps, input, { ...owner, body: parsed.body }, translated)
+}
+
+async function adapted(
+  { bodyThreads }: AdaptDeps,
+  input: WorkInput<'adapt'>,
+  owner: BodyOwner,
+  translated: AdaptedRequest['adjusted'],
+): Promise<AdaptedRequest> {
   try {
-    const own = { ...owner, body: parsed.body }
-    const { patches, adjusted } = await bodyThreads.run('adapt', { format, limits, differences }, own)
+    const { patches, adjusted } = await bodyThreads.run('adapt', input, owner)
     return { marks: patches, adjusted: [...translated, ...adjusted] }
   } catch (error) {
     throw wireError(error)

@@ -11,7 +11,7 @@ import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import type { Sender } from '../providers/send.ts'
 import { evidenceOf } from './attempt-evidence.ts'
-import type { Candidate, RequestContext, Target } from './request.ts'
+import type { Candidate, CandidateWork, RequestContext, RequestPlan, Target } from './request.ts'
 
 export interface RetryLoopDeps {
   readonly sender: Sender
@@ -27,6 +27,14 @@ export interface SkippedCandidate {
   readonly kind: 'skipped'
   readonly reason: string | null
 }
+
+/** What a candidate is sent, or why it cannot take the request; a promise only where it is not known yet. */
+export type WorkFor = (
+  candidate: Candidate,
+) => CandidateWork | SkippedCandidate | Promise<CandidateWork | SkippedCandidate>
+
+/** Records the model that the next attempt is charged as; false: there must be no attempt. */
+export type RecordModel = (plan: RequestPlan) => boolean | Promise<boolean>
 
 /** `other_models`: only those of other models than the one that failed. */
 export type RetryScope = 'none' | 'anywhere' | 'other_models'
@@ -45,8 +53,8 @@ export interface AttemptMade {
 }
 
 export interface RetryPolicy<Task extends AttemptTask> {
-  /** `first` or one of the others that are left; resolves once it has room for the request. */
-  choose(first: Candidate, others: readonly Candidate[]): Promise<Choice>
+  /** `first` or one of the others that are left; a promise where it has to wait until one has room for the request. */
+  choose(first: Candidate, others: readonly Candidate[]): Choice | Promise<Choice>
   /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
   prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
@@ -91,7 +99,8 @@ export async function tryCandidates<Task extends AttemptTask>(
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
     const [first, ...others] = left.filter((candidate) => isStillThere(deps, candidate))
     if (first === undefined) break
-    const { candidate, skipped } = await policy.choose(first, others)
+    const choosing = policy.choose(first, others)
+    const { candidate, skipped } = choosing instanceof Promise ? await choosing : choosing
     left = [first, ...others].filter((other) => other !== candidate)
     if (skipped !== null) log.skipped(candidate, skipped)
     // Checked again, because it may have waited.
@@ -196,9 +205,12 @@ async function attemptAt(
   const clock = steadyClock(deps.clock, context)
   const startedMs = clock.wallMs()
   if (counter !== null) counter.retries += 1
-  const outcome = await attempt(deps.sender, clock, task).finally(() => {
+  let outcome: AttemptOutcome
+  try {
+    outcome = await attempt(deps.sender, clock, task)
+  } finally {
     if (counter !== null) counter.retries -= 1
-  })
+  }
   const wasSent = outcome.kind !== 'interrupted' || outcome.requestSent
   const times = { startedMs, endedMs: clock.wallMs() }
   return { outcome, record: wasSent ? recordOf(candidate, { outcome, task }, times) : null }

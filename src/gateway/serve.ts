@@ -118,7 +118,11 @@ async function generate(deps: GatewayDeps, context: RequestContext, callerOf: Ca
     const plans = new TargetPlans(withFiles.parsed, withFiles.route, (target, isReadAgain) =>
       planFor(deps, context, { caller, parsed: withFiles.parsed, isReadAgain }, target),
     )
-    await execute(deps, context, caller, plans).finally(() => plans.drop())
+    try {
+      await execute(deps, context, caller, plans)
+    } finally {
+      plans.drop()
+    }
   } finally {
     parsed.body.drop()
   }
@@ -134,7 +138,8 @@ async function planFor(
   const { parsed, plan } = await prepare(deps, context, received, target)
   try {
     const planned = planInBackground(context, parsed, plan)
-    return { parsed, plan: await resolveReferences(deps, received.caller, parsed, planned) }
+    const resolved = resolveReferences(deps, received.caller, parsed, planned)
+    return { parsed, plan: resolved instanceof Promise ? await resolved : resolved }
   } catch (error) {
     if (parsed.body !== received.parsed.body) parsed.body.drop()
     throw error
@@ -181,7 +186,7 @@ async function execute(
   let started: StartResponse | null = null
   let headers: readonly string[] = []
   try {
-    await reserveResponse(deps, parsed, hold)
+    if (parsed.facts.background === true) await reserveResponse(deps, hold)
     const upstreamResponse = await dispatch(deps, context, {
       first: { plan, hold },
       candidates: plans.candidates,

@@ -15,10 +15,13 @@ import type {
   Target,
   TargetRoute,
 } from './request.ts'
-import type { SkippedCandidate } from './retry-loop.ts'
+import type { RecordModel, SkippedCandidate, WorkFor } from './retry-loop.ts'
 
 /** Plans a request for one target; `isReadAgain`: the received body may be needed for another one. */
 export type PlanTarget = (route: TargetRoute, isReadAgain: boolean) => Promise<PreparedRequest>
+
+/** What the request refers to is stored at another upstream. */
+const storedElsewhere: SkippedCandidate = { kind: 'skipped', reason: null }
 
 /** Why a target cannot take the request. */
 export interface Unplanned {
@@ -79,21 +82,22 @@ export class TargetPlans {
    * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
    * gives the hold as it pays for another plan, null where it does not cover it.
    */
-  workWithin(
-    hold: Hold,
-    fit: (prepared: PreparedRequest) => Promise<Hold | null>,
-  ): (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate> {
+  workWithin(hold: Hold, fit: (prepared: PreparedRequest) => Promise<Hold | null>): WorkFor {
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
-    return async (candidate) => {
+    const workForOther = async (candidate: Candidate): Promise<CandidateWork | SkippedCandidate> => {
       const prepared = await this.of(candidate.target)
       if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
-      // What the request refers to is stored at another upstream.
-      if (!prepared.plan.candidates.includes(candidate)) return { kind: 'skipped', reason: null }
-      const fitted = prepared === this.#first ? hold : (holds.get(prepared) ?? fit(prepared))
-      holds.set(prepared, Promise.resolve(fitted))
+      if (!prepared.plan.candidates.includes(candidate)) return storedElsewhere
+      const fitted = holds.get(prepared) ?? fit(prepared)
+      holds.set(prepared, fitted)
       const held = await fitted
       if (held === null) return { kind: 'skipped', reason: 'hold_too_small' }
       return { ...prepared, hold: held }
+    }
+    return (candidate) => {
+      const first = this.#first
+      if (first?.plan.target !== candidate.target) return workForOther(candidate)
+      return first.plan.candidates.includes(candidate) ? { ...first, hold } : storedElsewhere
     }
   }
 
@@ -101,15 +105,15 @@ export class TargetPlans {
    * Records the model and the price that the next attempt is charged at, where they are not those of the hold. `record`
    * answers false where there is no open hold. False: it is unknown whether it was recorded, so there must be no attempt.
    */
-  recordingModel(record: (plan: RequestPlan) => Promise<boolean>): (plan: RequestPlan) => Promise<boolean> {
+  recordingModel(record: (plan: RequestPlan) => Promise<boolean>): RecordModel {
     let charged = this.#first?.plan.price.id
-    return async (plan) => {
-      if (plan.price.id === charged) return true
+    const recordOther = async (plan: RequestPlan): Promise<boolean> => {
       charged = undefined
       const isRecorded = await record(plan).catch(() => false)
       if (isRecorded) charged = plan.price.id
       return isRecorded
     }
+    return (plan) => plan.price.id === charged || recordOther(plan)
   }
 
   of(target: Target): Promise<PreparedRequest | Unplanned> {

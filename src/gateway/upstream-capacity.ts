@@ -270,14 +270,25 @@ interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
 
 /**
  * The first choice whose upstream has room, as soon as one has; null where none had in time, or the request was
- * interrupted. Its place is taken, and released by the lifecycle.
+ * interrupted. Its place is taken, and released by the lifecycle. A promise only where none has room yet.
  */
-async function takePlace<Choice extends { readonly upstream: Upstream }>(
+function takePlace<Choice extends { readonly upstream: Upstream }>(
+  deps: CapacityDeps,
+  waiting: Waiting<Choice>,
+): Choice | null | Promise<Choice | null> {
+  const { choices, lifecycle, tokens } = waiting
+  // The attempt before this one has ended.
+  lifecycle.vacate()
+  const taken = firstPlace(deps.capacity, choices, tokens)
+  if (taken === null) return placeInTime(deps, waiting)
+  lifecycle.occupy(taken.place)
+  return taken.choice
+}
+
+async function placeInTime<Choice extends { readonly upstream: Upstream }>(
   { capacity, clock, limits }: CapacityDeps,
   { work, choices, lifecycle, tokens, untilMs }: Waiting<Choice>,
 ): Promise<Choice | null> {
-  // The attempt before this one has ended.
-  lifecycle.vacate()
   const upstreams = choices.map(({ upstream }) => upstream)
   for (let wokenBy: string | null = null; ; ) {
     const leftMs = untilMs - clock.monoMs()
@@ -322,7 +333,12 @@ export function choosingByRoom(
 ): RetryPolicy<AttemptTask>['choose'] {
   const { clock, health, limits } = deps
   let untilMs: number | null = null
-  return async (first, others): Promise<Choice> => {
+  const choiceOf = (first: Candidate, candidate: Candidate | null): Choice => {
+    if (candidate === null) return { candidate: first, skipped: 'upstream_at_limit' }
+    untilMs = null
+    return { candidate, skipped: null }
+  }
+  return (first, others) => {
     const nowMs = clock.monoMs()
     untilMs ??= nowMs + limits.upstreamWaitMs
     const isInRotation = (candidate: Candidate): boolean =>
@@ -335,9 +351,9 @@ export function choosingByRoom(
       choices: [first, ...choices],
       untilMs: Math.min(untilMs, nowMs + lifecycle.leftMs()),
     }
-    const candidate = await takePlace(deps, waiting)
-    if (candidate === null) return { candidate: first, skipped: 'upstream_at_limit' }
-    untilMs = null
-    return { candidate, skipped: null }
+    const taken = takePlace(deps, waiting)
+    return taken instanceof Promise
+      ? taken.then((candidate) => choiceOf(first, candidate))
+      : choiceOf(first, taken)
   }
 }

@@ -299,20 +299,21 @@ async function searchAccounts(
   return accounts
 }
 
-async function settle(
+function settle(
   store: LedgerStore,
   settlement: Settlement | LateSettlement,
   limits: LedgerLimits,
   closed: (settled: { account: bigint; available: bigint; id: bigint }) => void,
 ): Promise<SettleResult> {
   const { id } = settlement
-  const answer = await store.run(settleMessage(settlement, limits))
-  if (answer === null) return { kind: 'withdrawn' }
-  const result = answer as PackedSettled
-  if (typeof result === 'string') return { kind: result }
-  const [charged, writtenOff, available, account] = result
-  closed({ account, available, id })
-  return { kind: 'settled', charged, writtenOff, available }
+  return store.run(settleMessage(settlement, limits)).then((answer) => {
+    if (answer === null) return { kind: 'withdrawn' }
+    const result = answer as PackedSettled
+    if (typeof result === 'string') return { kind: result }
+    const [charged, writtenOff, available, account] = result
+    closed({ account, available, id })
+    return { kind: 'settled', charged, writtenOff, available }
+  })
 }
 
 interface HoldSweep {

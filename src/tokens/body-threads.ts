@@ -47,8 +47,8 @@ export interface BodyOwner {
   readonly work: Interruptible
 }
 
-type WorkInput<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
-type WorkResult<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
+export type WorkInput<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
+export type WorkResult<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
 
 export interface BodyThreads {
   /** A promise only for a large body. Throws WireError as the work does, `overloaded` where its turn does not come. */

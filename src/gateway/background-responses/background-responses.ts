@@ -66,12 +66,7 @@ export function planInBackground(
 }
 
 /** Throws 429 where the account has reached its limit. */
-export async function reserveResponse(
-  deps: ResponseDeps,
-  { facts }: ParsedRequest,
-  hold: Hold,
-): Promise<void> {
-  if (facts.background !== true) return
+export async function reserveResponse(deps: ResponseDeps, hold: Hold): Promise<void> {
   if ((await deps.ledger.reserveResponse(hold.id, hold.account)) === 'reserved') return
   const most = deps.limits.backgroundResponsesPerAccountMax
   throw new TollgateError('background_limit_reached', {

@@ -33,7 +33,8 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   const requester = { account, key, accountLimits, keyLimits: policy.rates }
   const refusal = deps.gate.enter(context.id, requester, nowMs)
   if (refusal !== undefined) throw rateLimited(refusal, context, nowMs)
-  const obstacle = await obstacleOf(deps, caller, nowMs)
+  const looking = obstacleOf(deps, caller, nowMs)
+  const obstacle = looking === null ? null : await looking
   if (obstacle === null) return
   if (obstacle.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
   if (!isFree[context.operation]?.(deps, caller, obstacle)) throw unfunded(obstacle, caller, deps)

@@ -4,7 +4,7 @@
 import type { Caller } from '../../access/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
-import { type Body, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
+import { type Body, type BodyFailure, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
 import type { BodyThreads } from '../../tokens/body-threads.ts'
 import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
@@ -59,7 +59,8 @@ export async function decode(
   try {
     const { read: limits, bodyThreads } = deps
     const input = { format: context.dialect.name, limits, address: context.address }
-    const facts = await bodyThreads.run('facts', input, { body, account: caller.account, work: context.work })
+    const reading = bodyThreads.run('facts', input, { body, account: caller.account, work: context.work })
+    const facts = reading instanceof Promise ? await reading : reading
     removeFallbackModels(body, facts)
     return { body, facts: withHeaders(context, facts) }
   } catch (error) {
@@ -69,11 +70,7 @@ export async function decode(
 }
 
 /** Reads the whole body, which the caller drops. Throws as `decode`, without looking into the body. */
-export async function receive(
-  deps: ReceiveDeps,
-  caller: RequestSender,
-  context: RequestContext,
-): Promise<Body> {
+export function receive(deps: ReceiveDeps, caller: RequestSender, context: RequestContext): Promise<Body> {
   const mediaType = context.request.headers['content-type'] ?? ''
   if (mediaType !== '' && !jsonType.test(mediaType)) {
     throw new TollgateError('unsupported_media_type', { message: 'Send the body as application/json.' })
@@ -106,15 +103,18 @@ export async function receiveFile(
   return readWhole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, context)
 }
 
-async function readWhole(
+function readWhole(
   { bodies, limits, clock }: ReceiveDeps,
   { key, account }: RequestSender,
   context: RequestContext,
 ): Promise<Body> {
   const allowance = bodies.allowance({ key, account, network: context.network })
-  const body = await readBody({ allowance, limits, clock }, context.request, context.client)
-  if (body.kind === 'body') return body
-  throw bodyError(body)
+  return readBody({ allowance, limits, clock }, context.request, context.client).then(bodyOrError)
+}
+
+function bodyOrError(outcome: Body | BodyFailure): Body {
+  if (outcome.kind === 'body') return outcome
+  throw bodyError(outcome)
 }
 
 const space = 0x20

@@ -31,11 +31,12 @@ import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import {
   type AttemptMade,
   type FinalAttempt,
+  type RecordModel,
   type RetryLoopResult,
   type RetryPolicy,
   type RetryScope,
-  type SkippedCandidate,
   tryCandidates,
+  type WorkFor,
 } from '../retry-loop.ts'
 import { type CapacityDeps, choosingByRoom } from '../upstream-capacity.ts'
 import {
@@ -71,10 +72,8 @@ export interface DispatchInput {
   /** What the first candidate that can take the request is sent. */
   readonly first: PlannedWork
   readonly candidates: readonly Candidate[]
-  /** What a candidate is sent, or why it cannot take the request. */
-  readonly workFor: (candidate: Candidate) => Promise<CandidateWork | SkippedCandidate>
-  /** Records the model that the next attempt is charged as; false: there must be no attempt. */
-  readonly recordModel: (plan: RequestPlan) => Promise<boolean>
+  readonly workFor: WorkFor
+  readonly recordModel: RecordModel
   /** The bodies, which are let go of once an upstream has begun to respond. */
   readonly bodies: { drop(): void; free(): void }
   readonly lifecycle: RequestLifecycle
@@ -131,13 +130,15 @@ function generatingPolicy(
     choose: choosingByRoom(deps, context, { lifecycle, tokens }),
     async prepare(candidate) {
       deps.failpoints.reach('before-dispatch')
-      const work = await input.workFor(candidate)
+      const working = input.workFor(candidate)
+      const work = working instanceof Promise ? await working : working
       if ('kind' in work) {
         lifecycle.place.used(noneUsed)
         return work
       }
       // Last: the receipt of the attempts before names their model where there is no other attempt.
-      if (!(await input.recordModel(work.plan))) return { kind: 'skipped', reason: 'store_unavailable' }
+      const recorded = input.recordModel(work.plan)
+      if (recorded !== true && !(await recorded)) return { kind: 'skipped', reason: 'store_unavailable' }
       const body = bodyFor(work, candidate.upstreamModel)
       const readsRefusals = mayBeRefused(work, candidate, input.candidates)
       const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals }
@@ -363,14 +364,10 @@ function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boole
 
 function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamResponse['body'] {
   switch (outcome.kind) {
-    case 'stream':
-      return {
-        kind: 'stream',
-        exchange: outcome.exchange,
-        usageTap: outcome.usageTap,
-        seen: outcome.seen,
-        readsOn: outcome.readsOn,
-      }
+    case 'stream': {
+      const { exchange, usageTap, seen, readsOn } = outcome
+      return { kind: 'stream', exchange, usageTap, seen, readsOn }
+    }
     case 'answer':
       return { kind: 'answer', status: outcome.status, bytes: outcome.bytes, answer: outcome.answer }
     case 'failed':

@@ -9,7 +9,7 @@ import { TollgateError } from '../../base/errors.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Connector } from '../../providers/connector.ts'
-import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
+import type { BodyOwner, BodyThreads, WorkResult } from '../../tokens/body-threads.ts'
 import { responseOptionsOf } from '../../tokens/body-work.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
 import type {
@@ -68,10 +68,12 @@ export async function prepare(
   const automaticCaching = cachingOf(context, caller.policy)
   const owner = { body: received.body, account: caller.account, work: context.work }
   const original = { parsed: received, owner, route, automaticCaching, isReadAgain }
-  const formatted = await toUpstreamFormat(deps, context, original)
+  const formatting = toUpstreamFormat(deps, context, original)
+  const formatted = formatting instanceof Promise ? await formatting : formatting
   const { parsed, translation } = formatted
   try {
-    const { marks, adjusted } = await adaptToHost(deps, { owner, route }, formatted)
+    const adapting = adaptToHost(deps, { owner, route }, formatted)
+    const { marks, adjusted } = adapting instanceof Promise ? await adapting : adapting
     const { model, price, connector } = route
     const { uses, serverTools } = refuseUnpriced(price, parsed.facts, { connector, limits: deps.limits })
     const plan = {
@@ -139,37 +141,42 @@ interface TranslationTask extends OriginalRequest {
   readonly own: SourceFormat
 }
 
-async function toUpstreamFormat(
+/** A promise only where it has to wait. */
+function toUpstreamFormat(
   deps: PrepareDeps,
   context: RequestContext,
   task: OriginalRequest,
-): Promise<FormattedRequest> {
+): FormattedRequest | Promise<FormattedRequest> {
   const { parsed, route } = task
   const { name: to } = route.dialect
   const { name: own } = context.dialect
   if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, marks: noEdits }
+  const { facts } = parsed
+  const isOwnFormat = to === facts.writtenAs && to === own
+  return facts.canPassThrough && isOwnFormat
+    ? passedThrough(deps, task, to)
+    : translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own })
+}
+
+/** The body as it is, without our reasoning carriers. */
+function passedThrough(
+  { bodyThreads, read: limits }: PrepareDeps,
+  { parsed, route, owner }: OriginalRequest,
+  format: TargetFormat,
+): FormattedRequest | Promise<FormattedRequest> {
+  const without = (marks: readonly BytePatch[]): FormattedRequest => ({ parsed, translation: null, marks })
+  // Of a body that is adapted to its host, they are taken out then.
+  if (route.connector.requestDifferences?.[format] !== undefined) return without(noEdits)
   try {
-    const { facts } = parsed
-    const isOwnFormat = to === facts.writtenAs && to === own
-    const isAdapted = route.connector.requestDifferences?.[to] !== undefined
-    return facts.canPassThrough && isOwnFormat
-      ? {
-          parsed,
-          translation: null,
-          // Of a body that is translation what its host takes, they are taken out then.
-          marks: isAdapted ? noEdits : await marksIn(deps, { owner: task.owner, format: to }),
-        }
-      : await translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own })
+    const marks = bodyThreads.run('stripCarriers', { format, limits }, owner)
+    return marks instanceof Promise ? marks.then(without, throwWireError) : without(marks)
   } catch (error) {
     throw wireError(error)
   }
 }
 
-async function marksIn(
-  { bodyThreads, read: limits }: PrepareDeps,
-  { owner, format }: { readonly owner: BodyOwner; readonly format: TargetFormat },
-): Promise<readonly BytePatch[]> {
-  return bodyThreads.run('stripCarriers', { format, limits }, owner)
+function throwWireError(error: unknown): never {
+  throw wireError(error)
 }
 
 async function translated(
@@ -177,10 +184,9 @@ async function translated(
   context: RequestContext,
   task: TranslationTask,
 ): Promise<FormattedRequest> {
-  const { owner, own, to } = task
-  const { facts: original, body } = task.parsed
-  refuseReferences(original)
-  const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
+  const { own, to } = task
+  const { body } = task.parsed
+  const translation = await translationOf(deps, context, task)
   if (!task.isReadAgain) body.free()
   return {
     parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
@@ -199,6 +205,19 @@ async function translated(
         responseOptions: responseOptionsOf(translation),
       },
     },
+  }
+}
+
+async function translationOf(
+  deps: PrepareDeps,
+  context: RequestContext,
+  task: TranslationTask,
+): Promise<WorkResult<'translate'>> {
+  try {
+    refuseReferences(task.parsed.facts)
+    return await deps.bodyThreads.run('translate', translateInput(deps, context, task), task.owner)
+  } catch (error) {
+    throw wireError(error)
   }
 }
 

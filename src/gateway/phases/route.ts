@@ -209,18 +209,20 @@ function candidatesOf(
   const current = priceAt(model, context.startedMs)
   const price = ownKeyFee === null ? current : listPriced(current)
   const targets: Target[] = []
-  return wishedOffers(model.offers, wish).flatMap((offer): Candidate[] => {
+  const candidates: Candidate[] = []
+  for (const offer of wishedOffers(model.offers, wish)) {
     const connector = connectorOf(offer.upstream.provider)
     const known = { dialects: offer.dialects, upstreamModel: offer.knownAs }
     const format = upstreamFormat(connector, known, context.dialect.name, facts)
-    if (format === null || !connector.offers(operation, format)) return []
+    if (format === null || !connector.offers(operation, format)) continue
     const dialect = upstreamFormats[format]
     const target = sharedTarget(targets, { model, offer, price, connector, dialect, answersAs, ownKeyFee })
     // A host with its own name for the model does not have the dated names of the vendor.
     const upstreamModel =
       offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel
-    return [{ ...offer, upstreamModel, target, offer }]
-  })
+    candidates.push({ ...offer, upstreamModel, target, offer })
+  }
+  return candidates
 }
 
 /** The target of an offer, which is shared with the offers before it that are sent the same request. */

@@ -53,11 +53,13 @@ function problemIn(answer: JsonRecord, choices: readonly JsonRecord[]): Upstream
   const problem = problemInside(answer)
   if (problem !== null) return problem
   if (choices.length === 0) return problemWith('The upstream response has no choices.')
-  return (
-    choices
-      .map((choice) => finishProblem(choice, isContent(recordIn(choice, 'message'))))
-      .find((one) => one !== null) ?? null
-  )
+  for (const choice of choices) {
+    // Only then does it matter whether anything came.
+    const isTold = textIn(choice, 'native_finish_reason') !== ''
+    const problem = finishProblem(choice, !isTold || isContent(recordIn(choice, 'message')))
+    if (problem !== null) return problem
+  }
+  return null
 }
 
 /** Whether a message or a delta holds anything that a client waits for; a role alone is nothing. */
@@ -81,15 +83,18 @@ export function finishProblem(choice: JsonRecord, hasContent: boolean): Upstream
 
 /** The texts that a message or a delta holds: reasoning, content, refusal, tool calls, the words of audio. */
 export function producedBy(message: JsonRecord): readonly string[] {
-  const pieces = [
-    textIn(message, 'reasoning_content') || textIn(message, 'reasoning'),
-    ...partTexts(message.content, 1),
-    textIn(message, 'refusal'),
-    ...recordsIn(message, 'tool_calls').flatMap(callTexts),
-    ...callTexts({ function: message.function_call }),
-    textIn(recordIn(message, 'audio'), 'transcript'),
-  ]
-  return pieces.filter((piece) => piece !== '')
+  const { content, function_call: call, audio } = message
+  const pieces: string[] = []
+  const add = (piece: string): void => {
+    if (piece !== '') pieces.push(piece)
+  }
+  add(textIn(message, 'reasoning_content') || textIn(message, 'reasoning'))
+  for (const text of partTexts(content, 1)) add(text)
+  add(textIn(message, 'refusal'))
+  for (const toolCall of recordsIn(message, 'tool_calls')) callTexts(toolCall).forEach(add)
+  if (isRecord(call)) callTexts({ function: call }).forEach(add)
+  if (isRecord(audio)) add(textIn(audio, 'transcript'))
+  return pieces
 }
 
 /** Content is a string; some hosts send parts, of which reasoning is one that holds parts again. */

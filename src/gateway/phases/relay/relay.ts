@@ -22,7 +22,7 @@ import { jsonHeaders, withBalance } from '../../response-headers.ts'
 import { type RelayContext, type RelayDeps, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
 /** Relays and settles; resolves when the client has been sent the last byte. */
-export async function relay(
+export function relay(
   deps: RelayDeps,
   context: RequestContext,
   upstreamResponse: UpstreamResponse,

@@ -222,10 +222,13 @@ function mayFitWhenCounted(admission: Admission): boolean {
 async function admit(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
   const { ledger, gate } = deps
   const admitting = ledger.admit(asked)
-  const admission = await inTime(deps, admitting).catch((error: unknown) => {
+  let admission: Admission
+  try {
+    admission = await inTime(deps, admitting)
+  } catch (error) {
     releaseLate(deps, asked.id, admitting)
     throw error
-  })
+  }
   if (admission.kind !== 'held' && admission.kind !== 'rate') return admission
   const requests = tighter(admission.rates.requests, gate.requestsLeft(asked, asked.nowMs))
   return { ...admission, rates: { ...admission.rates, requests } }

@@ -96,7 +96,7 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
   try {
     const { final } = await tryCandidates(deps, context, task.candidates, {
       // Limits of upstreams do not count these requests.
-      choose: async (candidate) => ({ candidate, skipped: null }),
+      choose: (candidate) => ({ candidate, skipped: null }),
       async prepare(candidate) {
         const countRequest = await task.requestFor(candidate.upstreamModel)
         const leftMs = untilMs - deps.clock.monoMs()

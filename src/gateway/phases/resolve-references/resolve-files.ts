@@ -21,16 +21,29 @@ export interface RequestWithFiles {
   readonly route: Route
 }
 
-/** Throws the same 400 for every file that is not the caller's own. Sends no request to a provider. */
-export async function resolveFiles(
-  { files, clock }: ResolveFilesDeps,
-  { account }: Pick<Caller, 'account'>,
+/**
+ * Throws the same 400 for every file that is not the caller's own. Sends no request to a provider. A promise only where
+ * there are files.
+ */
+export function resolveFiles(
+  deps: ResolveFilesDeps,
+  caller: Pick<Caller, 'account'>,
   parsed: ParsedRequest,
   route: Route,
-): Promise<RequestWithFiles> {
-  const named = (parsed.facts.references ?? []).filter(({ kind }) => kind === 'file')
+): RequestWithFiles | Promise<RequestWithFiles> {
+  const named = parsed.facts.references?.filter(({ kind }) => kind === 'file') ?? []
   const [first] = named
-  if (first === undefined) return { parsed, route }
+  return first === undefined
+    ? { parsed, route }
+    : withFiles(deps, caller, { parsed, route }, { first, named })
+}
+
+async function withFiles(
+  { files, clock }: ResolveFilesDeps,
+  { account }: Pick<Caller, 'account'>,
+  { parsed, route }: RequestWithFiles,
+  { first, named }: { readonly first: Reference; readonly named: readonly Reference[] },
+): Promise<RequestWithFiles> {
   const ids = named.map(({ id }) => id)
   const nowMs = clock.wallMs()
   const rows = new Map<string, FileRow>()

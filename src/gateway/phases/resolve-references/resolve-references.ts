@@ -15,15 +15,28 @@ export interface ResolveReferencesDeps {
   readonly limits: { readonly referencesMax: number }
 }
 
-/** Throws the same 400 for every reference that is not known to be the caller's own. */
-export async function resolveReferences(
+/** Throws the same 400 for every reference that is not known to be the caller's own. A promise only where there are references. */
+export function resolveReferences(
+  deps: ResolveReferencesDeps,
+  caller: Caller,
+  parsed: ParsedRequest,
+  plan: RequestPlan,
+): RequestPlan | Promise<RequestPlan> {
+  return hasStoredItems(parsed) ? withReferences(deps, caller, parsed, plan) : plan
+}
+
+/** Whether a request references what an earlier response created. */
+function hasStoredItems({ facts: { references } }: ParsedRequest): boolean {
+  return references?.some(({ kind }) => kind !== 'file') === true
+}
+
+async function withReferences(
   deps: ResolveReferencesDeps,
   caller: Caller,
   parsed: ParsedRequest,
   plan: RequestPlan,
 ): Promise<RequestPlan> {
   const { candidates, referenced, fillsWindow } = await lookUpReferences(deps, caller, parsed, plan)
-  if (referenced === nothing) return plan
   // The referenced input may be audio: its media types are not stored.
   const audioTokens =
     plan.inputSize.audioTokens + (fillsWindow ? plan.inputSize.inputTokensMax : referenced.tokens)

@@ -9,7 +9,7 @@ import type { Hold, RequestPlan, UpstreamResponse } from '../../request.ts'
 
 type CountDeps = Pick<Counter, 'count'>
 
-interface OutputCountInput {
+export interface RequestToCount {
   readonly plan: RequestPlan
   readonly hold: Hold
   readonly upstreamResponse: UpstreamResponse
@@ -32,7 +32,7 @@ const bytesPerTokenGuess = 4
  */
 export async function countedInput(
   counter: CountDeps,
-  { plan, hold, upstreamResponse }: OutputCountInput,
+  { plan, hold, upstreamResponse }: RequestToCount,
   { isInputKnown }: { readonly isInputKnown: boolean },
 ): Promise<TokenCount> {
   const { input } = hold
@@ -67,7 +67,7 @@ export async function countSample(
 export async function countedOutput(
   counter: CountDeps,
   sample: OutputSample | null,
-  { plan, hold }: OutputCountInput,
+  { plan, hold }: RequestToCount,
 ): Promise<TokenCount> {
   if (sample === null || sample.characters === 0) return { tokens: 0, isEstimated: false }
   const { text, characters } = sample

@@ -46,11 +46,12 @@ export function settleDurably(deps: DurableSettleDeps, due: PendingSettlement): 
   return new Promise((resolve) => {
     const attempt = new SettlementAttempt(deps, due, () => resolve({ kind: 'late' }))
     const timer = clock.after(Math.max(0, due.dueMonoMs - clock.monoMs()), () => attempt.onDue())
-    untilDurable(deps, due.settlement.id, async () => {
-      const settlement = await attempt.run()
-      timer.cancel()
-      resolve(settlement)
-    })
+    untilDurable(deps, due.settlement.id, () =>
+      attempt.run().then((settlement) => {
+        timer.cancel()
+        resolve(settlement)
+      }),
+    )
   })
 }
 
@@ -220,10 +221,8 @@ function untilDurable(
   let isLogged = false
   background.retry(
     'settle',
-    async () => {
-      try {
-        await close()
-      } catch (error) {
+    () =>
+      close().catch((error: unknown) => {
         if (!isLogged)
           log.error(
             { err: asTollgateError(error), request: id.toString() },
@@ -231,8 +230,7 @@ function untilDurable(
           )
         isLogged = true
         throw error
-      }
-    },
+      }),
     bounds,
   )
 }

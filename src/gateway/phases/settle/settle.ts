@@ -3,12 +3,12 @@
  * for every way in which a request can end; the ledger only moves the money.
  */
 
-import { noInput, noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
+import { noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
 import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
-import { costOf, type PricedUsage, withoutRequestFee, withRequestFee } from '../../../ledger/rules/price.ts'
+import { costOf, type PricedUsage, withoutRequestFee } from '../../../ledger/rules/price.ts'
 import type {
   Attempt,
   Settled as LedgerSettled,
@@ -17,8 +17,8 @@ import type {
   UsageSource,
 } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
-import type { ProviderObject, UpstreamFormat } from '../../../wire/dialect.ts'
-import type { RawUsage, Usage } from '../../../wire/usage.ts'
+import type { ProviderObject } from '../../../wire/dialect.ts'
+import type { Usage } from '../../../wire/usage.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
   Hold,
@@ -29,11 +29,13 @@ import type {
   UpstreamResponse,
 } from '../../request.ts'
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
-import { countedInput, countedOutput } from './count-output.ts'
+import { type BilledUsage, billedUsage, type UsageInput } from './billed-usage.ts'
+import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
+import { countedOutput } from './count-output.ts'
 import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { noteUsedTokens } from './note-tokens.ts'
-import { capUsage, type PlausibleUsage } from './plausible-usage.ts'
+import { capUsage } from './plausible-usage.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
 import { wastedCost, withoutWasted } from './wasted-cost.ts'
 
@@ -65,9 +67,10 @@ export async function settle(
   }
   const reported = capUsage(request, outcome.report?.usage ?? emptyReport)
   const bill = billingRule(outcome, request.plan.dialect, reported)
-  const used = await billedUsage(deps, { request, outcome, bill, reported })
+  const using = billedUsage(deps.counter, { request, outcome, bill, reported })
+  const used = using instanceof Promise ? await using : using
   const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported })
-  return settleDurably(deps, {
+  return await settleDurably(deps, {
     settlement,
     dueMonoMs,
     // Only complete responses wait for their settlement; errors are sent whenever it happens.
@@ -155,80 +158,15 @@ export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): 
   return releaseDurably(deps, id)
 }
 
-/** Who pays, and where the token counts come from. */
-interface BillingRule {
-  /** `customer` pays for delivered output; `platform` writes off what an upstream reports without a response; `none`: nothing is charged. */
-  readonly payer: 'customer' | 'platform' | 'none'
-  readonly input: 'reported' | 'counted' | 'none'
-  readonly output: 'reported' | 'counted' | 'none'
-}
-
-const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
-
-/** The billing rule of every way in which a request can end. */
-function billingRule(outcome: RelayOutcome, dialect: UpstreamFormat, reported: PlausibleUsage): BillingRule {
-  if (!outcome.dispatched) return noCharge
-  const totals = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
-  // An implausible count is treated like a missing one.
-  const known = { input: totals.input && reported.input, output: totals.output && reported.output }
-  const input = known.input ? 'reported' : 'counted'
-  if (isDelivered(outcome)) return { payer: 'customer', input, output: known.output ? 'reported' : 'counted' }
-  if (outcome.reason === 'client_abort') return { payer: 'customer', input, output: 'none' }
-  if (!known.input && !known.output) return noCharge
-  return {
-    payer: 'platform',
-    input: known.input ? 'reported' : 'none',
-    output: known.output ? 'reported' : 'none',
-  }
-}
-
-function isDelivered({ report, sample }: RelayOutcome): boolean {
-  return report?.kind === 'final' || (sample?.events ?? 0) > 0
-}
-
 const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
-const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [] }
 
-/** The usage that is billed, and whether a part of it is estimated. */
-interface BilledUsage {
-  readonly usage: Usage
-  readonly isEstimated: boolean
+/** What decides the charge of a request that was sent. */
+interface SettlementInput extends UsageInput {
+  readonly request: SettledRequest
+  readonly used: BilledUsage
 }
 
-async function billedUsage(
-  deps: SettleDeps,
-  input: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule; reported: PlausibleUsage },
-): Promise<BilledUsage> {
-  const { outcome, bill, request, reported } = input
-  const { counter } = deps
-  const isInputKnown = reported.input
-  const inputCount = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
-  const outputCount = bill.output === 'counted' ? await countedOutput(counter, outcome.sample, request) : null
-  const usage = {
-    ...reported.usage,
-    ...(bill.input === 'reported' ? {} : noInput),
-    ...(inputCount === null ? {} : { inputUncached: inputCount.tokens }),
-    ...(bill.output === 'reported' ? {} : noOutput),
-    ...(outputCount === null ? {} : { output: outputCount.tokens }),
-  }
-  const isCharged = bill.payer === 'customer' && isDelivered(outcome)
-  return {
-    usage: isCharged ? withRequestFee(usage, request.plan.price) : usage,
-    isEstimated: inputCount?.isEstimated === true || outputCount?.isEstimated === true,
-  }
-}
-
-function settlementOf(
-  deps: SettleDeps,
-  context: RequestContext,
-  input: {
-    request: SettledRequest
-    outcome: RelayOutcome
-    bill: BillingRule
-    used: BilledUsage
-    reported: PlausibleUsage
-  },
-): Settlement {
+function settlementOf(deps: SettleDeps, context: RequestContext, input: SettlementInput): Settlement {
   const { request, outcome, bill, reported } = input
   const { usage } = input.used
   const { price, ownKeyFee } = request.plan
