@@ -1,8 +1,10 @@
 /** The HTTP edge over raw sockets: what is rejected, what is served, and that nothing ends the process. */
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import fastify from 'fastify'
 import { withEdge } from '../../test/support/http-edge.ts'
 import { RawClient } from '../../test/support/raw-client.ts'
@@ -408,3 +410,32 @@ for (const listensOn of ['127.0.0.1', '::']) {
     })
   })
 }
+
+const manyConnections = `
+const { connect } = require('node:net')
+const { port, count, open } = require('node:worker_threads').workerData
+for (let at = 0; at < count; at += 1) {
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.on('error', () => {})
+  socket.on('connect', () => {
+    if (Atomics.add(open, 0, 1) + 1 === count) Atomics.notify(open, 0)
+  })
+}
+`
+
+test('connections that arrive while the thread is busy wait for it', async (context) => {
+  const count = 800
+  const queue = '/proc/sys/net/core/somaxconn'
+  if (!existsSync(queue) || Number(readFileSync(queue)) < count)
+    return context.skip('the system does not let so many wait')
+  await withEdge({}, async ({ port }) => {
+    const open = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(manyConnections, { eval: true, workerData: { port, count, open } })
+    let opened = 0
+    // Nothing else runs on this thread meanwhile.
+    while (opened < count && Atomics.wait(open, 0, opened, 30_000) !== 'timed-out')
+      opened = Atomics.load(open, 0)
+    await worker.terminate()
+    assert.equal(opened, count)
+  })
+})
