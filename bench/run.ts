@@ -36,7 +36,7 @@ const accountsTotal = 1_000
 const idleStreams = 'idle-streams'
 
 /** Every program gets this many of the same requests before it is measured, in turns of one step. */
-const warmUp = { requests: 30_000, first: 5_000, step: 1_000 }
+const warmUp = { requests: 30_000, first: 5_000, step: 1_000, ofScenario: 3_000, slices: 4 }
 const warmUpScenario: Scenario = {
   name: 'warm-up',
   connections: 64,
@@ -103,9 +103,13 @@ async function measureRounds(
   scenarios: readonly Scenario[],
   results: Results,
 ): Promise<number> {
-  // Loads differ in the code that they need: their first slices only compile it.
-  const short = scenarios.map((scenario) => ({ ...scenario, requests: Math.ceil(scenario.requests / 2) }))
-  await measureRound(bench, short, new Results(), 0)
+  // Loads differ in the code that they need, which is compiled and optimized by their first requests.
+  const warming = scenarios.map((scenario) => ({
+    ...scenario,
+    requests: Math.max(scenario.requests, Math.min(warmUp.ofScenario, scenario.requests * warmUp.slices)),
+    isExact: true as const,
+  }))
+  await measureRound(bench, warming, new Results(), 0)
   for (let round = 0; ; round += 1) {
     const startedMs = performance.now()
     await measureRound(bench, scenarios, results, round)

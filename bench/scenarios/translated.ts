@@ -1,7 +1,8 @@
-/** The client's format is not the model's. Proxies pass such requests through. */
+/** The client's format is not the model's, next to the same load in one that is. Proxies pass all of them through. */
 import { chatBody, chatPath, type Scenario } from '../scenario.ts'
 
 const ways = [
+  { name: 'chat', path: chatPath, model: 'gpt-bench' },
   { name: 'chat → Messages', path: chatPath, model: 'claude-bench' },
   { name: 'Messages → Responses', path: '/v1/messages', model: 'responses-bench' },
 ]

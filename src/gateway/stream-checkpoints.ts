@@ -105,9 +105,12 @@ function checkpointer(
   const output = new DeliveredOutput(deps.counter)
   let inputTokens: Promise<number> | undefined
   return (body) => {
-    const { sample, rawUsage } = body.usageTap
+    const { usageTap } = body
+    const { sample } = usageTap
     const guessed = guessedTokens(sample)
     if (!schedule.due(guessed)) return
+    // Read only now: it is put together anew each time.
+    const { rawUsage } = usageTap
     schedule.begin(guessed)
     // A copy, because the sample grows while the checkpoint is written.
     const delivered = output.count({
