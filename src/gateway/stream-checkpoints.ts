@@ -109,7 +109,7 @@ function checkpointer(
     const { sample } = usageTap
     const guessed = guessedTokens(sample)
     if (!schedule.due(guessed)) return
-    // Read only now: it is put together anew each time.
+    // Read only now, because each reading puts it together.
     const { rawUsage } = usageTap
     schedule.begin(guessed)
     // A copy, because the sample grows while the checkpoint is written.
