@@ -74,6 +74,8 @@ const browserArguments = [
   '--font-render-hinting=none',
   // No spare process for the next page.
   '--renderer-process-limit=1',
+  // Each context would start a process for each site that it visits.
+  '--disable-site-isolation-trials',
   // A page is closed before optimizing its code pays off.
   '--js-flags=--no-opt --no-maglev',
 ]
