@@ -779,6 +779,19 @@ const rules: readonly Rule[] = [
     },
   },
   {
+    name: 'an exported type has its name to itself',
+    bad: { 'src/base/a.ts': 'export interface Row {}', 'contract/a.ts': 'export type Row = string' },
+    check(tree) {
+      const places = new Map<string, string[]>()
+      for (const [path, text] of sources(tree).filter(([path]) => /^(?:src|contract)\//.test(path)))
+        for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:class|interface|type) (\w+)/gm))
+          places.set(name, [...(places.get(name) ?? []), path])
+      return [...places]
+        .filter(([, paths]) => paths.length > 1)
+        .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
+    },
+  },
+  {
     name: "the console's folders import downward only, and of the contract its types alone",
     bad: {
       'console/src/lib/a.ts':

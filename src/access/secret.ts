@@ -20,7 +20,7 @@ import type { RandomBytes } from '../base/ids.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** The purposes of derived keys; a released purpose must never be renamed. */
-export type Purpose =
+export type SecretPurpose =
   | 'api-key-hash'
   | 'secret-check'
   | 'address-fold'
@@ -33,7 +33,7 @@ export type Purpose =
 
 export interface RootSecret {
   /** 32 bytes for this purpose alone; the same for the same root secret. */
-  keyFor(purpose: Purpose): Uint8Array
+  keyFor(purpose: SecretPurpose): Uint8Array
 }
 
 export type RootSecretResult =

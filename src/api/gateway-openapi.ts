@@ -1,7 +1,7 @@
 /** The gateway's API in OpenAPI 3.1, made from its table of operations. Pure. */
-import { type GatewayOperation, gatewayOperations, gatewayTags } from './gateway-operations-table.ts'
+import { type DocumentedOperation, gatewayOperations, gatewayTags } from './gateway-operations-table.ts'
 import { gatewaySchemas } from './gateway-schemas.ts'
-import type { OpenApi, OpenApiOperation, Parameter } from './openapi.ts'
+import type { OpenApi, OpenApiOperation, OpenApiParameter } from './openapi.ts'
 
 export const gatewayOpenApiPath = '/openapi.json'
 
@@ -53,7 +53,7 @@ const securitySchemes = {
   },
 } as const
 
-function described(operation: GatewayOperation): OpenApiOperation {
+function described(operation: DocumentedOperation): OpenApiOperation {
   const { id, tag, summary, takes, media = 'application/json', error, isOpen } = operation
   const parameters = parametersOf(operation)
   return {
@@ -79,10 +79,10 @@ function reference(name: string): object {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-function parametersOf({ path, query = {} }: GatewayOperation): readonly Parameter[] {
+function parametersOf({ path, query = {} }: DocumentedOperation): readonly OpenApiParameter[] {
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(
-      ([, name = '']): Parameter => ({
+      ([, name = '']): OpenApiParameter => ({
         name,
         in: 'path',
         required: true,
@@ -90,12 +90,12 @@ function parametersOf({ path, query = {} }: GatewayOperation): readonly Paramete
       }),
     ),
     ...Object.entries(query).map(
-      ([name, type]): Parameter => ({ name, in: 'query', required: false, schema: { type } }),
+      ([name, type]): OpenApiParameter => ({ name, in: 'query', required: false, schema: { type } }),
     ),
   ]
 }
 
-function contentOf({ gives, streams }: GatewayOperation): object {
+function contentOf({ gives, streams }: DocumentedOperation): object {
   if (gives === 'file') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
   const [only] = gives
   const json = gives.length === 1 && only !== undefined ? reference(only) : { anyOf: gives.map(reference) }
@@ -107,7 +107,7 @@ function contentOf({ gives, streams }: GatewayOperation): object {
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })
 
-function headersOf({ takes }: GatewayOperation): object {
+function headersOf({ takes }: DocumentedOperation): object {
   const everywhere = { 'x-request-id': header('The ID of the request and of its receipt.') }
   if (takes === undefined) return everywhere
   return {

@@ -12,7 +12,7 @@ export const gatewayTags = {
   Account: 'The API key itself, its balance and its requests.',
 } as const
 
-export interface GatewayOperation {
+export interface DocumentedOperation {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
   readonly id: string
@@ -30,7 +30,7 @@ export interface GatewayOperation {
   readonly isOpen?: true
 }
 
-type Row = Omit<GatewayOperation, 'method' | 'path' | 'error'>
+type Row = Omit<DocumentedOperation, 'method' | 'path' | 'error'>
 type Rows = Readonly<Record<`${'GET' | 'POST' | 'DELETE'} /${string}`, Row>>
 
 const openAi: Rows = {
@@ -269,14 +269,14 @@ const gemini: Rows = {
   },
 }
 
-function rowsOf(rows: Rows, error: GatewayOperation['error']): readonly GatewayOperation[] {
+function rowsOf(rows: Rows, error: DocumentedOperation['error']): readonly DocumentedOperation[] {
   return Object.entries(rows).map(([address, row]) => {
     const [method = '', path = ''] = address.split(' ')
-    return { ...row, method: method.toLowerCase() as GatewayOperation['method'], path, error }
+    return { ...row, method: method.toLowerCase() as DocumentedOperation['method'], path, error }
   })
 }
 
-export const gatewayOperations: readonly GatewayOperation[] = [
+export const gatewayOperations: readonly DocumentedOperation[] = [
   ...rowsOf(openAi, 'OpenAiError'),
   ...rowsOf(messages, 'MessagesError'),
   ...rowsOf(gemini, 'GeminiError'),

@@ -28,11 +28,11 @@ export interface OpenApi {
 
 export interface OpenApiOperation {
   readonly operationId: string
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: readonly OpenApiParameter[]
   readonly [field: string]: unknown
 }
 
-export interface Parameter {
+export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query'
   readonly required: boolean
@@ -143,7 +143,7 @@ function operationOf(name: OperationName, tag: string): OpenApiOperation {
 
 /** An operation's input, split by the location of its fields. */
 export function inputParts(name: OperationName): {
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly OpenApiParameter[]
   readonly body: JsonSchema | null
 } {
   const { http } = operations[name]

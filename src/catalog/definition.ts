@@ -119,9 +119,9 @@ export interface UpstreamDefinition {
 }
 
 /** `all`: the provider's own models, known by the built-in table or by their family. */
-export type UpstreamModels = 'all' | readonly ListedModel[]
+export type UpstreamModels = 'all' | readonly NamedUpstreamModel[]
 
-export interface ListedModel {
+export interface NamedUpstreamModel {
   /** The public name. */
   readonly id: string
   /** What it is called there, where that differs. */

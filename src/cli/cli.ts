@@ -10,14 +10,14 @@ import type { CommandServices } from '../control/control-deps.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
 import type { OperationCommand, OptionRow } from './command.ts'
-import { diagnose, type TestedCredential } from './doctor.ts'
+import { type CheckedCredential, diagnose } from './doctor.ts'
 import { helpText } from './help-text.ts'
 import * as print from './print.ts'
 import {
-  type BackupResult,
+  type BackupCommandResult,
   type CancelResult,
+  type MoveCommandResult,
   type MoveProgress,
-  type MoveResult,
   type OperationTarget,
   runOperation,
   type VerifiedFolder,
@@ -42,16 +42,16 @@ export interface CommandLineHost {
   /** A credential from stdin; '': none. */
   readonly readCredential: () => Promise<string>
   /** Tests the credentials of configured upstreams at their providers. */
-  readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
+  readonly testCredentials: (config: Config) => Promise<readonly CheckedCredential[]>
   readonly nowMs: () => number
   /** Opens the database for this command; used only when no server is running. */
   readonly openServices: (config: Config) => Promise<CommandServices>
   /** Verifies the ledger without writing; used only when no server is running. */
   readonly verifyFolder: (config: Config) => Promise<VerifiedFolder>
   /** Copies the data folder into `folder`, and verifies the copy. */
-  readonly backUp: (config: Config, folder: string) => Promise<BackupResult>
+  readonly backUp: (config: Config, folder: string) => Promise<BackupCommandResult>
   /** Copies the data folder into the PostgreSQL database at `to`. */
-  readonly move: (config: Config, to: string, progress: MoveProgress) => Promise<MoveResult>
+  readonly move: (config: Config, to: string, progress: MoveProgress) => Promise<MoveCommandResult>
   /** Lets a data folder that was moved be served again. */
   readonly cancelMove: (config: Config) => Promise<CancelResult>
   /** The text of a file that has at most `bytesMax` bytes. */

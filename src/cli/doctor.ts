@@ -25,7 +25,7 @@ export interface Report {
 }
 
 /** What a provider said to the credential of an upstream. */
-export interface TestedCredential {
+export interface CheckedCredential {
   readonly upstream: string
   readonly answer: {
     readonly credential: 'accepted' | 'rejected' | 'untested' | 'unreachable'
@@ -39,7 +39,7 @@ export interface TestedCredential {
 
 interface JudgedCredential {
   readonly upstream: string
-  readonly answer: Omit<TestedCredential['answer'], 'names'> & { readonly models: number }
+  readonly answer: Omit<CheckedCredential['answer'], 'names'> & { readonly models: number }
 }
 
 type ListedUpstream = OperationOutput<'upstreams.list'>[number]
@@ -51,7 +51,7 @@ export interface DoctorInput {
   readonly variableNames: readonly string[]
   /** The names of all environment variables that are set, for any program. */
   readonly setVariables: readonly string[]
-  readonly testCredentials: (config: Config) => Promise<readonly TestedCredential[]>
+  readonly testCredentials: (config: Config) => Promise<readonly CheckedCredential[]>
   readonly nowMs: number
 }
 
@@ -224,7 +224,7 @@ const stateOfTest = {
   untested: 'ok',
   unreachable: 'warning',
   rejected: 'failed',
-} as const satisfies Readonly<Record<TestedCredential['answer']['credential'], Finding['state']>>
+} as const satisfies Readonly<Record<CheckedCredential['answer']['credential'], Finding['state']>>
 
 export function credentialFinding({ upstream, answer }: JudgedCredential): Finding {
   const { credential, models, problem, hostMessage } = answer
@@ -253,7 +253,7 @@ function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'
 }
 
 /** Requests in a format whose path is missing fail, although the key is accepted. */
-export function pathFindings(upstream: string, paths: TestedCredential['paths']): Finding[] {
+export function pathFindings(upstream: string, paths: CheckedCredential['paths']): Finding[] {
   const missing = paths.filter(({ state }) => state === 'missing')
   if (missing.length === 0) return []
   const named = missing.map(({ url, status }) => `POST ${url} returns HTTP ${status ?? ''}`).join('; ')

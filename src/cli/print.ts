@@ -2,7 +2,7 @@
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
-import type { Backup, FolderReport, Move } from './run-operation.ts'
+import type { Backup, FolderReport, MoveReport } from './run-operation.ts'
 import { columns, labeled } from './table-text.ts'
 
 type AccountOutput = OperationOutput<'account.show'>
@@ -210,7 +210,7 @@ export const copied = (table: string, rows: number): string => `copied ${table}:
 
 export const moveWaits = 'Stop the server now. The move continues when it has stopped.\n'
 
-export function moved({ to, wasComplete, rows, report }: Move): string {
+export function moved({ to, wasComplete, rows, report }: MoveReport): string {
   const done = wasComplete
     ? `An earlier move to ${to} was complete.`
     : `Moved ${counted(rows, 'row')} to ${to}.`

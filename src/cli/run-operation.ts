@@ -26,11 +26,11 @@ export interface Backup {
   readonly report: FolderReport
 }
 
-export type BackupResult =
+export type BackupCommandResult =
   | { readonly kind: 'done'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
-export interface Move {
+export interface MoveReport {
   /** Host and database. */
   readonly to: string
   /** True where an earlier call had copied everything and was interrupted after it. */
@@ -40,8 +40,8 @@ export interface Move {
   readonly report: FolderReport
 }
 
-export type MoveResult =
-  | { readonly kind: 'done'; readonly move: Move }
+export type MoveCommandResult =
+  | { readonly kind: 'done'; readonly move: MoveReport }
   | { readonly kind: 'refused'; readonly message: string }
 
 export interface MoveProgress {

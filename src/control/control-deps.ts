@@ -22,10 +22,10 @@ import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Health } from '../providers/health.ts'
 import type { Settings } from '../store/settings.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
-import type { Usage } from '../usage/types.ts'
+import type { UsageReport } from '../usage/types.ts'
 
 /** A host, as it is asked for the names of its models. */
-export interface ModelHost {
+export interface AskedHost {
   readonly provider: string
   /** null: the provider's own address. */
   readonly url: string | null
@@ -41,20 +41,20 @@ export interface HostAnswer {
 }
 
 /** The path of a format at a host. */
-export type HostPath = OperationOutput<'upstreams.check'>['paths'][number]
+export type CheckedHostPath = OperationOutput<'upstreams.check'>['paths'][number]
 
 /** What the host of an upstream said when it was reviewed. */
 export interface CheckedHost {
   /** null: the credential was not tested. */
   readonly credential: HostAnswer | null
-  readonly paths: readonly HostPath[]
+  readonly paths: readonly CheckedHostPath[]
 }
 
 /** Of the last review alone, for the save that follows. */
 export interface CheckedHostMemory {
-  keep(host: ModelHost, checked: CheckedHost): void
+  keep(host: AskedHost, checked: CheckedHost): void
   /** undefined: another host, or none, was reviewed last. */
-  take(host: ModelHost): CheckedHost | undefined
+  take(host: AskedHost): CheckedHost | undefined
 }
 
 export type DownloadedText =
@@ -74,15 +74,15 @@ export interface ServerStatus {
   memoryBytes(): number
   eventLoopDelayMs(): number
   /** The names of a host's models; `problem`: why there are none. */
-  listHostModels(host: ModelHost): Promise<HostAnswer>
+  listHostModels(host: AskedHost): Promise<HostAnswer>
   /** Whether the provider accepts the credential, by a real call. */
-  testCredential(host: ModelHost): Promise<HostAnswer>
+  testCredential(host: AskedHost): Promise<HostAnswer>
   /** Fetches a text, without a credential and without following redirects. */
   downloadText(url: URL): Promise<DownloadedText>
   /** Where requests of an upstream would go; asks nothing. */
-  pathsOf(host: Omit<ModelHost, 'credential'>): readonly HostPath[]
+  pathsOf(host: Omit<AskedHost, 'credential'>): readonly CheckedHostPath[]
   /** The same, and which of them exist. */
-  findPaths(host: ModelHost): Promise<readonly HostPath[]>
+  findPaths(host: AskedHost): Promise<readonly CheckedHostPath[]>
   readonly checkedHost: CheckedHostMemory
   /** What the background check of the ledger has found. */
   ledgerReport(): WatchReport
@@ -101,7 +101,7 @@ export interface ControlDeps {
   readonly identity: Identity
   readonly ledger: Ledger
   readonly payments: Payments
-  readonly usage: Usage
+  readonly usage: UsageReport
   /** Credentials of accounts for providers. */
   readonly providerKeys: ProviderKeys
   /** Limits how often an account tests one. */

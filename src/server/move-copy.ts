@@ -26,7 +26,7 @@ import {
   settingIn,
   settingOn,
 } from '../store/move-database.ts'
-import type { Connection } from '../store/postgres/connection.ts'
+import type { PostgresConnection } from '../store/postgres/connection.ts'
 import type { Database } from '../store/sqlite/connection.ts'
 import { journalTable } from '../store/sqlite/journaled-tables.ts'
 import { type Moved, movedOf, movedSetting, movedText, refusalText } from './moved.ts'
@@ -58,7 +58,7 @@ export type MoveResult =
 
 export const refused = (message: string) => ({ kind: 'refused', message }) as const
 
-export type Refusal = ReturnType<typeof refused>
+export type MoveRefusal = ReturnType<typeof refused>
 
 export interface Sources {
   readonly main: Database
@@ -73,10 +73,10 @@ export function shownTarget(url: string): string {
 
 /** Verifies the source and begins the transaction; `complete`: an earlier move has filled the target. */
 export async function beginOn(
-  target: Connection,
+  target: PostgresConnection,
   main: Database,
   { to, nowMs, limits }: MovePlan,
-): Promise<Refusal | { readonly kind: 'empty' | 'complete' }> {
+): Promise<MoveRefusal | { readonly kind: 'empty' | 'complete' }> {
   const earlier = markOf(main)
   if (earlier !== null && earlier.to !== shownTarget(to)) return refused(refusalText(earlier))
   const report = inOneState(main, () => verifyJournaled(main, limits.driftLinesMax))
@@ -105,7 +105,7 @@ function inOneState<Result>(database: Database, read: () => Result): Result {
 
 /** Fills the target with what is not `ahead` there, and commits. No process writes to the sources. */
 export async function fillAndCommit(
-  target: Connection,
+  target: PostgresConnection,
   { main, identity }: Sources,
   { ahead, ...plan }: MovePlan & { readonly ahead: readonly string[] },
 ): Promise<MoveResult> {
@@ -141,7 +141,7 @@ const growing = ['receipt', 'entry'] as const
 
 /** Copies most of the rows while a server runs; resolves with the tables that it has copied. */
 export async function fillAhead(
-  target: Connection,
+  target: PostgresConnection,
   main: Database,
   plan: MovePlan,
 ): Promise<readonly string[]> {
@@ -152,7 +152,7 @@ export async function fillAhead(
 
 /** What is in the target, where its ledger is in order. */
 export async function finished(
-  target: Connection,
+  target: PostgresConnection,
   { to, limits }: MovePlan,
   move: Pick<Move, 'rows' | 'wasComplete'>,
 ): Promise<MoveResult> {
@@ -168,7 +168,7 @@ export function markOf(main: Database): Moved | null {
   return text === null ? null : movedOf(text)
 }
 
-async function markOn(target: Connection): Promise<string | null> {
+async function markOn(target: PostgresConnection): Promise<string | null> {
   const text = await settingOn(target, movedSetting)
   return text === null ? null : movedOf(text).id
 }
@@ -179,7 +179,7 @@ const notEmpty = (table: string): string =>
   `The PostgreSQL database is not empty: it has rows or a table ${table}. Move to a new database.`
 
 /** Null: no table of the program has a row. */
-async function firstFullTable(target: Connection): Promise<string | null> {
+async function firstFullTable(target: PostgresConnection): Promise<string | null> {
   for (const table of await tablesOn(target)) {
     const isOfSchema = table === 'migration' || table === 'identity_migration'
     if (!isOfSchema && !(await isEmptyTable(target, table))) return table
@@ -200,7 +200,7 @@ const notCopied: ReadonlySet<string> = new Set([
 const boundsOf = ({ limits }: MovePlan) => ({ rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax })
 
 async function copyTables(
-  sides: { readonly source: Database; readonly target: Connection },
+  sides: { readonly source: Database; readonly target: PostgresConnection },
   plan: MovePlan,
   tables: readonly string[],
 ): Promise<number> {

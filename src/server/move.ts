@@ -15,7 +15,7 @@ import { databasePath } from '../store/database-path.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migration, migrations } from '../store/migrations/index.ts'
 import { removeSettingIn, settingIn, testConnection } from '../store/move-database.ts'
-import { type Connection, connect } from '../store/postgres/connection.ts'
+import { connect, type PostgresConnection } from '../store/postgres/connection.ts'
 import { type Database, openForReading, openForWriting } from '../store/sqlite/connection.ts'
 import { takeFence } from '../store/sqlite/fence.ts'
 import { recoverJournal } from '../store/sqlite/row-journal.ts'
@@ -26,9 +26,9 @@ import {
   fillAndCommit,
   finished,
   type MovePlan,
+  type MoveRefusal,
   type MoveResult,
   markOf,
-  type Refusal,
   refused,
   type Sources,
   shownTarget,
@@ -115,7 +115,7 @@ const stillServed =
 /** False: the server was not stopped in time. Rejects where what was copied is lost: then there is no reason to stop it. */
 async function untilStopped(
   dataFolder: string,
-  target: Connection,
+  target: PostgresConnection,
   { clock, limits }: Pick<ServedPlan, 'clock' | 'limits'>,
 ): Promise<boolean> {
   const startedMs = clock.monoMs()
@@ -131,7 +131,7 @@ const lookEveryMs = 250
 
 async function onTarget(
   { to, limits }: Pick<ServedPlan, 'to' | 'limits'>,
-  work: (target: Connection) => Promise<MoveResult>,
+  work: (target: PostgresConnection) => Promise<MoveResult>,
 ): Promise<MoveResult> {
   try {
     const target = await connect(to, {
@@ -167,13 +167,13 @@ export async function cancelMove(
 async function onFolder<Result>(
   dataFolder: string,
   nowMs: number,
-  work: (sources: Sources) => Promise<Result | Refusal>,
-): Promise<Result | Refusal> {
+  work: (sources: Sources) => Promise<Result | MoveRefusal>,
+): Promise<Result | MoveRefusal> {
   if (!existsSync(databasePath(dataFolder))) return refused(`No database found in ${dataFolder}.`)
   const claimed = claimDataFolder(dataFolder)
   if (claimed.kind === 'refused') return refused(claimed.message)
   const opened: Database[] = []
-  const open = (path: string, steps: readonly Migration[]): Database | Refusal => {
+  const open = (path: string, steps: readonly Migration[]): Database | MoveRefusal => {
     const database = openForWriting(path)
     opened.push(database)
     const outcome = migrate(database, nowMs, steps)

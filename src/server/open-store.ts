@@ -16,7 +16,9 @@ export interface OpenStoreOptions {
   readonly clients?: number
 }
 
-export type AttachStoreOptions = Omit<OpenStoreOptions, 'onLost' | 'clients'> & { readonly ports: StorePorts }
+export type AttachServerStoreOptions = Omit<OpenStoreOptions, 'onLost' | 'clients'> & {
+  readonly ports: StorePorts
+}
 
 /** The store, or why it cannot be opened. */
 export async function openServerStore(config: Config, options: OpenStoreOptions): Promise<OpenResult> {
@@ -42,7 +44,7 @@ export async function openServerStore(config: Config, options: OpenStoreOptions)
 }
 
 /** The same store in another thread of the process that has opened it. */
-export async function attachServerStore(config: Config, options: AttachStoreOptions): Promise<Store> {
+export async function attachServerStore(config: Config, options: AttachServerStoreOptions): Promise<Store> {
   const { clock, ports } = options
   if (config.databaseUrl !== null) {
     const { attachServerPostgres } = await import('./postgres-store.ts')

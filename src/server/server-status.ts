@@ -5,7 +5,7 @@ import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
-import type { ModelHost, ServerStatus } from '../control/control-deps.ts'
+import type { AskedHost, ServerStatus } from '../control/control-deps.ts'
 import { LastCheckedHost } from '../control/installation/checked-host.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
@@ -73,13 +73,13 @@ export function commandStatus(clock: Clock, limits: Limits): ServerStatus {
   }
 }
 
-function modelHost(host: ModelHost, requestId: bigint) {
+function modelHost(host: AskedHost, requestId: bigint) {
   const { origin, basePath } = parseAddress(host.url ?? connectorOfUpstream(host).defaultOrigin)
   return { origin, basePath, credential: host.credential, requestId: formatId('req', requestId) }
 }
 
 /** Where requests in each format go. */
-function pathsOf(host: Omit<ModelHost, 'credential'>): readonly HostPath[] {
+function pathsOf(host: Omit<AskedHost, 'credential'>): readonly HostPath[] {
   const connector = connectorOfUpstream(host)
   return hostPaths(connector, parseAddress(host.url ?? connector.defaultOrigin))
 }
@@ -91,7 +91,7 @@ export function runningStatus(
   others: Pick<DataPlaneThreads, 'running' | 'stop'>,
 ): ServerStatus {
   const asking = { sender, clock, limits }
-  const hostOf = (host: ModelHost) => modelHost(host, nextId())
+  const hostOf = (host: AskedHost) => modelHost(host, nextId())
   return {
     startedMs: clock.wallMs(),
     version: program.version,

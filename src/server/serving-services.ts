@@ -35,7 +35,7 @@ import { type BodyThreads, openBodyThreads } from '../tokens/body-threads.ts'
 import { type Counter, openCounter } from '../tokens/count.ts'
 import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
-import type { Usage } from '../usage/types.ts'
+import type { UsageReport } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
 import { openObservations } from './observations.ts'
 import { threadEntries } from './thread-entries.ts'
@@ -64,7 +64,7 @@ export interface DataPlaneServices {
   readonly offerStatistics: OfferStatistics
   readonly speeds: Speeds
   readonly providerKeys: ProviderKeys
-  readonly usage: Usage
+  readonly usage: UsageReport
   /** Where all threads count the requests of upstreams; null: there is one thread. */
   readonly upstreamMemory: SharedArrayBuffer | null
 }
@@ -78,7 +78,7 @@ export interface OpenDataPlane {
   close(): Promise<void>
 }
 
-export interface DataPlaneOptions {
+export interface ServingServicesOptions {
   readonly config: Config
   readonly clock: Clock
   readonly random: RandomBytes
@@ -92,7 +92,7 @@ export interface DataPlaneOptions {
   readonly upstreamMemory: SharedArrayBuffer | null
 }
 
-export async function openDataPlane(options: DataPlaneOptions): Promise<OpenDataPlane> {
+export async function openDataPlane(options: ServingServicesOptions): Promise<OpenDataPlane> {
   const { config, clock, random, log, store, secret, sources } = options
   const { limits } = config
   const settings = settingsOf(store)
@@ -150,7 +150,7 @@ async function openFileStore({
   store,
   log,
   as,
-}: Pick<DataPlaneOptions, 'store' | 'log' | 'as'>): Promise<ProviderFiles> {
+}: Pick<ServingServicesOptions, 'store' | 'log' | 'as'>): Promise<ProviderFiles> {
   const files = openProviderFiles(store)
   if (as === 'thread') return files
   for (const { upstream, account } of await files.removeUnfinished()) {
@@ -165,7 +165,7 @@ async function openFileStore({
 
 async function openAccountLedger(
   changes: Changes,
-  { store, clock, config, log, as }: DataPlaneOptions,
+  { store, clock, config, log, as }: ServingServicesOptions,
 ): Promise<OpenLedger> {
   const opened = await openLedger(store, {
     ...{ clock, changes, as },

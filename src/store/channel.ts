@@ -9,7 +9,7 @@ import { failureToError, storeUnavailable } from './errors.ts'
 import {
   type BatchReply,
   type Call,
-  type Deferral,
+  type DeferredAnswers,
   probeOperation,
   recordOperation,
   type WriterRequests,
@@ -55,7 +55,7 @@ export const isLate = (call: Call | LateCall): call is LateCall => 'make' in cal
 /** What is known of operations that were answered before their commit. */
 export interface DeferralState {
   /** As of the last reply. */
-  readonly now: Deferral
+  readonly now: DeferredAnswers
   /** How often none waited. */
   readonly recordings: number
 }
@@ -169,7 +169,7 @@ const refusal = (waiting: number, { operationsQueuedMax }: ChannelLimits): Error
 
 /** Commits what was answered before its commit, unless another commit does within `recordMs`. */
 function watchDeferred(clock: Clock, recordMs: number, record: () => Promise<unknown>) {
-  const state = { now: 'none' as Deferral, recordings: 0 }
+  const state = { now: 'none' as DeferredAnswers, recordings: 0 }
   let isDue = false
   return {
     state,

@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.ts'
 import { idsPerMs } from '../base/ids.ts'
 import { type ArrayParameter, arrayOf, type ColumnType } from './postgres/arrays.ts'
-import type { Connection } from './postgres/connection.ts'
+import type { PostgresConnection } from './postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from './sqlite/connection.ts'
 
 export interface CopyLimits {
@@ -32,7 +32,7 @@ export function tablesOf(source: Database): readonly string[] {
 }
 
 /** The tables of the target, with those that are not this program's. */
-export async function tablesOn(target: Connection): Promise<readonly string[]> {
+export async function tablesOn(target: PostgresConnection): Promise<readonly string[]> {
   const { rows } = await target.run({
     name: '',
     text: 'SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY 1',
@@ -40,14 +40,14 @@ export async function tablesOn(target: Connection): Promise<readonly string[]> {
   return rows.map(([name]) => String(name))
 }
 
-export async function isEmptyTable(target: Connection, table: string): Promise<boolean> {
+export async function isEmptyTable(target: PostgresConnection, table: string): Promise<boolean> {
   const { rows } = await target.run({ name: '', text: `SELECT 1 FROM "${table}" LIMIT 1` })
   return rows.length === 0
 }
 
 export interface CopySides {
   readonly source: Database
-  readonly target: Connection
+  readonly target: PostgresConnection
 }
 
 /** Resolves with the number of rows; rejects where the target has other rows afterwards than the source. */
@@ -146,7 +146,7 @@ async function differentRanges({ source, target }: CopySides, table: string): Pr
 }
 
 async function idsOn(
-  target: Connection,
+  target: PostgresConnection,
   table: string,
   ranges: readonly bigint[],
 ): Promise<readonly bigint[]> {
@@ -180,7 +180,7 @@ const arraysOf = ({ columns }: TargetTable, rows: Output[][]): readonly ArrayPar
   )
 
 async function insertRows(
-  target: Connection,
+  target: PostgresConnection,
   table: TargetTable,
   pieces: Iterable<Output[][]>,
 ): Promise<void> {
@@ -196,7 +196,7 @@ async function insertRows(
 
 /** The same, and the server answers what it has stored: a table is not read again for it. */
 async function insertCompared(
-  target: Connection,
+  target: PostgresConnection,
   table: TargetTable,
   pieces: Iterable<Output[][]>,
 ): Promise<void> {
@@ -231,7 +231,7 @@ async function columnsOf({ source, target }: CopySides, table: string): Promise<
   return columns
 }
 
-async function columnsOn(target: Connection, table: string): Promise<readonly Column[]> {
+async function columnsOn(target: PostgresConnection, table: string): Promise<readonly Column[]> {
   const { rows } = await target.run(
     {
       name: '',
@@ -278,7 +278,7 @@ function bytesOf(value: Output): number {
 
 /** After the highest number that was copied. */
 async function continueCounters(
-  target: Connection,
+  target: PostgresConnection,
   table: string,
   columns: readonly Column[],
 ): Promise<void> {

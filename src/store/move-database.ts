@@ -2,7 +2,7 @@
  * What a move of an embedded database to PostgreSQL does on both sides in addition to copying: the settings by which each recognizes
  * the move, and the transaction in which it happens. Knows no other table.
  */
-import type { Connection } from './postgres/connection.ts'
+import type { PostgresConnection } from './postgres/connection.ts'
 import { type Database, prepare } from './sqlite/connection.ts'
 
 /** The value of a setting in an embedded database that this thread has opened. */
@@ -21,31 +21,35 @@ export function removeSettingIn(database: Database, name: string): void {
 }
 
 /** Begins the transaction. A server that starts on the target waits for its end, and so does another move. */
-export async function beginMove(target: Connection): Promise<void> {
+export async function beginMove(target: PostgresConnection): Promise<void> {
   await run(target, 'BEGIN READ WRITE')
   for (const lock of ['control plane', 'process slots'])
     await run(target, `SELECT pg_advisory_xact_lock(hashtext('tollgate ${lock}'))`)
 }
 
 /** So that what is read next is planned by the rows that are there now. */
-export const analyze = (target: Connection): Promise<void> => run(target, 'ANALYZE')
+export const analyze = (target: PostgresConnection): Promise<void> => run(target, 'ANALYZE')
 
 /** Rejects where the connection was lost, and its transaction with it. */
-export const testConnection = (target: Connection): Promise<void> => run(target, 'SELECT 1')
+export const testConnection = (target: PostgresConnection): Promise<void> => run(target, 'SELECT 1')
 
-export const commitMove = (target: Connection): Promise<void> => run(target, 'COMMIT')
+export const commitMove = (target: PostgresConnection): Promise<void> => run(target, 'COMMIT')
 
-export async function settingOn(target: Connection, name: string): Promise<string | null> {
+export async function settingOn(target: PostgresConnection, name: string): Promise<string | null> {
   const statement = { name: '', text: 'SELECT value FROM setting WHERE name = $1::text' }
   const value = (await target.run(statement, [name])).rows[0]?.[0]
   return typeof value === 'string' ? value : null
 }
 
-export async function insertSettingOn(target: Connection, name: string, value: string): Promise<void> {
+export async function insertSettingOn(
+  target: PostgresConnection,
+  name: string,
+  value: string,
+): Promise<void> {
   const statement = { name: '', text: 'INSERT INTO setting (name, value) VALUES ($1::text, $2::text)' }
   await target.run(statement, [name, value])
 }
 
-async function run(target: Connection, text: string): Promise<void> {
+async function run(target: PostgresConnection, text: string): Promise<void> {
   await target.run({ name: '', text })
 }

@@ -35,7 +35,7 @@ export interface AttemptTarget {
 }
 
 /** How an attempt began to be answered, or that it was not. */
-export interface AttemptResult {
+export interface AttemptSpanResult {
   readonly status: number | null
   /** A code of the error table; null: it served. */
   readonly failure: string | null
@@ -47,7 +47,7 @@ interface AttemptSpan {
   readonly spanId: string
   readonly target: AttemptTarget
   readonly startedMs: number
-  result: AttemptResult | null
+  result: AttemptSpanResult | null
   endedMs: number | null
 }
 
@@ -106,7 +106,7 @@ export class RequestTrace {
   }
 
   /** The attempt is answered or has failed; the span of one that is answered ends with its last byte. */
-  attemptAnswered(result: AttemptResult): void {
+  attemptAnswered(result: AttemptSpanResult): void {
     const attempt = this.#attempts.at(-1)
     if (attempt === undefined) return
     attempt.result = result

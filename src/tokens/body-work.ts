@@ -24,7 +24,12 @@ import type { AdaptedRequest, RequestDifferences } from '../wire/host-difference
 import type { BytePatch } from '../wire/json/byte-patch.ts'
 import { applyEdits } from '../wire/json/json.ts'
 import { type JsonOut, jsonText, RawJson } from '../wire/json/text.ts'
-import type { Adjustment, ResponseOptions, Target, ToolNames } from '../wire/translation/neutral.ts'
+import type {
+  Adjustment,
+  ResponseOptions,
+  ToolNames,
+  TranslationTarget,
+} from '../wire/translation/neutral.ts'
 import { base64TagPrefix, carrierDigit, mayEndCarrierStart } from '../wire/translation/reasoning-carriers.ts'
 import { type TranslatedRequest, translateRequest } from '../wire/translation/translate.ts'
 import { type EstimateTarget, type InputLoad, inputLoad } from './estimate.ts'
@@ -42,7 +47,7 @@ export interface AdaptInput extends Pick<ReadInput<TargetFormat>, 'format' | 'li
 
 export interface TranslateInput extends ReadInput<SourceFormat> {
   readonly to: TargetFormat
-  readonly target: Target
+  readonly target: TranslationTarget
 }
 
 /** A request in another format. */

@@ -6,7 +6,7 @@
 
 import type { Derive } from '../ledger/postgres/derived-rows.ts'
 import { columnArrays, columnType } from '../ledger/postgres/tables.ts'
-import type { Statement } from '../store/postgres/connection.ts'
+import type { PostgresStatement } from '../store/postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from '../store/sqlite/connection.ts'
 import {
   addReceipt,
@@ -24,13 +24,13 @@ const given = (names: readonly string[]): string =>
   `unnest(${names.map((name, index) => `$${index + 1}::${columnType(name)}[]`).join(', ')}) AS given (${names.join(', ')})`
 const isRow = keyRow.columns.map((name) => `u.${name} = given.${name}`).join(' AND ')
 
-const find: Statement = {
+const find: PostgresStatement = {
   name: 'usage_hour_find',
   text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(keyRow.columns)} JOIN usage_hour u ON ${isRow}`,
 }
 /** Refused requests are counted by others, without a lock of the account. */
 const counted = hourRow.columns.filter((name) => name !== 'refused')
-const write: Statement = {
+const write: PostgresStatement = {
   name: 'usage_hour_write',
   text: `INSERT INTO usage_hour (${columns.join(', ')}) SELECT * FROM ${given(columns)}
     ON CONFLICT (account, hour, key, model) DO UPDATE SET ${counted.map((name) => `${name} = excluded.${name}`).join(', ')}`,

@@ -23,8 +23,8 @@ import { firstHourOf, hourMs } from './steps.ts'
 import { addStoredSums, type GrowingSums, noSums, storedSumsRow } from './sums.ts'
 import type {
   KeyActivity,
+  LoggedRefusal,
   Loss,
-  Refusal,
   RefusalReport,
   RefusalSearch,
   RunningRequest,
@@ -206,7 +206,7 @@ const refusalRow = rowOf({
   status: number('status'),
   model: textOrNull('model'),
   message: text('message'),
-}) satisfies Field<Refusal>
+}) satisfies Field<LoggedRefusal>
 
 /** Rows of an account that are looked at for those of a model. */
 const refusalsScannedMax = 10_000n

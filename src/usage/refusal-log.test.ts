@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { firstIdAt } from '../base/ids.ts'
 import { RefusalLog } from './refusal-log.ts'
-import type { Refusal, RefusalBatch } from './types.ts'
+import type { LoggedRefusal, RefusalBatch } from './types.ts'
 
 const atMs = Date.UTC(2026, 0, 1, 12, 30)
 
@@ -30,7 +30,7 @@ function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number 
   return { clock, log, batches, notified, works, dropped: () => dropped }
 }
 
-const refusal = (number: number, key = 7n): Refusal => ({
+const refusal = (number: number, key = 7n): LoggedRefusal => ({
   id: firstIdAt(atMs) + BigInt(number),
   account: 5n,
   key,

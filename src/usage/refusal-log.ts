@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { hourOf } from '../base/ids.ts'
-import type { Refusal, RefusalBatch, RefusalCount } from './types.ts'
+import type { LoggedRefusal, RefusalBatch, RefusalCount } from './types.ts'
 
 export interface RefusalLogLimits {
   readonly refusalsKeptPerKey: number
@@ -33,7 +33,7 @@ const messageCharactersMax = 1_000
 export class RefusalLog {
   readonly #deps: RefusalLogDeps
   #counts = new Map<string, Counted>()
-  #rows = new Map<bigint, Refusal[]>()
+  #rows = new Map<bigint, LoggedRefusal[]>()
   #rowCount = 0
   #timer: Timer | undefined
 
@@ -42,7 +42,7 @@ export class RefusalLog {
   }
 
   /** `knownModel`: the model, when it is one; others are counted together, since names can be made up. */
-  note(refusal: Refusal, knownModel: string | null): void {
+  note(refusal: LoggedRefusal, knownModel: string | null): void {
     const { limits, clock, dropped } = this.#deps
     const { account, key, code } = refusal
     const [hour, model] = [hourOf(refusal.id), knownModel ?? '']
@@ -57,7 +57,7 @@ export class RefusalLog {
   }
 
   /** The latest of each key: more than these would be dropped again immediately. */
-  #keep(refusal: Refusal): void {
+  #keep(refusal: LoggedRefusal): void {
     const { refusalsKeptPerKey, refusalsQueuedMax } = this.#deps.limits
     const ofKey = this.#rows.get(refusal.key) ?? []
     if (ofKey.length >= refusalsKeptPerKey) ofKey.shift()

@@ -32,7 +32,7 @@ export interface SumsRow {
   readonly sums: Sums
 }
 
-export interface Refusal {
+export interface LoggedRefusal {
   /** The request's. */
   readonly id: bigint
   readonly account: bigint
@@ -61,7 +61,7 @@ export interface RefusalCount {
 export interface RefusalBatch {
   readonly counts: readonly RefusalCount[]
   /** Each of them is among the counts; not all that were counted need be here. */
-  readonly rows: readonly Refusal[]
+  readonly rows: readonly LoggedRefusal[]
 }
 
 /** Which rejected requests of an account are read. */
@@ -82,7 +82,7 @@ export interface RefusalReport {
   /** By code, the commonest first. */
   readonly counts: readonly { readonly code: string; readonly count: number }[]
   /** The latest first. */
-  readonly latest: readonly Refusal[]
+  readonly latest: readonly LoggedRefusal[]
 }
 
 /** A request that has a hold and no receipt yet. */
@@ -138,7 +138,7 @@ export interface Loss {
   readonly requests: number
 }
 
-export interface Losses {
+export interface AccountLosses {
   readonly total: bigint
   /** The largest first. */
   readonly accounts: readonly Loss[]
@@ -154,7 +154,7 @@ export interface Runway {
 /** What was spent on fewer days says little about the next ones. */
 export const runwayDaysMin = 3
 
-export interface Usage {
+export interface UsageReport {
   /**
    * One row for each step and group; steps in which nothing happened are there too, groups that did nothing in the
    * whole range are not. Throws 400 for a range of too many steps or rows.
@@ -169,7 +169,7 @@ export interface Usage {
   /** How long the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   runway(account: bigint): Promise<Runway | null>
   /** What was written off, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
-  losses(ask: Range & { readonly limit: number }): Promise<Losses>
+  losses(ask: Range & { readonly limit: number }): Promise<AccountLosses>
   /** The counts of whole hours, of all models; and single ones, of which the latest of each key are stored. */
   refusals(search: RefusalSearch): Promise<RefusalReport>
   /** Writes down requests that were refused; moves nothing. */

@@ -11,7 +11,7 @@ import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
 import type { UsageOperations } from './record-refusals.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
-import type { KeyActivity, SumsAsk, SumsRow, Usage } from './types.ts'
+import type { KeyActivity, SumsAsk, SumsRow, UsageReport } from './types.ts'
 
 export interface UsageLimits {
   readonly usageStepsMax: number
@@ -43,7 +43,7 @@ const hoursOpen = 2
 export function openUsage(
   store: Pick<Store, 'read' | 'readPast' | 'run'>,
   { clock, limits }: { readonly clock: Clock; readonly limits: UsageLimits },
-): Usage {
+): UsageReport {
   // The types of both ends come from the same table; only the way between them is untyped.
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
   const readPast: Read = (name, ...values) => store.readPast([name, ...values]) as never

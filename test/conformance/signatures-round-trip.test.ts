@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Target } from '../../src/wire/translation/neutral.ts'
+import type { TranslationTarget } from '../../src/wire/translation/neutral.ts'
 import type { Usage } from '../../src/wire/usage.ts'
 import { isLoose, type Loose, listed } from '../support/answer-gist.ts'
 import { eventsIn, libraries } from '../support/stream-libraries.ts'
@@ -23,7 +23,7 @@ import {
 
 const gemini = formatOf('gemini')
 const clients = othersThan(gemini)
-const target = targetsOf(gemini).find(({ model }) => model === 'gemini-3-flash-preview') as Target
+const target = targetsOf(gemini).find(({ model }) => model === 'gemini-3-flash-preview') as TranslationTarget
 const signature = 'c2lnbmF0dXJl'
 /** More than fits into 8 KiB of an ID in base64. */
 const large = btoa('s'.repeat(9_000))

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Target } from '../../src/wire/translation/neutral.ts'
+import type { TranslationTarget } from '../../src/wire/translation/neutral.ts'
 import {
   answerInto,
   beginningInto,
@@ -35,7 +35,7 @@ function digest(text: string): string {
 }
 
 /** The model that accepts everything, and the newest. */
-function ends(to: Format): readonly Target[] {
+function ends(to: Format): readonly TranslationTarget[] {
   const targets = targetsOf(to)
   return [targets[0], targets.at(-1)].filter((target) => target !== undefined)
 }

@@ -10,7 +10,7 @@ import { compatibilityPage, compatibilityPath } from '../../scripts/compatibilit
 import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
 import { bedrockConverseCodec } from '../../src/wire/bedrock-converse/index.ts'
 import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'
-import type { Target } from '../../src/wire/translation/neutral.ts'
+import type { TranslationTarget } from '../../src/wire/translation/neutral.ts'
 import type { PolicyRow } from '../../src/wire/translation/policy.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'
 import {
@@ -37,7 +37,7 @@ const targetsOf = (from: Format): readonly TargetOf[] => [
 ]
 
 /** A model that accepts everything in the format, so that no outcome depends on the model. */
-function able(format: TargetFormat): Target {
+function able(format: TargetFormat): TranslationTarget {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const thinking = ({ anthropic: 'adaptive', gemini: 'level' } as const)[format as string] ?? 'effort'
   return { model: 'able', capabilities: { ...sandboxCapabilities, thinking, efforts } }

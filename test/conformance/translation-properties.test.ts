@@ -15,7 +15,7 @@ import type {
   Conversation,
   ConversationPart,
   ConversationTurn,
-  Target,
+  TranslationTarget,
   TextPart,
   Tool,
   Vendor,
@@ -225,7 +225,7 @@ function conversationOf(
 }
 
 /** The model supports everything that the format has. */
-function able(format: ConversationFormat): Target {
+function able(format: ConversationFormat): TranslationTarget {
   const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
   const thinking = format === 'anthropic' ? 'adaptive' : format === 'gemini' ? 'level' : 'effort'
   return { model: 'able', capabilities: { ...sandboxCapabilities, thinking, efforts, stopsMax: 4 } }

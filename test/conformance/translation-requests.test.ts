@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { WireError } from '../../src/wire/dialect.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { readJson } from '../../src/wire/json/json.ts'
-import type { Target } from '../../src/wire/translation/neutral.ts'
+import type { TranslationTarget } from '../../src/wire/translation/neutral.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'
 import {
   bytesOf,
@@ -139,7 +139,7 @@ const refusals: readonly ListedRefusal[] = [
   },
 ]
 
-function listedFor(name: string, to: Format, { model }: Target): ListedRefusal | undefined {
+function listedFor(name: string, to: Format, { model }: TranslationTarget): ListedRefusal | undefined {
   return refusals.find(
     (row) =>
       row.cases.includes(name) &&
@@ -158,7 +158,7 @@ for (const [from, to] of pairs) {
   })
 }
 
-function checkRequest(from: Format, to: Format, request: RecordedRequest, target: Target): void {
+function checkRequest(from: Format, to: Format, request: RecordedRequest, target: TranslationTarget): void {
   const name = `${from.name}/${request.name}`
   const where = `${name} to ${target.model} in ${to.name}`
   const listed = listedFor(name, to, target)
@@ -182,7 +182,7 @@ function streamed(from: Format, { body, address }: RecordedRequest): boolean {
   return from.dialect.extractRequest(body, limits, address).stream
 }
 
-function readBack(to: Format, target: Target, { text, stream }: { text: string; stream: boolean }) {
+function readBack(to: Format, target: TranslationTarget, { text, stream }: { text: string; stream: boolean }) {
   return to.dialect.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
 }
 
@@ -300,7 +300,7 @@ for (const [from, to] of pairs) {
 /** Here a result of the model's own search declares tools, which other formats only support before the messages. */
 const declaresLater: readonly string[] = ['openai-responses/cross-provider-from-gemini-t4']
 
-function checkPrefixes(from: Format, to: Format, request: RecordedRequest, target: Target): void {
+function checkPrefixes(from: Format, to: Format, request: RecordedRequest, target: TranslationTarget): void {
   if (declaresLater.includes(`${from.name}/${request.name}`)) return
   const whole = sent(from, to, request, target)
   if (whole.kind === 'refused') return

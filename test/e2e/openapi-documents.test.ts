@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { gatewayOpenApi } from '../../src/api/gateway-openapi.ts'
-import { type GatewayOperation, gatewayOperations } from '../../src/api/gateway-operations-table.ts'
+import { type DocumentedOperation, gatewayOperations } from '../../src/api/gateway-operations-table.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
 let served: TestGateway
@@ -55,11 +55,11 @@ const bodies: Readonly<Record<string, object>> = {
 /** What the sandbox cannot simulate: file storage, embeddings, and a stored response with that ID. */
 const refused = /File|Embedding|^(?:get|delete|cancel|compact)Response$|^listInputItems$/
 
-function operationOf(id: string): GatewayOperation {
+function operationOf(id: string): DocumentedOperation {
   return gatewayOperations.find((operation) => operation.id === id) ?? assert.fail(id)
 }
 
-async function ask({ method, path, takes, media, isOpen }: GatewayOperation, credential = key) {
+async function ask({ method, path, takes, media, isOpen }: DocumentedOperation, credential = key) {
   const id = path.startsWith('/v1/generations/') ? requestId : model
   const filled = path.replace('{model}', model).replace('{id}', id)
   const form = new FormData()

@@ -5,11 +5,11 @@
  * an operation may read only rows that it has named, and change only what it has read.
  */
 import { assert } from '../../src/base/assert.ts'
-import type { Engine, Operation } from '../../src/ledger/machine/operation.ts'
-import type { Change, RowId, RowKey, Rows, TableName, Tables } from '../../src/ledger/machine/rows.ts'
+import type { Engine, LedgerOperation } from '../../src/ledger/machine/operation.ts'
+import type { RowChange, RowId, RowKey, Rows, TableName, LedgerTables } from '../../src/ledger/machine/rows.ts'
 
-type MemoryTables = { readonly [Name in TableName]: Map<RowKey, Tables[Name]> }
-type AnyRow = Tables[TableName]
+type MemoryTables = { readonly [Name in TableName]: Map<RowKey, LedgerTables[Name]> }
+type AnyRow = LedgerTables[TableName]
 type AnyTables = Readonly<Record<TableName, Map<RowKey, AnyRow>>>
 
 /** How a row was before a change. */
@@ -81,7 +81,7 @@ export class MemoryDatabase {
     this.#deferred = []
   }
 
-  #run<Input, Answer>(operation: Operation<Input, Answer>, input: Input, undo: Undo[]): Answer {
+  #run<Input, Answer>(operation: LedgerOperation<Input, Answer>, input: Input, undo: Undo[]): Answer {
     const named = new Set<string>()
     for (let isNew = true; isNew; ) {
       isNew = false
@@ -95,7 +95,7 @@ export class MemoryDatabase {
     return answer
   }
 
-  #apply(changes: readonly Change[], named: ReadonlySet<string>, undo: Undo[]): void {
+  #apply(changes: readonly RowChange[], named: ReadonlySet<string>, undo: Undo[]): void {
     const changed = new Set<string>()
     for (const { kind, table, id, row } of changes) {
       const rows = this.#tables[table]

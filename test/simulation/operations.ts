@@ -15,7 +15,7 @@ import {
   setModel,
   shrink,
 } from '../../src/ledger/machine/hold-operations.ts'
-import type { Engine, Operation } from '../../src/ledger/machine/operation.ts'
+import type { Engine, LedgerOperation } from '../../src/ledger/machine/operation.ts'
 import { settle } from '../../src/ledger/machine/settle-operation.ts'
 import { shareKeyUsage } from '../../src/ledger/machine/share-key-usage.ts'
 
@@ -39,9 +39,9 @@ export const operations = {
 export type Operations = typeof operations
 export type OperationName = keyof Operations
 export type InputOf<Name extends OperationName> =
-  Operations[Name] extends Operation<infer Input, infer _Answer> ? Input : never
+  Operations[Name] extends LedgerOperation<infer Input, infer _Answer> ? Input : never
 export type AnswerOf<Name extends OperationName> =
-  Operations[Name] extends Operation<infer _Input, infer Answer> ? Answer : never
+  Operations[Name] extends LedgerOperation<infer _Input, infer Answer> ? Answer : never
 
 /** A message of a process to the ledger. */
 export type Call = {
@@ -60,6 +60,6 @@ export type Result =
 
 /** Runs a call by the given operations, which may have a planted bug. */
 export function run(engine: Engine, { name, input }: Call, table: Operations): Result {
-  const operation = table[name] as Operation<unknown, unknown>
+  const operation = table[name] as LedgerOperation<unknown, unknown>
   return { name, input, answer: engine.run(operation, input) } as Result
 }

@@ -1,8 +1,8 @@
 /** Mistakes that the simulation must find: each is the machine with one operation changed. */
-import type { Operation } from '../../src/ledger/machine/operation.ts'
+import type { LedgerOperation } from '../../src/ledger/machine/operation.ts'
 import type {
   AccountState,
-  Change,
+  RowChange,
   HoldState,
   KeyUsageState,
   Rows,
@@ -14,13 +14,13 @@ interface Alteration {
   /** What the operation reads instead. */
   readonly sees?: (rows: Rows) => Rows
   /** What it changes instead; `rows` as they were before. */
-  readonly does?: (changes: readonly Change[], rows: Rows) => readonly Change[]
+  readonly does?: (changes: readonly RowChange[], rows: Rows) => readonly RowChange[]
 }
 
 function altered<Input, Answer>(
-  operation: Operation<Input, Answer>,
+  operation: LedgerOperation<Input, Answer>,
   { sees = (rows) => rows, does = (changes) => changes }: Alteration,
-): Operation<Input, Answer> {
+): LedgerOperation<Input, Answer> {
   return {
     durable: operation.durable,
     ...(operation.deferral === undefined ? {} : { deferral: operation.deferral }),
@@ -47,7 +47,7 @@ const seeing =
     },
   })
 
-const without = (table: TableName, kind?: string) => (changes: readonly Change[]) =>
+const without = (table: TableName, kind?: string) => (changes: readonly RowChange[]) =>
   changes.filter(
     ({ table: changed, row }) =>
       changed !== table || (kind !== undefined && (row as { kind?: string } | null)?.kind !== kind),
@@ -56,10 +56,10 @@ const without = (table: TableName, kind?: string) => (changes: readonly Change[]
 /** Changed rows of a table are written differently; `before` is the row as it was. */
 const writing =
   (table: TableName, write: (row: AnyRow, before: AnyRow | undefined) => object) =>
-  (changes: readonly Change[], rows: Rows): readonly Change[] =>
+  (changes: readonly RowChange[], rows: Rows): readonly RowChange[] =>
     changes.map((change) =>
       change.table === table && change.row !== null
-        ? ({ ...change, row: write(change.row as AnyRow, rows[table].get(change.id) as AnyRow) } as Change)
+        ? ({ ...change, row: write(change.row as AnyRow, rows[table].get(change.id) as AnyRow) } as RowChange)
         : change,
     )
 

@@ -10,7 +10,7 @@ import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/dialec
 import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
 import type { UpstreamCodec } from '../../src/wire/translation/codec.ts'
-import type { Frame, ResponseCost, Target } from '../../src/wire/translation/neutral.ts'
+import type { Frame, ResponseCost, TranslationTarget } from '../../src/wire/translation/neutral.ts'
 import {
   StreamTranslator,
   type TranslatedRequest,
@@ -99,12 +99,12 @@ export function othersThan(format: Format): readonly Format[] {
 }
 
 /** The model that accepts everything, and real ones with their capabilities. */
-export function targetsOf(format: Format): readonly Target[] {
+export function targetsOf(format: Format): readonly TranslationTarget[] {
   const { capabilities } = connectorOf(format.provider)
   return [sandboxTarget, ...format.models.map((model) => ({ model, capabilities: capabilities(model) }))]
 }
 
-export const sandboxTarget: Target = { model: 'sandbox-echo', capabilities: sandboxCapabilities }
+export const sandboxTarget: TranslationTarget = { model: 'sandbox-echo', capabilities: sandboxCapabilities }
 
 export const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000_000 }
 export const eventBytesMax = 16 << 20
@@ -144,7 +144,7 @@ export interface Refusal {
 export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
 
 /** The translation of a body to another format; anything thrown other than a WireError is rethrown. */
-export function sent(from: Format, to: TargetOf, request: RecordedRequest, target: Target): Outcome {
+export function sent(from: Format, to: TargetOf, request: RecordedRequest, target: TranslationTarget): Outcome {
   const { body, address } = request
   try {
     from.dialect.extractRequest(body, limits, address)
@@ -157,7 +157,7 @@ export function sent(from: Format, to: TargetOf, request: RecordedRequest, targe
 }
 
 /** The fields in the upstream URL for a body that an encoder wrote. */
-export function upstreamAddress(to: Format, target: Target, stream: boolean): UrlFields {
+export function upstreamAddress(to: Format, target: TranslationTarget, stream: boolean): UrlFields {
   return to.name === 'gemini' ? { model: target.model, stream } : { model: null, stream: false }
 }
 

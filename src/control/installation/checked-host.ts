@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { CheckedHost, CheckedHostMemory, ModelHost } from '../control-deps.ts'
+import type { AskedHost, CheckedHost, CheckedHostMemory } from '../control-deps.ts'
 
 export class LastCheckedHost implements CheckedHostMemory {
   readonly #clock: Clock
@@ -16,11 +16,11 @@ export class LastCheckedHost implements CheckedHostMemory {
     this.#keptMs = hostReviewMs
   }
 
-  keep(host: ModelHost, checked: CheckedHost): void {
+  keep(host: AskedHost, checked: CheckedHost): void {
     this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + this.#keptMs }
   }
 
-  take(host: ModelHost): CheckedHost | undefined {
+  take(host: AskedHost): CheckedHost | undefined {
     const last = this.#last
     if (last === undefined || last.digest !== digestOf(host)) return undefined
     this.#last = undefined
@@ -29,7 +29,7 @@ export class LastCheckedHost implements CheckedHostMemory {
 }
 
 /** Everything that a request to it depends on, without keeping its credential. */
-function digestOf({ provider, url, custom, credential }: ModelHost): string {
+function digestOf({ provider, url, custom, credential }: AskedHost): string {
   return createHash('sha256')
     .update(JSON.stringify([provider, url, custom ?? null, credential]))
     .digest('hex')

@@ -7,7 +7,7 @@ import type { ListedUpstream } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import type { UpstreamDefinition } from '../../catalog/definition.ts'
 import { priceAt } from '../../catalog/types.ts'
-import type { CheckedHost, ControlDeps, HostAnswer, HostPath, ModelHost } from '../control-deps.ts'
+import type { AskedHost, CheckedHost, CheckedHostPath, ControlDeps, HostAnswer } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
 type HostDeps = Pick<ControlDeps, 'catalog' | 'server'>
@@ -61,7 +61,7 @@ function upstreamNamed({ catalog }: HostDeps, name: string): ListedUpstream {
   })
 }
 
-function hostOf({ catalog }: HostDeps, upstream: ListedUpstream): ModelHost {
+function hostOf({ catalog }: HostDeps, upstream: ListedUpstream): AskedHost {
   const kept = catalog.keptSecrets(upstream)
   if (kept === undefined) {
     throw new TollgateError('conflict', {
@@ -83,7 +83,7 @@ export function credentialOutput(
 interface HostToSave {
   readonly ask: Omit<UpstreamAsk, 'credential'>
   /** undefined: no credential is stored for it. */
-  readonly host: ModelHost | undefined
+  readonly host: AskedHost | undefined
   /** What it said when it was reviewed; undefined: it was not. */
   readonly checked: CheckedHost | undefined
 }
@@ -108,7 +108,7 @@ export async function assertTested(
 }
 
 /** The formats whose paths a host has; null: none is missing, or all are. */
-export function formatsOf(paths: readonly HostPath[]): UpstreamDefinition['formats'] | null {
+export function formatsOf(paths: readonly CheckedHostPath[]): UpstreamDefinition['formats'] | null {
   const present = paths.filter(({ state }) => state !== 'missing').map(({ format }) => format)
   return present.length === 0 || present.length === paths.length ? null : present
 }

@@ -8,7 +8,7 @@ import type { ListedUpstream, UpstreamChange } from '../../catalog/catalog.ts'
 import type { UpstreamAsk } from '../../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../../catalog/upstream-credential.ts'
-import type { ControlDeps, HostAnswer, ModelHost } from '../control-deps.ts'
+import type { AskedHost, ControlDeps, HostAnswer } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 import { isoTimeOrNull } from '../iso-time.ts'
 import { failureText } from './failure-text.ts'
@@ -95,7 +95,7 @@ function hostOf(
   catalog: ControlDeps['catalog'],
   asked: Asked,
   ask: Omit<UpstreamAsk, 'credential'>,
-): ModelHost | undefined {
+): AskedHost | undefined {
   const kept = catalog.keptSecrets(ask)
   const isNew = catalog.upstreams.every(({ name }) => name !== ask.name)
   const credential =

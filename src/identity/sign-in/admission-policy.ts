@@ -31,13 +31,13 @@ export interface UserHooks {
 }
 
 /** The decision about a sign-up. */
-export type Admission =
+export type SignInAdmission =
   | { readonly kind: 'admitted'; readonly email: string }
   | { readonly kind: 'closed'; readonly message: string }
 
 export interface AdmissionPolicy {
   /** For a sign-up with a password, before anything is written. */
-  judge(email: string, invitation: string | null): Promise<Admission>
+  judge(email: string, invitation: string | null): Promise<SignInAdmission>
   /** Runs an admitted sign-up; `email` is empty without a valid invitation. */
   runAdmitted<Result>(email: string, run: () => Promise<Result>): Promise<Result>
   readonly hooks: UserHooks

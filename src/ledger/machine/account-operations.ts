@@ -8,16 +8,16 @@ import { emptyWindow } from '../../limits/window.ts'
 import { assertAmount, most, nanoMax } from '../rules/money.ts'
 import type { CreditAsk, CreditResult, CreditSource, NewAccount } from '../types.ts'
 import { knownAccount, saveAccount } from './key-usage.ts'
-import { type Operation, unchanged } from './operation.ts'
+import { type LedgerOperation, unchanged } from './operation.ts'
 import {
   type AccountProfile,
   type AccountState,
   byEmail,
   byOwner,
   byReference,
-  type Change,
   type EntryState,
   insert,
+  type RowChange,
   type RowKey,
 } from './rows.ts'
 
@@ -31,7 +31,7 @@ const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
   dispute: 'clearing',
 }
 
-export const credit: Operation<CreditAsk, CreditResult> = {
+export const credit: LedgerOperation<CreditAsk, CreditResult> = {
   durable: true,
   rows: ({ account, source, reference }) => [
     { table: 'account', id: account },
@@ -67,7 +67,7 @@ export const credit: Operation<CreditAsk, CreditResult> = {
 function credits(
   account: AccountState,
   ask: CreditAsk,
-): { readonly account: AccountState; readonly changes: readonly Change[] } {
+): { readonly account: AccountState; readonly changes: readonly RowChange[] } {
   const { entryId, amount, source, reference } = ask
   const posted = account.posted + amount
   assert(posted <= nanoMax, 'a balance fits its column')
@@ -115,7 +115,7 @@ export interface DebitInput {
 }
 
 /** Takes money back that was paid: the only operation that may take a balance below what is held, and below zero. */
-export const debit: Operation<DebitInput, null> = {
+export const debit: LedgerOperation<DebitInput, null> = {
   durable: true,
   rows: ({ account }) => [{ table: 'account', id: account }],
   apply(rows, ask) {
@@ -138,7 +138,7 @@ export const debit: Operation<DebitInput, null> = {
 export type Created = { readonly kind: 'created' } | { readonly kind: 'exists'; readonly id: bigint }
 
 /** Creates an account with its starting credit, unless its ID, its email or its owner has one. */
-export const createAccount: Operation<NewAccount, Created> = {
+export const createAccount: LedgerOperation<NewAccount, Created> = {
   durable: true,
   rows(account) {
     const { startingCredit } = account
@@ -212,7 +212,7 @@ const newAccount = (id: bigint): AccountState => ({
 /** Changes an account if there is one; answers whether there is. */
 function onAccount<Input extends { readonly account: bigint }>(
   changed: (account: AccountState, input: Input) => AccountState,
-): Operation<Input, boolean> {
+): LedgerOperation<Input, boolean> {
   return {
     durable: true,
     rows: ({ account }) => [{ table: 'account', id: account }],

@@ -18,13 +18,13 @@ import {
   saveKeyUsage,
   withoutHold,
 } from './key-usage.ts'
-import { type Operation, type Outcome, unchanged } from './operation.ts'
+import { type LedgerOperation, type Outcome, unchanged } from './operation.ts'
 import {
   type AccountState,
-  type Change,
   type HoldState,
   insert,
   type KeyUsageState,
+  type RowChange,
   type Rows,
   remove,
   type StoredDraft,
@@ -44,7 +44,7 @@ export interface AdmitInput {
 }
 
 /** Takes everything that a request may use, or nothing. */
-export const admit: Operation<AdmitInput, Admission> = {
+export const admit: LedgerOperation<AdmitInput, Admission> = {
   durable: false,
   deferral: 'later',
   rows: ({ ask }, found) => payerRows(ask.account, ask.key, found),
@@ -125,8 +125,8 @@ function followClock(
   rows: Rows,
   { nowMs }: AdmissionAsk,
   { account, keyUsage }: { readonly account: AccountState; readonly keyUsage: KeyUsageState },
-): readonly Change[] {
-  const changes: Change[] = []
+): readonly RowChange[] {
+  const changes: RowChange[] = []
   const payerWindow = rollWindow(account.window, nowMs)
   if (isSetBack(account.window, payerWindow)) changes.push(saveAccount({ ...account, window: payerWindow }))
   const window = rollWindow(keyUsage.window, nowMs)
@@ -149,8 +149,8 @@ type ChangedAccount = bigint | null
 
 /** An operation on a hold that has nothing to do where the hold is closed. */
 function onOpenHold<Input extends OfHold>(
-  change: (rows: Rows, hold: HoldState, input: Input) => readonly Change[],
-): Operation<Input, ChangedAccount> {
+  change: (rows: Rows, hold: HoldState, input: Input) => readonly RowChange[],
+): LedgerOperation<Input, ChangedAccount> {
   return {
     durable: false,
     deferral: 'later',
@@ -215,7 +215,7 @@ interface CheckpointInput extends OfHold {
 }
 
 /** Records what was delivered. A hold that was closed in the meantime needs no checkpoint. */
-export const checkpoint: Operation<CheckpointInput, null> = {
+export const checkpoint: LedgerOperation<CheckpointInput, null> = {
   durable: true,
   rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
   apply(rows, { id, cost, draft }) {
@@ -232,7 +232,7 @@ interface ModelInput extends OfHold {
 }
 
 /** What the request is charged as, once another model serves it; the amount stays. Answers whether there is such a hold. */
-export const setModel: Operation<ModelInput, boolean> = {
+export const setModel: LedgerOperation<ModelInput, boolean> = {
   durable: false,
   deferral: 'later',
   rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],
@@ -244,7 +244,7 @@ export const setModel: Operation<ModelInput, boolean> = {
 }
 
 /** Whether the hold is in the database: an admission that was answered earlier may be lost until then. */
-export const confirm: Operation<OfHold, boolean> = {
+export const confirm: LedgerOperation<OfHold, boolean> = {
   durable: false,
   deferral: 'after',
   rows: ({ id }, found) => [{ table: 'hold', id, account: found.hold.get(id)?.account }],

@@ -5,10 +5,10 @@ import { emptyWindow } from '../../limits/window.ts'
 import { least, most } from '../rules/money.ts'
 import {
   type AccountState,
-  type Change,
   type HoldState,
   insert,
   type KeyUsageState,
+  type RowChange,
   type RowId,
   type Rows,
   update,
@@ -62,7 +62,7 @@ export const unused = (key: bigint, account: bigint): KeyUsageState => ({
   window: emptyWindow,
 })
 
-export const saveAccount = (account: AccountState): Change =>
+export const saveAccount = (account: AccountState): RowChange =>
   update('account', account.id, withinOverdraft(account))
 
 /** What a refund took from running requests is paid back as they end. */
@@ -72,7 +72,7 @@ function withinOverdraft(account: AccountState): AccountState {
   return { ...account, overdrawn: least(overdrawn, most(held - posted, 0n)) }
 }
 
-export function saveKeyUsage(rows: Rows, usage: KeyUsageState): Change {
+export function saveKeyUsage(rows: Rows, usage: KeyUsageState): RowChange {
   const isStored = rows.keyUsage.get(usage.key) !== undefined
   return (isStored ? update : insert)('keyUsage', usage.key, usage)
 }

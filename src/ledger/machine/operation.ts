@@ -3,11 +3,11 @@
  * rows and its input to an answer and changes. It reads no clock, performs no I/O and has no state, so that every engine
  * gets the same answer, and a simulation can replay it.
  */
-import type { Change, RowId, Rows } from './rows.ts'
+import type { RowChange, RowId, Rows } from './rows.ts'
 
 export type Deferral = 'later' | 'after'
 
-export interface Operation<Input, Answer> {
+export interface LedgerOperation<Input, Answer> {
   /** Whether its changes must be on disk before it is answered. */
   readonly durable: boolean
   /**
@@ -30,12 +30,12 @@ export interface Operation<Input, Answer> {
 export interface Outcome<Answer> {
   readonly answer: Answer
   /** In no particular order: each row at most once. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly RowChange[]
 }
 
 /** Runs operations one after another; each sees the changes of those before it. */
 export interface Engine {
-  run<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Answer
+  run<Input, Answer>(operation: LedgerOperation<Input, Answer>, input: Input): Answer
 }
 
 /** An answer that changes nothing. */

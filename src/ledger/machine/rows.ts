@@ -150,7 +150,7 @@ export interface ReceiptState {
 }
 
 /** Each table's row. A key's usage has the key as its ID. */
-export interface Tables {
+export interface LedgerTables {
   readonly accountProfile: AccountProfile
   readonly accountName: AccountName
   readonly account: AccountState
@@ -161,13 +161,13 @@ export interface Tables {
   readonly receipt: ReceiptState
 }
 
-export type TableName = keyof Tables
+export type TableName = keyof LedgerTables
 
 /** A number in time order; a text where a row is found by a name. */
 export type RowKey = bigint | string
 
 /** The rows that an engine has loaded for an operation. Reading a row that was not loaded is a mistake of the operation. */
-export type Rows = { readonly [Name in TableName]: RowReader<Tables[Name]> }
+export type Rows = { readonly [Name in TableName]: RowReader<LedgerTables[Name]> }
 
 export interface RowReader<Row> {
   get(id: RowKey): Row | undefined
@@ -181,29 +181,37 @@ export interface RowId {
 }
 
 /** An inserted row did not exist before; an updated or removed one was read by the operation. */
-export interface Change<Name extends TableName = TableName> {
+export interface RowChange<Name extends TableName = TableName> {
   readonly kind: 'insert' | 'update' | 'remove'
   readonly table: Name
   readonly id: RowKey
   /** Null: removed. */
-  readonly row: Tables[Name] | null
+  readonly row: LedgerTables[Name] | null
 }
 
-export const insert = <Name extends TableName>(table: Name, id: RowKey, row: Tables[Name]): Change<Name> => ({
+export const insert = <Name extends TableName>(
+  table: Name,
+  id: RowKey,
+  row: LedgerTables[Name],
+): RowChange<Name> => ({
   kind: 'insert',
   table,
   id,
   row,
 })
 
-export const update = <Name extends TableName>(table: Name, id: RowKey, row: Tables[Name]): Change<Name> => ({
+export const update = <Name extends TableName>(
+  table: Name,
+  id: RowKey,
+  row: LedgerTables[Name],
+): RowChange<Name> => ({
   kind: 'update',
   table,
   id,
   row,
 })
 
-export const remove = <Name extends TableName>(table: Name, id: RowKey): Change<Name> => ({
+export const remove = <Name extends TableName>(table: Name, id: RowKey): RowChange<Name> => ({
   kind: 'remove',
   table,
   id,

@@ -9,7 +9,7 @@ import { assertAmount } from '../rules/money.ts'
 import { addLoss, type Split, split } from '../rules/settlement.ts'
 import type { ExcessCause } from '../types.ts'
 import { holdRows, keyUsageOf, knownAccount, saveAccount, saveKeyUsage, withoutHold } from './key-usage.ts'
-import { type Operation, unchanged } from './operation.ts'
+import { type LedgerOperation, unchanged } from './operation.ts'
 import {
   type AccountState,
   type EntryState,
@@ -51,7 +51,7 @@ export type SettleAnswer =
   | { readonly kind: 'already_settled' }
   | { readonly kind: 'unknown_hold' }
 
-export const settle: Operation<SettleInput, SettleAnswer> = {
+export const settle: LedgerOperation<SettleInput, SettleAnswer> = {
   durable: true,
   rows({ id }, found) {
     if (found.hold.get(id) !== undefined) return holdRows(id, found)

@@ -1,6 +1,6 @@
 /** A key that replaces another one shares its usage row, so that its spend and its limits continue. */
 import { keyUsageOf, payerRows, saveKeyUsage, unused } from './key-usage.ts'
-import type { Operation } from './operation.ts'
+import type { LedgerOperation } from './operation.ts'
 import { insert } from './rows.ts'
 
 interface SharedKey {
@@ -10,7 +10,7 @@ interface SharedKey {
   readonly account: bigint
 }
 
-export const shareKeyUsage: Operation<SharedKey, null> = {
+export const shareKeyUsage: LedgerOperation<SharedKey, null> = {
   durable: true,
   rows: ({ key, withKey, account }, found) => [
     { table: 'keyUsage', id: key, account },

@@ -3,14 +3,14 @@
  * found, and what it has changed. Operations run one after another, each on the rows as those before it left them.
  */
 import { assert } from '../../base/assert.ts'
-import type { Operation } from '../machine/operation.ts'
-import type { Change, HoldState, RowId, RowKey, Rows, TableName, Tables } from '../machine/rows.ts'
+import type { LedgerOperation } from '../machine/operation.ts'
+import type { HoldState, LedgerTables, RowChange, RowId, RowKey, Rows, TableName } from '../machine/rows.ts'
 import { tableNames } from './tables.ts'
 
 /** An operation with its name and its input. */
 export interface Step<Input = unknown, Answer = unknown> {
   readonly name: string
-  readonly operation: Operation<Input, Answer>
+  readonly operation: LedgerOperation<Input, Answer>
   readonly input: Input
 }
 
@@ -19,7 +19,7 @@ export type StepResult =
   /** It broke an invariant; nothing of it has changed. */
   | { readonly kind: 'failure'; readonly error: unknown }
 
-type AnyRow = Tables[TableName]
+type AnyRow = LedgerTables[TableName]
 type TableMaps = Readonly<Record<TableName, Map<RowKey, AnyRow | undefined>>>
 
 function emptyMaps(): TableMaps {
@@ -77,8 +77,8 @@ export function settledHolds(steps: readonly Step[], known: Rows): readonly Hold
 export function runSteps(
   steps: readonly Step[],
   found: FoundRows,
-): { results: StepResult[]; changes: ChangedRows } {
-  const changes = new ChangedRows()
+): { results: StepResult[]; changes: BatchChanges } {
+  const changes = new BatchChanges()
   const missing: RowId[] = []
   const results = steps.map((step): StepResult => {
     const absent = step.operation.rows(step.input, found.rows).filter((row) => !found.has(row))
@@ -96,7 +96,7 @@ export function runSteps(
   return { results, changes }
 }
 
-type Kind = Change['kind']
+type Kind = RowChange['kind']
 
 /** What two changes of one row are together; null: as if it had never been. */
 const combined: Readonly<Record<Kind, Readonly<Record<Kind, Kind | null | undefined>>>> = {
@@ -106,19 +106,19 @@ const combined: Readonly<Record<Kind, Readonly<Record<Kind, Kind | null | undefi
 }
 
 /** The changes of a batch, one for each row. */
-export class ChangedRows {
-  readonly #tables = new Map<TableName, Map<RowKey, Change>>()
+export class BatchChanges {
+  readonly #tables = new Map<TableName, Map<RowKey, RowChange>>()
 
   get isEmpty(): boolean {
     return [...this.#tables.values()].every((changes) => changes.size === 0)
   }
 
   /** All changes of an operation, or none where one of them is impossible. */
-  add(made: readonly Change[], found: FoundRows): void {
+  add(made: readonly RowChange[], found: FoundRows): void {
     const together = made.map((change) => this.#combine(change, found))
     for (const [index, { table, id, row }] of made.entries()) {
       const change = together[index] ?? null
-      const changes = this.#tables.get(table) ?? new Map<RowKey, Change>()
+      const changes = this.#tables.get(table) ?? new Map<RowKey, RowChange>()
       this.#tables.set(table, changes)
       if (change === null) changes.delete(id)
       else changes.set(id, change)
@@ -127,7 +127,7 @@ export class ChangedRows {
   }
 
   /** A change together with the one before it; null: the row was inserted in this batch and is gone again. */
-  #combine(change: Change, found: FoundRows): Change | null {
+  #combine(change: RowChange, found: FoundRows): RowChange | null {
     const { table, id, kind, row } = change
     const before = this.#tables.get(table)?.get(id)
     if (before === undefined && kind === 'insert')
@@ -139,8 +139,8 @@ export class ChangedRows {
   }
 
   /** The changes of one kind to a table; of a removed row, how it was before. */
-  of(table: TableName, kind: Kind): readonly Change[] {
-    const changes: Change[] = []
+  of(table: TableName, kind: Kind): readonly RowChange[] {
+    const changes: RowChange[] = []
     for (const change of this.#tables.get(table)?.values() ?? [])
       if (change.kind === kind) changes.push(change)
     return changes

@@ -3,14 +3,17 @@
  * as a top-up with its credit. Rows are locked as they are read, and none stays in memory.
  */
 import { type Database, type Output, prepare } from '../../store/sqlite/connection.ts'
-import type { RowKey, TableName, Tables } from '../machine/rows.ts'
+import type { LedgerTables, RowKey, TableName } from '../machine/rows.ts'
 import { engineOn, type ResidentTables, type SqliteEngine } from '../sqlite/engine.ts'
 import { ResidentTable, type StoredTable } from '../sqlite/resident-table.ts'
 import { storedTables, tableNames, valuesOf } from './tables.ts'
 
 const notResident = 0
 
-function blockingTable<Name extends TableName>(database: Database, name: Name): StoredTable<Tables[Name]> {
+function blockingTable<Name extends TableName>(
+  database: Database,
+  name: Name,
+): StoredTable<LedgerTables[Name]> {
   const { table, columns, key, isChanged, read } = storedTables[name]
   const last = key.at(-1) ?? ''
   const changed = columns.filter((column) => !key.includes(column))
@@ -28,14 +31,14 @@ function blockingTable<Name extends TableName>(database: Database, name: Name): 
     `UPDATE ${table} SET ${changed.map((column) => `${column} = ?`).join(', ')} WHERE ${onKey}`,
   )
   const remove = prepare(database, `DELETE FROM ${table} WHERE ${last} = ?`)
-  const bind = (id: RowKey, row: Tables[Name]) => {
+  const bind = (id: RowKey, row: LedgerTables[Name]) => {
     const values = valuesOf(name, id, row)
     return (column: string) => values[columns.indexOf(column)] ?? null
   }
   return {
     find(id) {
       const row = read === undefined ? undefined : find.row(id)
-      return row === undefined ? undefined : (read?.(row as Output[]) as Tables[Name])
+      return row === undefined ? undefined : (read?.(row as Output[]) as LedgerTables[Name])
     },
     insert: (row, id) => void insert.run(...columns.map(bind(id, row))),
     update: (row, id) => void update.run(...[...changed, ...key].map(bind(id, row))),

@@ -1,10 +1,10 @@
 /** Rows that are derived from receipts and written in the transaction of their settlement, such as sums of usage. */
-import type { Parameter, Statement } from '../../store/postgres/connection.ts'
+import type { Parameter, PostgresStatement } from '../../store/postgres/connection.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
 import type { ReceiptState } from '../machine/rows.ts'
 
 export interface BoundStatement {
-  readonly statement: Statement
+  readonly statement: PostgresStatement
   readonly values: readonly Parameter[]
 }
 

@@ -3,7 +3,7 @@
  * another. It only serves to name the rows of a batch, whose values are always read under their locks.
  */
 import type { HoldState, KeyUsageState, RowKey, RowReader, Rows } from '../machine/rows.ts'
-import type { ChangedRows, NamedRows } from './batch.ts'
+import type { BatchChanges, NamedRows } from './batch.ts'
 
 /** Holds, and keys, that are remembered: more than a process has requests in flight. */
 const rememberedMax = 65_536
@@ -42,7 +42,7 @@ export class KnownRows {
   }
 
   /** Remembers what a committed batch has changed. */
-  learn(changes: ChangedRows): void {
+  learn(changes: BatchChanges): void {
     for (const { id, row } of changes.of('hold', 'insert')) this.#holds.set(id, row as HoldState)
     for (const { id, row } of changes.of('hold', 'update')) this.#modelOf(id, row as HoldState)
     for (const { id } of changes.of('hold', 'remove')) this.#holds.delete(id)

@@ -3,7 +3,7 @@
  * became of a commit that it did not answer. Which operations are in a batch is decided by lanes.ts.
  */
 import type { Clock } from '../../base/clock.ts'
-import { type Connection, connect, type Statement } from '../../store/postgres/connection.ts'
+import { connect, type PostgresConnection, type PostgresStatement } from '../../store/postgres/connection.ts'
 import { isDuplicate, isMistake, isRepeatable, toStoreError } from '../../store/postgres/errors.ts'
 import type { Step, StepResult } from './batch.ts'
 import type { CommitPoints } from './commit-points.ts'
@@ -52,7 +52,7 @@ export interface BatchLane {
 }
 
 interface LostConnection {
-  readonly connection: Connection
+  readonly connection: PostgresConnection
   readonly name: string
 }
 
@@ -60,14 +60,14 @@ const retryMs = 50
 /** A row that another process has inserted is seen by the next attempt. */
 const duplicatesMax = 2
 /** Ends the server's side of a connection that was lost here, so that its transaction ends as well. */
-const terminate: Statement = {
+const terminate: PostgresStatement = {
   name: 'terminate',
   text: 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::bigint AND application_name = $2',
 }
 
 export class Lane implements BatchLane {
   readonly #options: LaneOptions
-  #connection: Connection | undefined
+  #connection: PostgresConnection | undefined
   /** Of the connection, in the server's list. */
   #name = ''
   #isClosing = false
@@ -144,7 +144,7 @@ export class Lane implements BatchLane {
     }
   }
 
-  async #connected(): Promise<Connection> {
+  async #connected(): Promise<PostgresConnection> {
     if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection
     const { url, limits, owner } = this.#options
     const { process, startedMs, lane } = owner()

@@ -2,7 +2,7 @@
  * What a ledger that was copied from the embedded database needs in addition: the rows by which credits and names are found,
  * which are columns and indexes there, and the place from which processes take their slots. Runs in the caller's transaction.
  */
-import type { Connection } from '../../store/postgres/connection.ts'
+import type { PostgresConnection } from '../../store/postgres/connection.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { addAccountNames } from './account-names.ts'
 
@@ -18,7 +18,7 @@ export const derivedTables: readonly string[] = ['account_name', 'credit_referen
 /** Tables of processes that run, of which none runs on what was copied. */
 export const processTables: readonly string[] = ['process', 'committed_batch']
 
-export async function addDerivedRows(source: Database, target: Connection): Promise<void> {
+export async function addDerivedRows(source: Database, target: PostgresConnection): Promise<void> {
   for (const text of lookups) await target.run({ name: '', text })
   // IDs of the next process begin elsewhere than those of the last one.
   const [lastSlot = 0n] = prepare(source, 'SELECT coalesce(max(id), 0) FROM process').row() ?? []

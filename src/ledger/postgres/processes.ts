@@ -4,7 +4,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import { processSlots } from '../../base/ids.ts'
-import type { Connection, Statement } from '../../store/postgres/connection.ts'
+import type { PostgresConnection, PostgresStatement } from '../../store/postgres/connection.ts'
 import { isNoBackgroundHold } from '../sqlite/background-responses.ts'
 import { type Orphan, orphanColumns, toOrphan } from '../sqlite/rows.ts'
 
@@ -13,7 +13,7 @@ export interface ProcessSlot {
   readonly startedMs: number
 }
 
-const statement = (name: string, text: string): Statement => ({ name, text })
+const statement = (name: string, text: string): PostgresStatement => ({ name, text })
 
 /** One process at a time takes a slot. */
 const takeTurn = statement('slot_turn', "SELECT pg_advisory_xact_lock(hashtext('tollgate process slots'))")
@@ -73,7 +73,7 @@ interface SlotClaim {
 
 /** Takes a slot of its own for every start, so that IDs are unique even where a clock has stepped back. */
 export async function claimSlot(
-  connection: Connection,
+  connection: PostgresConnection,
   { startedMs, leaseMs, lanes }: SlotClaim,
 ): Promise<ProcessSlot> {
   return inTurn(connection, async () => {
@@ -92,7 +92,7 @@ export async function claimSlot(
  * later start, so that no batch from before can commit. Undefined: another process has the slot.
  */
 export async function retakeSlot(
-  connection: Connection,
+  connection: PostgresConnection,
   { process, startedMs: before }: ProcessSlot,
   { startedMs: nowMs, leaseMs, lanes }: SlotClaim,
 ): Promise<ProcessSlot | undefined> {
@@ -106,7 +106,7 @@ export async function retakeSlot(
 }
 
 /** One process at a time changes slots. */
-async function inTurn<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+async function inTurn<Result>(connection: PostgresConnection, work: () => Promise<Result>): Promise<Result> {
   try {
     await connection.run(begin)
     await connection.run(takeTurn)
@@ -122,7 +122,7 @@ async function inTurn<Result>(connection: Connection, work: () => Promise<Result
 
 /** False: the others take this process for dead. */
 export async function renewLease(
-  connection: Connection,
+  connection: PostgresConnection,
   slot: ProcessSlot,
   leaseMs: number,
 ): Promise<boolean> {
@@ -131,13 +131,13 @@ export async function renewLease(
 }
 
 /** What is left open is closed by the others without waiting for the lease. */
-export async function leaveSlot(connection: Connection, slot: ProcessSlot): Promise<void> {
+export async function leaveSlot(connection: PostgresConnection, slot: ProcessSlot): Promise<void> {
   await connection.run(leave, [BigInt(slot.process), BigInt(slot.startedMs)])
 }
 
 /** Holds of other processes than this one that are dead. */
 export async function findOrphans(
-  connection: Connection,
+  connection: PostgresConnection,
   process: number,
   limit: number,
 ): Promise<readonly Orphan[]> {
@@ -147,7 +147,7 @@ export async function findOrphans(
 
 /** Holds of this process that are older than the ID `before`. */
 export async function findOverdue(
-  connection: Connection,
+  connection: PostgresConnection,
   { process, before, limit }: { readonly process: number; readonly before: bigint; readonly limit: number },
 ): Promise<readonly Orphan[]> {
   const values = [BigInt(process), before, BigInt(limit)]

@@ -1,6 +1,6 @@
 /** What providers stored of the answers of a batch; see sqlite/provider-objects.ts. No statement runs here. */
 import { arrayOf, type ColumnType } from '../../store/postgres/arrays.ts'
-import type { Statement } from '../../store/postgres/connection.ts'
+import type { PostgresStatement } from '../../store/postgres/connection.ts'
 import type { ReceiptState } from '../machine/rows.ts'
 import { newObject, removedPerRow } from '../sqlite/provider-objects.ts'
 import type { BoundStatement } from './derived-rows.ts'
@@ -12,16 +12,16 @@ const { columns, names } = newObject
 const typeOf = (column: string): ColumnType => (column === 'id' ? 'text' : columnType(column))
 
 const given = `unnest(${columns.map((column, index) => `$${index + 1}::${typeOf(column)}[]`).join(', ')})`
-const replace: Statement = {
+const replace: PostgresStatement = {
   name: 'provider_object_replace',
   text: 'DELETE FROM provider_object o USING unnest($1::bigint[], $2::text[]) AS given (account, id) WHERE o.account = given.account AND o.id = given.id',
 }
-const insert: Statement = {
+const insert: PostgresStatement = {
   name: 'provider_object_insert',
   text: `INSERT INTO provider_object (${names}) SELECT * FROM ${given}`,
 }
 /** What another process removes is left to it. */
-const removeExpired: Statement = {
+const removeExpired: PostgresStatement = {
   name: 'provider_object_expire',
   text: `DELETE FROM provider_object WHERE position IN (SELECT position FROM (
       SELECT position, created_ms FROM provider_object ORDER BY position LIMIT $1 FOR UPDATE SKIP LOCKED) oldest

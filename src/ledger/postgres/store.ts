@@ -11,11 +11,11 @@ import type { Failpoints } from '../../base/failpoint.ts'
 import type { Limits } from '../../config/config.ts'
 import { isLate } from '../../store/channel.ts'
 import { storeUnavailable } from '../../store/errors.ts'
-import { type Connection, connect } from '../../store/postgres/connection.ts'
+import { connect, type PostgresConnection } from '../../store/postgres/connection.ts'
 import { toStoreError } from '../../store/postgres/errors.ts'
 import type { Call } from '../../store/sqlite/messages.ts'
 import type { LedgerStore } from '../ledger.ts'
-import type { Operation } from '../machine/operation.ts'
+import type { LedgerOperation } from '../machine/operation.ts'
 import { machineMessages } from '../sqlite/machine-operations.ts'
 import type { LedgerOperations } from '../sqlite/operations.ts'
 import type { LedgerReads } from '../sqlite/reads.ts'
@@ -83,7 +83,7 @@ export interface PostgresStore extends LedgerStore {
 }
 
 interface AnyMessage {
-  readonly operation: Operation<unknown, unknown>
+  readonly operation: LedgerOperation<unknown, unknown>
   readonly input: (...values: never[]) => unknown
   readonly pack: (answer: never) => unknown
 }
@@ -180,7 +180,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
 }
 
 /** A connection for reads of whole tables: a statement of them would be canceled on the others, and hold up those behind it. */
-async function connectForTables(url: string, limits: PostgresLimits): Promise<Connection> {
+async function connectForTables(url: string, limits: PostgresLimits): Promise<PostgresConnection> {
   const options = { connectMsMax: limits.connectMsMax, statementMsMax: limits.tableReadMsMax }
   try {
     return await connect(url, { name: 'tollgate verification', ...options, isForTables: true })
@@ -191,10 +191,10 @@ async function connectForTables(url: string, limits: PostgresLimits): Promise<Co
 
 /** A connection that is opened again where it was lost. */
 function sideConnection(url: string, name: string, limits: PostgresLimits) {
-  let opening: Promise<Connection> | undefined
-  let connection: Connection | undefined
+  let opening: Promise<PostgresConnection> | undefined
+  let connection: PostgresConnection | undefined
   return {
-    async get(): Promise<Connection> {
+    async get(): Promise<PostgresConnection> {
       if (connection !== undefined && !connection.isClosed()) return connection
       opening ??= connect(url, { name, ...limits }).finally(() => {
         opening = undefined

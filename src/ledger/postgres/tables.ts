@@ -4,10 +4,10 @@
  */
 
 import { arrayOf, type ColumnType } from '../../store/postgres/arrays.ts'
-import type { Parameter, Statement } from '../../store/postgres/connection.ts'
+import type { Parameter, PostgresStatement } from '../../store/postgres/connection.ts'
 import { integer, type Row, rowOf, text } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
-import type { ReceiptState, RowId, RowKey, TableName, Tables } from '../machine/rows.ts'
+import type { LedgerTables, ReceiptState, RowId, RowKey, TableName } from '../machine/rows.ts'
 import {
   accountProfile,
   accountState,
@@ -66,7 +66,7 @@ const readReceipt = (row: Output[]): ReceiptState => ({
   providerObjects: null,
 })
 
-type Stored = { readonly [Name in TableName]: StoredTable<Tables[Name]> }
+type Stored = { readonly [Name in TableName]: StoredTable<LedgerTables[Name]> }
 
 const stateOf = <Table extends Parameters<typeof rowOf>[0]>(table: string, row: Row<Table>) => ({
   table,
@@ -137,17 +137,20 @@ const unnest = (columns: readonly string[]): string =>
 
 export interface TableStatements {
   /** By key, in the order of the keys. */
-  readonly find: Statement
+  readonly find: PostgresStatement
   /** By the last column of the key, whatever the account. */
-  readonly locate: Statement
-  readonly insert: Statement
-  readonly update: Statement
-  readonly remove: Statement
+  readonly locate: PostgresStatement
+  readonly insert: PostgresStatement
+  readonly update: PostgresStatement
+  readonly remove: PostgresStatement
 }
 
 function statementsOf({ table, columns, key, isChanged }: TableShape): TableStatements {
   const names = columns.join(', ')
-  const statement = (verb: string, body: string): Statement => ({ name: `${table}_${verb}`, text: body })
+  const statement = (verb: string, body: string): PostgresStatement => ({
+    name: `${table}_${verb}`,
+    text: body,
+  })
   const onKey = key.map((column) => `stored.${column} = given.${column}`).join(' AND ')
   const order = key.map((column) => `stored.${column}`).join(', ')
   const own = columns.map((column) => `stored.${column}`).join(', ')

@@ -4,12 +4,17 @@
  */
 import { assert } from '../../base/assert.ts'
 import { arrayOf } from '../../store/postgres/arrays.ts'
-import type { Connection, Parameter, Result, Statement } from '../../store/postgres/connection.ts'
+import type {
+  Parameter,
+  PostgresConnection,
+  PostgresResult,
+  PostgresStatement,
+} from '../../store/postgres/connection.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
-import type { Change, HoldState, ReceiptState, RowId, TableName } from '../machine/rows.ts'
+import type { HoldState, ReceiptState, RowChange, RowId, TableName } from '../machine/rows.ts'
 import { keyUsageState } from '../sqlite/rows.ts'
 import {
-  type ChangedRows,
+  type BatchChanges,
   FoundRows,
   MissingRows,
   type NamedRows,
@@ -50,15 +55,15 @@ export class UnknownOutcome extends Error {
   }
 }
 
-const begin: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
-const commit: Statement = { name: 'commit', text: 'COMMIT' }
-const rollback: Statement = { name: 'rollback', text: 'ROLLBACK' }
+const begin: PostgresStatement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
+const commit: PostgresStatement = { name: 'commit', text: 'COMMIT' }
+const rollback: PostgresStatement = { name: 'rollback', text: 'ROLLBACK' }
 /** Also proves that this process is not taken for dead, until the transaction ends. */
-const mark: Statement = {
+const mark: PostgresStatement = {
   name: 'mark',
   text: 'UPDATE committed_batch SET batch = $4 WHERE process = $1 AND lane = $2 AND started_ms = $3',
 }
-export const findMark: Statement = {
+export const findMark: PostgresStatement = {
   name: 'find_mark',
   text: 'SELECT batch FROM committed_batch WHERE process = $1 AND lane = $2 AND started_ms = $3 FOR UPDATE',
 }
@@ -70,7 +75,7 @@ export const markValues = ({ process, lane, startedMs }: BatchMark): readonly Pa
 ]
 
 /** Results once all have arrived; rejects with the first error, which those after it only follow. */
-async function all(sent: readonly Promise<Result>[]): Promise<readonly Result[]> {
+async function all(sent: readonly Promise<PostgresResult>[]): Promise<readonly PostgresResult[]> {
   const settled = await Promise.allSettled(sent)
   return settled.map((result) => {
     if (result.status === 'rejected') throw result.reason
@@ -79,7 +84,7 @@ async function all(sent: readonly Promise<Result>[]): Promise<readonly Result[]>
 }
 
 export interface BatchContext {
-  readonly connection: Connection
+  readonly connection: PostgresConnection
   readonly derive: Derive
   readonly batchMark: BatchMark
   readonly known: KnownRows
@@ -238,7 +243,7 @@ function store(found: FoundRows, table: TableName, values: Output[]): void {
 /** What the receipts of the batch change in other tables; reads the rows that were not known in time. */
 async function derivedOf(
   { connection, derive }: BatchContext,
-  changes: ChangedRows,
+  changes: BatchChanges,
   early: Derived,
 ): Promise<readonly BoundStatement[]> {
   const receipts = changes.of('receipt', 'insert').map(({ row }) => row as ReceiptState)
@@ -255,8 +260,8 @@ async function derivedOf(
 
 /** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
 async function write(
-  connection: Connection,
-  { changes, derived }: { readonly changes: ChangedRows; readonly derived: readonly BoundStatement[] },
+  connection: PostgresConnection,
+  { changes, derived }: { readonly changes: BatchChanges; readonly derived: readonly BoundStatement[] },
   results: readonly StepResult[],
 ): Promise<void> {
   const writing = [...derived, ...changingStatements(changes)]
@@ -270,10 +275,10 @@ async function write(
   assert(end.value.command === 'COMMIT', 'a transaction without an error is committed')
 }
 
-function changingStatements(changes: ChangedRows): readonly BoundStatement[] {
+function changingStatements(changes: BatchChanges): readonly BoundStatement[] {
   const bound: BoundStatement[] = []
   const add = (
-    statement: Statement,
+    statement: PostgresStatement,
     columns: readonly string[],
     rows: readonly (readonly Parameter[])[],
   ): void => {
@@ -282,9 +287,9 @@ function changingStatements(changes: ChangedRows): readonly BoundStatement[] {
   for (const table of tableNames) {
     const { columns, key } = storedTables[table]
     const { insert, update, remove } = statements[table]
-    const values = ({ id, row }: Change) => valuesOf(table, id, row)
+    const values = ({ id, row }: RowChange) => valuesOf(table, id, row)
     const keyIndexes = key.map((column) => columns.indexOf(column))
-    const keys = (change: Change) => {
+    const keys = (change: RowChange) => {
       const row = values(change)
       return keyIndexes.map((index) => row[index] ?? null)
     }

@@ -5,8 +5,8 @@
 import type { BatchMemory } from '../../store/sqlite/batch.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
 import type { RowJournal } from '../../store/sqlite/row-journal.ts'
-import type { Engine, Operation } from '../machine/operation.ts'
-import type { Change, ReceiptState, RowId, TableName, Tables } from '../machine/rows.ts'
+import type { Engine, LedgerOperation } from '../machine/operation.ts'
+import type { LedgerTables, ReceiptState, RowChange, RowId, TableName } from '../machine/rows.ts'
 import { ResidentTable } from './resident-table.ts'
 import {
   accountNameTable,
@@ -27,10 +27,10 @@ export interface SettlementObserver {
 export interface SqliteEngine extends Engine, BatchMemory {
   readonly tables: ResidentTables
   /** Applies changes that an operation outside of the machine has made. */
-  change(changes: readonly Change[]): void
+  change(changes: readonly RowChange[]): void
 }
 
-export type ResidentTables = { readonly [Name in TableName]: ResidentTable<Tables[Name]> }
+export type ResidentTables = { readonly [Name in TableName]: ResidentTable<LedgerTables[Name]> }
 
 /** Rows that stay in memory between batches, in each of two generations. */
 const residentMax = 4_096
@@ -70,11 +70,11 @@ export function engineOn(tables: ResidentTables, observer: SettlementObserver): 
     return isLoaded
   }
 
-  function applyChange<Name extends TableName>(change: Change<Name>): void {
+  function applyChange<Name extends TableName>(change: RowChange<Name>): void {
     tables[change.table].change(change, change.row)
   }
 
-  function change(changes: readonly Change[]): void {
+  function change(changes: readonly RowChange[]): void {
     for (const each of changes) applyChange(each)
   }
 
@@ -90,7 +90,7 @@ export function engineOn(tables: ResidentTables, observer: SettlementObserver): 
   return {
     tables,
     change,
-    run<Input, Answer>(operation: Operation<Input, Answer>, input: Input): Answer {
+    run<Input, Answer>(operation: LedgerOperation<Input, Answer>, input: Input): Answer {
       while (load(operation.rows(input, tables)));
       const { answer, changes } = operation.apply(tables, input)
       change(changes)

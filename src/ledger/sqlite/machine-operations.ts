@@ -13,7 +13,7 @@ import {
   setModel,
   shrink,
 } from '../machine/hold-operations.ts'
-import type { Engine, Operation } from '../machine/operation.ts'
+import type { Engine, LedgerOperation } from '../machine/operation.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
 import { shareKeyUsage } from '../machine/share-key-usage.ts'
@@ -42,13 +42,13 @@ export type PackedSettled =
 
 /** How one operation is sent: the values of its message and of its answer. */
 interface Message<Values extends readonly unknown[], Input, Answer, Packed> {
-  readonly operation: Operation<Input, Answer>
+  readonly operation: LedgerOperation<Input, Answer>
   readonly input: (...values: Values) => Input
   readonly pack: (answer: Answer) => Packed
 }
 
 const message = <Values extends readonly unknown[], Input, Answer, Packed>(
-  operation: Operation<Input, Answer>,
+  operation: LedgerOperation<Input, Answer>,
   input: (...values: Values) => Input,
   pack: (answer: Answer) => Packed,
 ): Message<Values, Input, Answer, Packed> => ({ operation, input, pack })

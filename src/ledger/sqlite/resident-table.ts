@@ -4,7 +4,7 @@
  * fence, and a rollback or a statement of the control plane clears the memory.
  */
 import { assert } from '../../base/assert.ts'
-import type { Change, RowKey, RowReader } from '../machine/rows.ts'
+import type { RowChange, RowKey, RowReader } from '../machine/rows.ts'
 
 /** How one table's rows are read and written. */
 export interface StoredTable<Row> {
@@ -63,7 +63,7 @@ export class ResidentTable<Row> implements RowReader<Row> {
     return this.get(id)
   }
 
-  change({ kind, id }: Pick<Change, 'kind' | 'id'>, row: Row | null): void {
+  change({ kind, id }: Pick<RowChange, 'kind' | 'id'>, row: Row | null): void {
     let slot = this.#slot(id)
     if (slot === undefined) {
       assert(kind === 'insert', 'a row that is changed was loaded')

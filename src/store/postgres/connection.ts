@@ -11,12 +11,12 @@ import { readValue } from './connection-settings.ts'
 import { isReadOnly } from './errors.ts'
 
 /** A statement that the server prepares once for each connection, under its name. */
-export interface Statement {
+export interface PostgresStatement {
   readonly name: string
   readonly text: string
 }
 
-export interface Result {
+export interface PostgresResult {
   readonly rows: Output[][]
   /** What was done, such as `COMMIT`; a transaction that had failed answers `ROLLBACK`. */
   readonly command: string
@@ -24,9 +24,9 @@ export interface Result {
   readonly count: number
 }
 
-export interface Connection {
+export interface PostgresConnection {
   /** Statements are executed in the order of the calls. */
-  run(statement: Statement, values?: readonly Parameter[]): Promise<Result>
+  run(statement: PostgresStatement, values?: readonly Parameter[]): Promise<PostgresResult>
   /** Whether the connection was lost or closed. */
   isClosed(): boolean
   /** The server's process; null until it is known. */
@@ -58,7 +58,7 @@ const settings = [
 const settingsForTables = ['default_transaction_read_only=on']
 
 /** Rejects where the server cannot be reached in time. */
-export async function connect(url: string, options: ConnectionOptions): Promise<Connection> {
+export async function connect(url: string, options: ConnectionOptions): Promise<PostgresConnection> {
   const { name, connectMsMax, statementMsMax, isForTables = false } = options
   const opened = await openClient(url, {
     application_name: name,
@@ -83,7 +83,10 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
   client.on('end', lose)
   const together = sendTogether(streamOf(client))
   const isKept = keepsStatements(url)
-  async function execute(statement: Statement, values: readonly Parameter[]): Promise<Result> {
+  async function execute(
+    statement: PostgresStatement,
+    values: readonly Parameter[],
+  ): Promise<PostgresResult> {
     together()
     const query = {
       name: isKept ? statement.name : '',

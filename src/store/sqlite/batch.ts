@@ -7,13 +7,13 @@
 import { delayOfEach, type Failpoints, reachEach } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
 import type { Fence } from './fence.ts'
-import { type BatchReply, type Call, type Deferral, type Failure, toFailure } from './messages.ts'
+import { type BatchReply, type Call, type DeferredAnswers, type Failure, toFailure } from './messages.ts'
 
 /**
  * A synchronous piece of work on prepared statements, atomic with its batch. It may run twice (the
  * first time rolled back), so it has no state.
  */
-export interface Operation {
+export interface WriterOperation {
   /** Whether its commit must have reached the disk before it is answered. */
   readonly durable: boolean
   /** Of one that runs on the rows in memory alone: `later`, `after`, or with its own commit; see machine/operation.ts. */
@@ -22,7 +22,7 @@ export interface Operation {
   readonly run: (...values: never[]) => unknown
 }
 
-export type OperationTable = Readonly<Record<string, Operation>>
+export type OperationTable = Readonly<Record<string, WriterOperation>>
 
 /** What operations share within one batch and write at its end; rows may stay in it between batches. */
 export interface BatchMemory {
@@ -234,7 +234,7 @@ class DeferredCalls {
     this.#points = points
   }
 
-  get state(): Deferral {
+  get state(): DeferredAnswers {
     if (this.#isLost) return 'lost'
     return this.#calls.length === 0 ? 'none' : 'waiting'
   }

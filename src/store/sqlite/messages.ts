@@ -37,14 +37,14 @@ export interface Failure {
 export type BatchReply = readonly [
   results: readonly unknown[],
   failures: readonly (readonly [number, Failure])[],
-  deferral: Deferral,
+  deferral: DeferredAnswers,
 ]
 
 /**
  * What was answered before its commit: `none` of it waits for one any more, or some is `waiting`, or some was `lost` at some
  * time, so that nothing can be concluded for a single one.
  */
-export type Deferral = 'none' | 'waiting' | 'lost'
+export type DeferredAnswers = 'none' | 'waiting' | 'lost'
 
 /** The result of a control-plane statement. */
 export interface StatementResult {

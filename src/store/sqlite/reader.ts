@@ -5,7 +5,7 @@
  */
 import { greet, servePort, serveThread, threadStart } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
-import type { Operation } from './batch.ts'
+import type { WriterOperation } from './batch.ts'
 import { type Database, openForReading } from './connection.ts'
 import { type JournalOverlay, overlayJournal } from './journal-overlay.ts'
 import { type Call, toFailure } from './messages.ts'
@@ -13,7 +13,7 @@ import { statementRunner } from './statements.ts'
 import { statementOperation, type ThreadSetup } from './writer.ts'
 
 /** Reads by name; each runs inside one read transaction. */
-export type ReadTable = Readonly<Record<string, Pick<Operation, 'run'>>>
+export type ReadTable = Readonly<Record<string, Pick<WriterOperation, 'run'>>>
 
 export interface ReaderPlan {
   readonly operations: (database: Database) => ReadTable

@@ -11,7 +11,7 @@ import { greet, servePort, serveThread, threadStart } from '../../threads/serve-
 import { databaseErrors } from '../errors.ts'
 import { migrate } from '../migrate.ts'
 import type { SharedChange } from '../postgres/shared-changes.ts'
-import { batchRunner, type Committer, committer, type Operation, type WriterPlan } from './batch.ts'
+import { batchRunner, type Committer, committer, type WriterOperation, type WriterPlan } from './batch.ts'
 import { reportChanges } from './change-log.ts'
 import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
@@ -178,10 +178,10 @@ function writer(
     return execute(sql, values)
   }
   const statement = { durable: true, run: runStatement }
-  const writeBehind: Operation = { durable: false, run: memory.writeAll }
+  const writeBehind: WriterOperation = { durable: false, run: memory.writeAll }
   const change = database.prepare(probeSql)
   const probe = { durable: true, run: () => void change.run() }
-  const record: Operation = { durable: false, deferral: 'after', run() {} }
+  const record: WriterOperation = { durable: false, deferral: 'after', run() {} }
   const table = {
     ...operations,
     [statementOperation]: statement,

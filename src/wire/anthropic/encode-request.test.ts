@@ -14,10 +14,10 @@ import type {
   EncodedRequest,
   MediaPart,
   ResultPart,
-  Target,
   TextPart,
   ThinkingPart,
   Tool,
+  TranslationTarget,
 } from '../translation/neutral.ts'
 import { carrierId } from '../translation/reasoning-carriers.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -1025,7 +1025,7 @@ test('of the marks of a cache four go, and none of an hour after one of five min
 test('a prompt without markers is cached once its conversation continues, or as requested', () => {
   const tools = [tool('look')]
   const laterTurns = { turns: [hello, assistant(text('Hi.')), hello] }
-  const written = (of: Partial<Conversation>, more: Partial<Target> = {}) => {
+  const written = (of: Partial<Conversation>, more: Partial<TranslationTarget> = {}) => {
     const target = { model: 'm', capabilities: takes, ...more }
     const { text: json, adjusted } = encodeRequest({ ...empty, turns: [hello], ...of }, target)
     const { cache_control: mark } = JSON.parse(json) as { cache_control?: object }

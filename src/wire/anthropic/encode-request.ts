@@ -9,10 +9,10 @@ import type {
   Conversation,
   ConversationTurn,
   EncodedRequest,
-  Target,
   TextPart,
   Tool,
   ToolChoice,
+  TranslationTarget,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { anthropicNames, NamedTools } from '../translation/tool-names.ts'
@@ -46,7 +46,7 @@ import { Blocks } from './encode-request-texts.ts'
 import { choiceBlock, isForced, offeredTools, toolBlocks } from './encode-request-tools.ts'
 
 /** Throws WireError; see `Codec.encodeRequest`. */
-export function encodeRequest(original: Conversation, target: Target): EncodedRequest {
+export function encodeRequest(original: Conversation, target: TranslationTarget): EncodedRequest {
   const { model, capabilities, automaticCaching = 'conversations' } = target
   const adjusted = new AdjustmentList()
   const names = new NamedTools(anthropicNames)

@@ -11,7 +11,7 @@ import { isRefusal } from '../refused-responses.ts'
 import { EventShape, type FreeStrings } from '../stream/event-shape.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
-import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
+import { type EventMeaning, type SseEventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
 import { blockTexts } from './extract-response.ts'
@@ -26,7 +26,7 @@ export function tapStream(options: TapOptions): UsageTap {
   return new SseTap(options, new MessagesReader(options))
 }
 
-class MessagesReader implements EventReader {
+class MessagesReader implements SseEventReader {
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

@@ -5,7 +5,7 @@
  */
 import { type JsonOut, jsonText } from '../json/text.ts'
 import { cutAt, sharedStops } from '../translation/emulated-stops.ts'
-import type { Adjustment, Conversation, EncodedRequest, Target } from '../translation/neutral.ts'
+import type { Adjustment, Conversation, EncodedRequest, TranslationTarget } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames } from '../translation/tool-names.ts'
 import { leadingSystemCount } from '../translation/turns.ts'
@@ -18,7 +18,10 @@ const billingHeader = 'x-anthropic-billing-header'
 const jsonInstruction = 'Answer with one JSON object and nothing else.'
 
 /** See `UpstreamCodec.encodeRequest`. */
-export function encodeRequest(conversation: Conversation, { capabilities }: Target): EncodedRequest {
+export function encodeRequest(
+  conversation: Conversation,
+  { capabilities }: TranslationTarget,
+): EncodedRequest {
   const adjusted: Adjustment[] = []
   const adjust = (adjustment: Adjustment) => void adjusted.push(adjustment)
   const { turns, format } = conversation

@@ -11,8 +11,8 @@ import type {
   Conversation,
   ConversationTurn,
   EncodedRequest,
-  Target,
   TextPart,
+  TranslationTarget,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { geminiNames, NamedTools } from '../translation/tool-names.ts'
@@ -24,7 +24,10 @@ import { generationConfig, stopsOf, toolConfig, toolList } from './encode-reques
 const billingHeader = 'x-anthropic-billing-header'
 
 /** See `Codec.encodeRequest`. */
-export function encodeRequest(conversation: Conversation, { capabilities }: Target): EncodedRequest {
+export function encodeRequest(
+  conversation: Conversation,
+  { capabilities }: TranslationTarget,
+): EncodedRequest {
   const adjusted: Adjustment[] = []
   const adjust = (adjustment: Adjustment) => {
     adjusted.push(adjustment)

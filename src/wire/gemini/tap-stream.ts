@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
-import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
+import { type EventMeaning, type SseEventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
 import { failureOf, isBlocked, isRefused, producedBy } from './extract-response.ts'
@@ -21,7 +21,7 @@ export function tapStream(options: TapOptions): UsageTap {
   return new SseTap({ ...options, endsWithoutMark: true }, new GeminiReader(options))
 }
 
-class GeminiReader implements EventReader {
+class GeminiReader implements SseEventReader {
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

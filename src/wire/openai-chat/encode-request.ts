@@ -5,14 +5,14 @@
 
 import { jsonText } from '../json/text.ts'
 import { cutAt } from '../translation/emulated-stops.ts'
-import type { Adjustment, Conversation, EncodedRequest, Target } from '../translation/neutral.ts'
+import type { Adjustment, Conversation, EncodedRequest, TranslationTarget } from '../translation/neutral.ts'
 import { NamedTools, openaiNames } from '../translation/tool-names.ts'
 import { effortFor } from './encode-request-effort.ts'
 import { messagesOf } from './encode-request-messages.ts'
 import { choiceOf, settingsOf, stopsOf, toolsOf } from './encode-request-settings.ts'
 
 /** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
-export function encodeRequest(conversation: Conversation, target: Target): EncodedRequest {
+export function encodeRequest(conversation: Conversation, target: TranslationTarget): EncodedRequest {
   const { capabilities: takes } = target
   const names = new NamedTools(openaiNames)
   const adjusted: Adjustment[] = []

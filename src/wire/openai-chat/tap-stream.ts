@@ -10,7 +10,7 @@ import type { RawUsageDraft } from '../raw-usage.ts'
 import { EventShape, type FreeStrings } from '../stream/event-shape.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
-import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
+import { type EventMeaning, type SseEventReader, SseTap } from '../stream/sse-tap.ts'
 import { isSet, noProblem, problemInside, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
 import { finishProblem, isContent, isFiltered, onlyRefuses, producedBy } from './extract-response.ts'
@@ -33,7 +33,7 @@ export function tapStream(options: TapOptions): UsageTap {
   return new SseTap(options, new ChatReader(options))
 }
 
-class ChatReader implements EventReader {
+class ChatReader implements SseEventReader {
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

@@ -15,8 +15,8 @@ import type {
   Conversation,
   Emulation,
   EncodedRequest,
-  Target,
   Tool,
+  TranslationTarget,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames, targetName, toolFinder } from '../translation/tool-names.ts'
@@ -32,7 +32,7 @@ type ResponsesMembers = Readonly<Record<string, JsonOut | undefined>>
 const identifierCharactersMax = 64
 
 /** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
-export function encodeRequest(conversation: Conversation, target: Target): EncodedRequest {
+export function encodeRequest(conversation: Conversation, target: TranslationTarget): EncodedRequest {
   const { capabilities } = target
   const adjusted: Adjustment[] = []
   const names = new NamedTools(openaiNames)

@@ -7,7 +7,7 @@ import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import type { SseParser } from '../stream/sse.ts'
-import { type EventMeaning, type EventReader, SseTap } from '../stream/sse-tap.ts'
+import { type EventMeaning, type SseEventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
 import { isFiltered, itemTexts, onlyRefuses } from './extract-response.ts'
@@ -30,7 +30,7 @@ function eventProblem(event: JsonRecord): UpstreamProblem {
   return { message: textIn(event, 'message'), type, code: textIn(event, 'code') }
 }
 
-class ResponsesReader implements EventReader {
+class ResponsesReader implements SseEventReader {
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

@@ -6,10 +6,10 @@ import { SseParser } from './sse.ts'
 export type { EventMeaning } from './event-tap.ts'
 
 /** Reads server-sent events of one stream in order. */
-export type EventReader = AnyReader<SseParser>
+export type SseEventReader = AnyReader<SseParser>
 
 export class SseTap extends EventTap<SseParser> {
-  constructor(options: TapOptions, reader: EventReader) {
+  constructor(options: TapOptions, reader: SseEventReader) {
     super(options, reader, new SseParser(options.eventBytesMax))
   }
 }

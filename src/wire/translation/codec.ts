@@ -15,7 +15,7 @@ import type {
   NeutralResponse,
   ResponseCost,
   ResponseEvent,
-  Target,
+  TranslationTarget,
 } from './neutral.ts'
 import type { PolicyTable } from './policy.ts'
 
@@ -54,7 +54,7 @@ export interface UpstreamCodec {
   /** Among formats that a model takes: the lowest is asked first, by whether the model reasons. */
   readonly rank: { readonly reasoning: number; readonly others: number }
   /** Throws WireError `untranslatable` naming the caller's field where something can neither be carried nor be left out. */
-  encodeRequest(conversation: Conversation, target: Target): EncodedRequest
+  encodeRequest(conversation: Conversation, target: TranslationTarget): EncodedRequest
   /** Throws WireError `invalid_value` for what is not a response of this format. */
   decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse
   decodeStream(eventBytesMax: number): StreamDecoder

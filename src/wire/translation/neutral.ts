@@ -241,7 +241,7 @@ export interface Adjustment {
 }
 
 /** The upstream that a request is written for. */
-export interface Target {
+export interface TranslationTarget {
   /** The model as its provider calls it. */
   readonly model: string
   /** Left out: `conversations`. */

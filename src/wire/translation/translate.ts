@@ -22,8 +22,8 @@ import type {
   ResponseEvent,
   ResponseOptions,
   ResponsePart,
-  Target,
   ToolNames,
+  TranslationTarget,
 } from './neutral.ts'
 import { treat } from './policy.ts'
 
@@ -31,7 +31,7 @@ export interface RequestTranslation {
   readonly from: ClientCodec
   readonly to: UpstreamCodec
   readonly toName: TargetFormat
-  readonly target: Target
+  readonly target: TranslationTarget
   readonly limits: ReadLimits
   readonly address: UrlFields
 }

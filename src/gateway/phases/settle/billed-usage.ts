@@ -9,7 +9,7 @@ import { countedInput, countedOutput, type RequestToCount, type TokenCount } fro
 import type { PlausibleUsage } from './plausible-usage.ts'
 
 /** What is known of a request that was sent, once it has ended. */
-export interface UsageInput {
+export interface BillingInput {
   readonly request: RequestToCount
   readonly outcome: RelayOutcome
   readonly bill: BillingRule
@@ -25,14 +25,14 @@ export interface BilledUsage {
 /** A promise only where tokens have to be counted. */
 export function billedUsage(
   counter: Pick<Counter, 'count'>,
-  input: UsageInput,
+  input: BillingInput,
 ): BilledUsage | Promise<BilledUsage> {
   const { bill } = input
   const isCounted = bill.input === 'counted' || bill.output === 'counted'
   return isCounted ? countedUsage(counter, input) : usageOf(input, { inputCount: null, outputCount: null })
 }
 
-async function countedUsage(counter: Pick<Counter, 'count'>, input: UsageInput): Promise<BilledUsage> {
+async function countedUsage(counter: Pick<Counter, 'count'>, input: BillingInput): Promise<BilledUsage> {
   const { outcome, bill, request, reported } = input
   const isInputKnown = reported.input
   const inputCount = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
@@ -47,7 +47,7 @@ interface CountedTokens {
 }
 
 function usageOf(
-  { outcome, bill, request, reported }: UsageInput,
+  { outcome, bill, request, reported }: BillingInput,
   { inputCount, outputCount }: CountedTokens,
 ): BilledUsage {
   const usage = {

@@ -29,7 +29,7 @@ import type {
   UpstreamResponse,
 } from '../../request.ts'
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
-import { type BilledUsage, billedUsage, type UsageInput } from './billed-usage.ts'
+import { type BilledUsage, type BillingInput, billedUsage } from './billed-usage.ts'
 import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
 import { countedOutput } from './count-output.ts'
 import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
@@ -161,7 +161,7 @@ export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): 
 const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 
 /** What decides the charge of a request that was sent. */
-interface SettlementInput extends UsageInput {
+interface SettlementInput extends BillingInput {
   readonly request: SettledRequest
   readonly used: BilledUsage
 }
