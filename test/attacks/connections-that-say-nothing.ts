@@ -9,6 +9,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const sockets = new Set<Socket>()
   let isOver = false
   await Promise.all(Array.from({ length: Number(connections) }, () => open()))
+  await allTaken()
 
   /** Resolves once the connection is open or was rejected. */
   function open(): Promise<void> {
@@ -27,6 +28,21 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
         sockets.delete(socket)
         resolve()
         if (!isOver && counts.attempts < Number(attempts)) void open()
+      })
+    })
+  }
+
+  /** Resolves once the server, which takes connections in their order, has taken those that the system opened for it. */
+  function allTaken(): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: String(from) })
+      sockets.add(socket)
+      socket.on('connect', () => socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n'))
+      socket.on('data', () => resolve())
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        resolve()
       })
     })
   }

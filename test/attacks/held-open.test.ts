@@ -10,6 +10,7 @@ import {
   payingNeighbor,
   startAttack,
 } from '../support/attacks.ts'
+import { mainThreadWaitMs } from '../support/process-cost.ts'
 
 const attacker = new URL('./bodies-that-do-not-end.ts', import.meta.url)
 let gateway: AttackedGateway
@@ -74,6 +75,7 @@ test('4,500 silent connections from one network', async (context) => {
   const measured = await measureUnderAttack({
     neighbor: payingNeighbor(gateway.port, key, { from: company }),
     attack: () => startAttack(idle, { port: gateway.port, values }),
+    waitedMs: () => mainThreadWaitMs(gateway.server.pid) + mainThreadWaitMs(process.pid),
   })
   context.diagnostic(describeMeasured(measured))
   assertUnharmed(measured)

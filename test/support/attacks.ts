@@ -155,7 +155,7 @@ export interface NeighborOptions {
 }
 
 /** A hanging neighbor counts as failed; no working request takes this long even on a busy machine. */
-const answerMs = 30_000
+const answerMs = 120_000
 
 /** A neighbor that posts the same request repeatedly. */
 export function neighborThatPosts(options: NeighborOptions): Neighbor {
