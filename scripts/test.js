@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** A file with a test that hangs fails; nothing that is well takes so long, even where other programs keep the machine busy. */
 const hangMs = 15 * 60_000
 /** Of all: a run that takes longer is stopped, because nothing else stops a process that no longer answers. */
-const runHangMs = 45 * 60_000
+const runHangMs = 75 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
 const waitingProcesses = 2
