@@ -1,7 +1,7 @@
 /** Every operation of the Management API for readers: who may call it, parameters, response, an example. Pure. */
 import { errors } from '../../contract/errors.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
-import { inputParts, type Parameter } from '../../src/api/openapi.ts'
+import { inputParts, type OpenApiParameter } from '../../src/api/openapi.ts'
 import { policyText, usualErrors } from '../../src/api/operation-policy-text.ts'
 import {
   answerOf,
@@ -56,7 +56,7 @@ ${commandHtml(name, address)}
 </section>`
 }
 
-const rowOf = ({ name, schema, required }: Parameter): FieldRow => ({ path: name, schema, required })
+const rowOf = ({ name, schema, required }: OpenApiParameter): FieldRow => ({ path: name, schema, required })
 
 function fieldTable(rows: readonly FieldRow[], caption: string): string {
   const lines = rows.map(

@@ -15,9 +15,9 @@ import type {
   Conversation,
   ConversationPart,
   ConversationTurn,
-  TranslationTarget,
   TextPart,
   Tool,
+  TranslationTarget,
   Vendor,
 } from '../../src/wire/translation/neutral.ts'
 import { isLoose, type Loose } from '../support/answer-gist.ts'

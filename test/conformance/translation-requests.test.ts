@@ -182,7 +182,11 @@ function streamed(from: Format, { body, address }: RecordedRequest): boolean {
   return from.dialect.extractRequest(body, limits, address).stream
 }
 
-function readBack(to: Format, target: TranslationTarget, { text, stream }: { text: string; stream: boolean }) {
+function readBack(
+  to: Format,
+  target: TranslationTarget,
+  { text, stream }: { text: string; stream: boolean },
+) {
   return to.dialect.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
 }
 

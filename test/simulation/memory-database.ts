@@ -6,7 +6,14 @@
  */
 import { assert } from '../../src/base/assert.ts'
 import type { Engine, LedgerOperation } from '../../src/ledger/machine/operation.ts'
-import type { RowChange, RowId, RowKey, Rows, TableName, LedgerTables } from '../../src/ledger/machine/rows.ts'
+import type {
+  LedgerTables,
+  RowChange,
+  RowId,
+  RowKey,
+  Rows,
+  TableName,
+} from '../../src/ledger/machine/rows.ts'
 
 type MemoryTables = { readonly [Name in TableName]: Map<RowKey, LedgerTables[Name]> }
 type AnyRow = LedgerTables[TableName]

@@ -2,9 +2,9 @@
 import type { LedgerOperation } from '../../src/ledger/machine/operation.ts'
 import type {
   AccountState,
-  RowChange,
   HoldState,
   KeyUsageState,
+  RowChange,
   Rows,
   TableName,
 } from '../../src/ledger/machine/rows.ts'

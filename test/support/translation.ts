@@ -144,7 +144,12 @@ export interface Refusal {
 export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
 
 /** The translation of a body to another format; anything thrown other than a WireError is rethrown. */
-export function sent(from: Format, to: TargetOf, request: RecordedRequest, target: TranslationTarget): Outcome {
+export function sent(
+  from: Format,
+  to: TargetOf,
+  request: RecordedRequest,
+  target: TranslationTarget,
+): Outcome {
   const { body, address } = request
   try {
     from.dialect.extractRequest(body, limits, address)
