@@ -31,32 +31,33 @@ const loads = [
 /** A keep-alive connection that carries one request at a time. */
 class Connection {
   readonly #socket: Socket
+  isOpen = true
   #sentMs = 0
   #firstByteMs = 0
   #received = ''
-  #answered: ((firstByteMs: number) => void) | undefined
-  #failed: ((error: Error) => void) | undefined
+  #answered: ((firstByteMs: number | null) => void) | undefined
 
   constructor(port: number) {
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.#socket.on('data', (chunk) => this.#take(chunk.toString('latin1')))
-    this.#socket.on('error', (error) => this.#failed?.(error))
-    this.#socket.on('close', () => this.#failed?.(new Error('the connection was closed')))
+    this.#socket.on('error', () => this.#socket.destroy())
+    this.#socket.on('close', () => {
+      this.isOpen = false
+      this.#answered?.(null)
+    })
   }
 
-  /** Milliseconds until the first byte; resolves at the end of the response. */
-  send(request: string): Promise<number> {
+  /** Milliseconds until the first byte, known at the end of the response; null: it was not answered with 200. */
+  send(request: string): Promise<number | null> {
     this.#received = ''
     this.#sentMs = performance.now()
     this.#socket.write(request)
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#answered = resolve
-      this.#failed = reject
     })
   }
 
   close(): void {
-    this.#failed = undefined
     this.#socket.destroy()
   }
 
@@ -70,31 +71,29 @@ class Connection {
       length === undefined
         ? this.#received.endsWith(lastChunk)
         : this.#received.length >= headEnd + 4 + Number(length)
-    if (!isWhole) return
-    if (!this.#received.startsWith('HTTP/1.1 200')) this.#failed?.(new Error(this.#received.slice(0, 200)))
-    else this.#answered?.(this.#firstByteMs)
+    if (isWhole) this.#answered?.(this.#received.startsWith('HTTP/1.1 200') ? this.#firstByteMs : null)
   }
 }
 
-/** The times of all requests that were due within so many seconds. */
-async function timesAt({ port, key }: Target, body: string, forSeconds: number): Promise<number[]> {
+/** The times of all requests that were due within so many seconds; null: not answered with 200. */
+async function timesAt({ port, key }: Target, body: string, forSeconds: number): Promise<(number | null)[]> {
   const request = `POST ${chatPath} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   const idle: Connection[] = []
-  const all: Connection[] = []
-  const times: number[] = []
+  const all = new Set<Connection>()
+  const times: (number | null)[] = []
   const running = new Set<Promise<void>>()
   const began = performance.now()
   for (let sent = 0; sent < rate * forSeconds; ) {
     const due = Math.min(rate * forSeconds, ((performance.now() - began) / 1_000) * rate)
     for (; sent < due; sent += 1) {
       const connection = idle.pop() ?? new Connection(port)
-      if (!all.includes(connection)) all.push(connection)
+      all.add(connection)
       const answer = connection.send(request).then((ms) => {
         times.push(ms)
-        idle.push(connection)
+        if (connection.isOpen) idle.push(connection)
+        running.delete(answer)
       })
       running.add(answer)
-      void answer.finally(() => running.delete(answer))
     }
     await new Promise((resolve) => setTimeout(resolve, tickMs))
   }
@@ -134,7 +133,7 @@ try {
   const targets = programs.map(({ name, port }) => ({ name, port, key: gateway.keys[0] ?? '' }))
   for (const target of targets)
     for (const { body } of loads) await timesAt(target, body, warmUpSeconds / loads.length)
-  const found = new Map<string, number[]>()
+  const found = new Map<string, (number | null)[]>()
   for (let round = 0; round < rounds; round += 1)
     for (const load of loads)
       for (const target of targets) {
@@ -145,16 +144,22 @@ try {
   console.log(
     `${rate} requests/s, ${rounds} × ${seconds} s each; a synced write of 4 kB: p50 ${quantile(syncs, 0.5).toFixed(2)} ms, p99 ${quantile(syncs, 0.99).toFixed(2)} ms\n`,
   )
-  console.log('| first byte, ms | p50 | p99 | added, p50 | added, p99 |\n|---|---:|---:|---:|---:|')
+  console.log(
+    '| first byte, ms | p50 | p99 | added, p50 | added, p99 | refused |\n|---|---:|---:|---:|---:|---:|',
+  )
   for (const load of loads) {
-    const sorted = (name: string): number[] => (found.get(`${load.name}|${name}`) ?? []).sort((a, b) => a - b)
+    const outcomes = (name: string): (number | null)[] => found.get(`${load.name}|${name}`) ?? []
+    const sorted = (name: string): number[] =>
+      outcomes(name)
+        .filter((ms) => ms !== null)
+        .sort((a, b) => a - b)
     const base = sorted(upstream.name)
     for (const { name } of targets) {
       const times = sorted(name)
       const cells = [0.5, 0.99].map((part) => quantile(times, part))
       const added = [0.5, 0.99].map((part) => quantile(times, part) - quantile(base, part))
       console.log(
-        `| ${load.name}, ${name} | ${[...cells, ...added].map((ms) => ms.toFixed(2)).join(' | ')} |`,
+        `| ${load.name}, ${name} | ${[...cells, ...added].map((ms) => ms.toFixed(2)).join(' | ')} | ${outcomes(name).length - times.length} |`,
       )
     }
   }

@@ -5,7 +5,7 @@
 import type { BodyOwner, BodyThreads, WorkInput } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
-import { wireError } from './error-response.ts'
+import { withWireErrors } from './error-response.ts'
 import type { ParsedRequest, RequestPlan, TargetRoute, Translation } from './request.ts'
 
 interface FormattedRequest extends Pick<RequestPlan, 'marks'> {
@@ -18,7 +18,7 @@ interface AdaptDeps {
   readonly read: ReadLimits
 }
 
-type AdaptedRequest = Pick<RequestPlan, 'marks' | 'adjusted'>
+type HostEdits = Pick<RequestPlan, 'marks' | 'adjusted'>
 
 /**
  * The edits that the host needs, and what the caller hears of them and of the translation. Throws what reading the body
@@ -28,7 +28,7 @@ export function adaptToHost(
   deps: AdaptDeps,
   { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
   { parsed, translation, marks }: FormattedRequest,
-): AdaptedRequest | Promise<AdaptedRequest> {
+): HostEdits | Promise<HostEdits> {
   const { name: format } = route.dialect
   const differences = route.connector.requestDifferences?.[format]
   const translated = translation?.adjusted ?? []
@@ -37,16 +37,14 @@ export function adaptToHost(
   return adapted(deps, input, { ...owner, body: parsed.body }, translated)
 }
 
-async function adapted(
+function adapted(
   { bodyThreads }: AdaptDeps,
   input: WorkInput<'adapt'>,
   owner: BodyOwner,
-  translated: AdaptedRequest['adjusted'],
-): Promise<AdaptedRequest> {
-  try {
+  translated: HostEdits['adjusted'],
+): Promise<HostEdits> {
+  return withWireErrors(async () => {
     const { patches, adjusted } = await bodyThreads.run('adapt', input, owner)
     return { marks: patches, adjusted: [...translated, ...adjusted] }
-  } catch (error) {
-    throw wireError(error)
-  }
+  })
 }

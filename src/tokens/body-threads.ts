@@ -48,7 +48,7 @@ export interface BodyOwner {
 }
 
 export type WorkInput<Name extends keyof BodyWork> = Parameters<BodyWork[Name]>[1]
-export type WorkResult<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
+type WorkResult<Name extends keyof BodyWork> = ReturnType<BodyWork[Name]>
 
 export interface BodyThreads {
   /** A promise only for a large body. Throws WireError as the work does, `overloaded` where its turn does not come. */

@@ -9,7 +9,7 @@ import { TollgateError } from '../../base/errors.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Connector } from '../../providers/connector.ts'
-import type { BodyOwner, BodyThreads, WorkResult } from '../../tokens/body-threads.ts'
+import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
 import { responseOptionsOf } from '../../tokens/body-work.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
 import type {
@@ -26,7 +26,7 @@ import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '..
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost } from '../adapt-to-host.ts'
-import { wireError } from '../error-response.ts'
+import { wireError, withWireErrors } from '../error-response.ts'
 import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
 import type {
   ParsedRequest,
@@ -155,7 +155,7 @@ function toUpstreamFormat(
   const isOwnFormat = to === facts.writtenAs && to === own
   return facts.canPassThrough && isOwnFormat
     ? passedThrough(deps, task, to)
-    : translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own })
+    : withWireErrors(() => translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own }))
 }
 
 /** The body as it is, without our reasoning carriers. */
@@ -169,14 +169,10 @@ function passedThrough(
   if (route.connector.requestDifferences?.[format] !== undefined) return without(noEdits)
   try {
     const marks = bodyThreads.run('stripCarriers', { format, limits }, owner)
-    return marks instanceof Promise ? marks.then(without, throwWireError) : without(marks)
+    return marks instanceof Promise ? withWireErrors(() => marks).then(without) : without(marks)
   } catch (error) {
     throw wireError(error)
   }
-}
-
-function throwWireError(error: unknown): never {
-  throw wireError(error)
 }
 
 async function translated(
@@ -184,9 +180,10 @@ async function translated(
   context: RequestContext,
   task: TranslationTask,
 ): Promise<FormattedRequest> {
-  const { own, to } = task
-  const { body } = task.parsed
-  const translation = await translationOf(deps, context, task)
+  const { owner, own, to } = task
+  const { facts: original, body } = task.parsed
+  refuseReferences(original)
+  const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
   if (!task.isReadAgain) body.free()
   return {
     parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
@@ -205,19 +202,6 @@ async function translated(
         responseOptions: responseOptionsOf(translation),
       },
     },
-  }
-}
-
-async function translationOf(
-  deps: PrepareDeps,
-  context: RequestContext,
-  task: TranslationTask,
-): Promise<WorkResult<'translate'>> {
-  try {
-    refuseReferences(task.parsed.facts)
-    return await deps.bodyThreads.run('translate', translateInput(deps, context, task), task.owner)
-  } catch (error) {
-    throw wireError(error)
   }
 }
 

@@ -22,12 +22,12 @@ export function resolveReferences(
   parsed: ParsedRequest,
   plan: RequestPlan,
 ): RequestPlan | Promise<RequestPlan> {
-  return hasStoredItems(parsed) ? withReferences(deps, caller, parsed, plan) : plan
+  return storedItems(parsed).length === 0 ? plan : withReferences(deps, caller, parsed, plan)
 }
 
-/** Whether a request references what an earlier response created. */
-function hasStoredItems({ facts: { references } }: ParsedRequest): boolean {
-  return references?.some(({ kind }) => kind !== 'file') === true
+/** What a request references of earlier responses. */
+function storedItems({ facts }: ParsedRequest): readonly Reference[] {
+  return facts.references?.filter(({ kind }) => kind !== 'file') ?? []
 }
 
 async function withReferences(
@@ -63,10 +63,10 @@ const nothing: InputSize['referenced'] = { tokens: 0, reasoning: 0 }
 export async function lookUpReferences(
   { ledger, clock, limits }: ResolveReferencesDeps,
   caller: Caller,
-  { facts }: ParsedRequest,
+  parsed: ParsedRequest,
   { candidates }: Pick<Route, 'candidates'>,
 ): Promise<ResolvedReferences> {
-  const references = (facts.references ?? []).filter(({ kind }) => kind !== 'file')
+  const references = storedItems(parsed)
   const [first] = references
   if (first === undefined) return { candidates, referenced: nothing, fillsWindow: false }
   if (references.length > limits.referencesMax) throw tooMany(first, limits.referencesMax)

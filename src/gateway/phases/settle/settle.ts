@@ -1,6 +1,6 @@
 /**
- * Usage → price → settlement: closes the hold and writes the receipt, durably. `billingRule` decides who pays for what
- * for every way in which a request can end; the ledger only moves the money.
+ * Usage → price → settlement: closes the hold and writes the receipt, durably. `billing-rule.ts` decides who pays for
+ * what; the ledger only moves the money.
  */
 
 import { noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
