@@ -88,218 +88,249 @@ class Slices<Item> {
   }
 }
 
-type Rows = Map<JournalKey, readonly Input[]>
+type Row = readonly Input[]
 
-export class ChangedRows implements JournaledRows, Journaled {
+/** Rows of one generation. `Item` identifies one of them. */
+interface RowSet<Item> {
+  readonly size: number
+  has(item: Item): boolean
+  rowOf(item: Item): Row
+  all(): Row[]
+  /** Rows of `others` replace those with the same key. */
+  addAll(others: this): void
+  clear(): void
+  /** So that rows of one page are written one after another. */
+  inOrder(): Item[]
+}
+
+class KeyedRows implements RowSet<JournalKey> {
+  readonly #rows = new Map<JournalKey, Row>()
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  find(key: JournalKey): Row | undefined {
+    return this.#rows.get(key)
+  }
+
+  put(key: JournalKey, row: Row): void {
+    this.#rows.set(key, row)
+  }
+
+  has(key: JournalKey): boolean {
+    return this.#rows.has(key)
+  }
+
+  rowOf(key: JournalKey): Row {
+    const row = this.#rows.get(key)
+    assert(row !== undefined, 'the key is one of these rows')
+    return row
+  }
+
+  all(): Row[] {
+    return [...this.#rows.values()]
+  }
+
+  addAll(others: KeyedRows): void {
+    for (const [key, row] of others.#rows) this.#rows.set(key, row)
+  }
+
+  clear(): void {
+    this.#rows.clear()
+  }
+
+  inOrder(): JournalKey[] {
+    return [...this.#rows.keys()].sort(ascending)
+  }
+}
+
+/** No row replaces another, so each identifies itself. */
+class ListedRows implements RowSet<Row> {
+  #rows: Row[] = []
+
+  get size(): number {
+    return this.#rows.length
+  }
+
+  add(row: Row): void {
+    this.#rows.push(row)
+  }
+
+  /** Of the rows of another generation. */
+  has(): boolean {
+    return false
+  }
+
+  rowOf(row: Row): Row {
+    return row
+  }
+
+  all(): Row[] {
+    return [...this.#rows]
+  }
+
+  addAll(others: ListedRows): void {
+    for (const row of others.#rows) this.#rows.push(row)
+  }
+
+  clear(): void {
+    this.#rows = []
+  }
+
+  /** By the first column of the key. */
+  inOrder(): Row[] {
+    const byFirst = Map.groupBy(this.#rows, ([first]) => first ?? null)
+    return [...byFirst.keys()].sort(ascending).flatMap((first) => byFirst.get(first) ?? [])
+  }
+}
+
+/** The generations of one table's rows. */
+abstract class Generations<Item, Rows extends RowSet<Item>> implements Journaled {
+  /** What newer records have. */
+  protected newer: Rows
+  /** What older records have; its table may have it, too. */
+  protected older: Rows
+  /** What records of the present transaction have. */
+  protected appended: Rows
+  /** What it has changed, and no record has. */
+  protected changed: Rows
+  /** Whether the table got all rows in the present transaction. */
+  protected isWritten = false
+  protected readonly writer: Statement
+  readonly #empty: () => Rows
   readonly #name: string
   readonly #columns: readonly string[]
-  readonly #writer: Statement
-  /** What newer records have. */
-  #newer: Rows = new Map()
-  /** What older records have; its table may have it, too. */
-  #older: Rows = new Map()
-  /** The keys of `#older` in their order, made by its first slice. */
-  #slices: Slices<JournalKey> | null = null
-  /** What records of the present transaction have. */
-  #appended: Rows = new Map()
-  /** What it has changed, and no record has. */
-  #changed: Rows = new Map()
-  readonly #now = new Set<JournalKey>()
-  /** Whether the table got all rows in the present transaction. */
-  #isWritten = false
+  /** Of `older`, made by its first slice. */
+  #slices: Slices<Item> | null = null
 
-  constructor(database: Database, name: string, columns: readonly string[]) {
+  constructor(database: Database, name: string, columns: readonly string[], empty: () => Rows) {
+    this.writer = writerOf(database, name, columns)
+    this.newer = empty()
+    this.older = empty()
+    this.appended = empty()
+    this.changed = empty()
+    this.#empty = empty
     this.#name = name
     this.#columns = columns
-    this.#writer = writerOf(database, name, columns)
   }
 
   get isEmpty(): boolean {
-    return [this.#older, this.#newer, this.#appended, this.#changed].every(({ size }) => size === 0)
+    return [this.older, this.newer, this.appended, this.changed].every(({ size }) => size === 0)
   }
 
-  find(key: JournalKey): readonly Input[] | undefined {
-    const changed = this.#changed.get(key) ?? this.#appended.get(key)
-    return changed !== undefined || this.#isWritten ? changed : (this.#newer.get(key) ?? this.#older.get(key))
+  abstract writeNow(): void
+
+  takeChanged(): TableRows {
+    const rows = this.changed.all()
+    if (this.appended.size === 0) {
+      const empty = this.appended
+      this.appended = this.changed
+      this.changed = empty
+    } else {
+      this.appended.addAll(this.changed)
+      this.changed.clear()
+    }
+    return { table: this.#name, columns: this.#columns, rows }
   }
 
-  put(key: JournalKey, values: readonly Input[]): void {
-    this.#changed.set(key, values)
+  startSlices(): void {
+    this.older = this.newer
+    this.newer = this.#empty()
   }
 
-  putNow(key: JournalKey, values: readonly Input[]): void {
-    this.put(key, values)
+  writeSlice(rowsMax: number): number {
+    this.#slices ??= new Slices(this.older.inOrder())
+    const items = this.#slices.next(rowsMax)
+    for (const item of items) {
+      // A newer record has the row, too; and of one that was written immediately the table has the newer values.
+      if (this.newer.has(item) || this.appended.has(item) || this.changed.has(item)) continue
+      this.writer.run(...this.older.rowOf(item))
+    }
+    return items.length
+  }
+
+  endSlices(): void {
+    this.older = this.#empty()
+    this.#slices = null
+  }
+
+  writeAll(): void {
+    const rows = this.#empty()
+    const parts = [this.appended, this.changed]
+    for (const part of this.isWritten ? parts : [this.older, this.newer, ...parts]) rows.addAll(part)
+    for (const item of rows.inOrder()) this.writer.run(...rows.rowOf(item))
+    this.forgetChanged()
+    this.isWritten = true
+  }
+
+  committed(): void {
+    if (this.isWritten) {
+      this.newer.clear()
+      this.endSlices()
+    }
+    this.newer.addAll(this.appended)
+    this.#slices?.committed()
+    this.forgetChanged()
+  }
+
+  forget(): void {
+    this.#slices?.forget()
+    this.forgetChanged()
+  }
+
+  protected forgetChanged(): void {
+    this.appended.clear()
+    this.changed.clear()
+    this.isWritten = false
+  }
+}
+
+export class ChangedRows extends Generations<JournalKey, KeyedRows> implements JournaledRows {
+  /** Of `changed`: what the table has to have immediately. */
+  readonly #now = new Set<JournalKey>()
+
+  constructor(database: Database, name: string, columns: readonly string[]) {
+    super(database, name, columns, () => new KeyedRows())
+  }
+
+  find(key: JournalKey): Row | undefined {
+    const changed = this.changed.find(key) ?? this.appended.find(key)
+    return changed !== undefined || this.isWritten ? changed : (this.newer.find(key) ?? this.older.find(key))
+  }
+
+  put(key: JournalKey, row: Row): void {
+    this.changed.put(key, row)
+  }
+
+  putNow(key: JournalKey, row: Row): void {
+    this.put(key, row)
     this.#now.add(key)
   }
 
-  writeNow(): void {
-    for (const key of this.#now) this.#writer.run(...(this.#changed.get(key) ?? []))
+  override writeNow(): void {
+    for (const key of this.#now) this.writer.run(...this.changed.rowOf(key))
     this.#now.clear()
   }
 
-  takeChanged(): TableRows {
-    const rows = [...this.#changed.values()]
-    if (this.#appended.size === 0) {
-      const empty = this.#appended
-      this.#appended = this.#changed
-      this.#changed = empty
-    } else {
-      addTo(this.#appended, this.#changed)
-      this.#changed.clear()
-    }
-    return { table: this.#name, columns: this.#columns, rows }
-  }
-
-  startSlices(): void {
-    this.#older = this.#newer
-    this.#newer = new Map()
-  }
-
-  writeSlice(rowsMax: number): number {
-    this.#slices ??= new Slices([...this.#older.keys()].sort(ascending))
-    const keys = this.#slices.next(rowsMax)
-    for (const key of keys) {
-      // A newer record has the row, too; and of one that was written immediately the table has the newer values.
-      if (this.#newer.has(key) || this.#appended.has(key) || this.#changed.has(key)) continue
-      this.#writer.run(...(this.#older.get(key) ?? []))
-    }
-    return keys.length
-  }
-
-  endSlices(): void {
-    this.#older = new Map()
-    this.#slices = null
-  }
-
-  writeAll(): void {
-    const rows: Rows = new Map()
-    const parts = [this.#appended, this.#changed]
-    for (const part of this.#isWritten ? parts : [this.#older, this.#newer, ...parts]) addTo(rows, part)
-    // In the order of their keys, so that rows of one page are written one after another.
-    for (const key of [...rows.keys()].sort(ascending)) this.#writer.run(...(rows.get(key) ?? []))
-    this.#forgetChanged()
-    this.#isWritten = true
-  }
-
-  committed(): void {
-    if (this.#isWritten) {
-      this.#newer.clear()
-      this.endSlices()
-    }
-    addTo(this.#newer, this.#appended)
-    this.#slices?.committed()
-    this.#forgetChanged()
-  }
-
-  forget(): void {
-    this.#slices?.forget()
-    this.#forgetChanged()
-  }
-
-  #forgetChanged(): void {
-    this.#appended.clear()
-    this.#changed.clear()
+  protected override forgetChanged(): void {
+    super.forgetChanged()
     this.#now.clear()
-    this.#isWritten = false
   }
 }
 
-function addTo(rows: Rows, others: Rows): void {
-  for (const [key, values] of others) rows.set(key, values)
-}
-
-/** Rows of a list by the first column of its key, so that those of one page are written one after another. */
-type AddedByFirst = Map<Input, (readonly Input[])[]>
-
-export class AddedRows implements JournaledList, Journaled {
-  readonly #name: string
-  readonly #columns: readonly string[]
-  readonly #writer: Statement
-  /** As in `ChangedRows`. */
-  #newer: AddedByFirst = new Map()
-  #older: AddedByFirst = new Map()
-  #slices: Slices<readonly Input[]> | null = null
-  #appended: readonly (readonly Input[])[] = []
-  #changed: (readonly Input[])[] = []
-  #isWritten = false
-
+export class AddedRows extends Generations<Row, ListedRows> implements JournaledList {
   constructor(database: Database, name: string, columns: readonly string[]) {
-    this.#name = name
-    this.#columns = columns
-    this.#writer = writerOf(database, name, columns)
+    super(database, name, columns, () => new ListedRows())
   }
 
-  get isEmpty(): boolean {
-    const isNothingNew = this.#appended.length === 0 && this.#changed.length === 0
-    return isNothingNew && this.#older.size === 0 && this.#newer.size === 0
+  add(row: Row): void {
+    this.changed.add(row)
   }
 
-  add(values: readonly Input[]): void {
-    this.#changed.push(values)
-  }
-
-  writeNow(): void {}
-
-  takeChanged(): TableRows {
-    const rows = this.#changed
-    this.#appended = this.#appended.length === 0 ? rows : [...this.#appended, ...rows]
-    this.#changed = []
-    return { table: this.#name, columns: this.#columns, rows }
-  }
-
-  startSlices(): void {
-    this.#older = this.#newer
-    this.#newer = new Map()
-  }
-
-  writeSlice(rowsMax: number): number {
-    this.#slices ??= new Slices(inOrder(this.#older))
-    const rows = this.#slices.next(rowsMax)
-    for (const values of rows) this.#writer.run(...values)
-    return rows.length
-  }
-
-  endSlices(): void {
-    this.#older = new Map()
-    this.#slices = null
-  }
-
-  writeAll(): void {
-    const before = this.#isWritten ? [] : [...inOrder(this.#older), ...inOrder(this.#newer)]
-    for (const values of [...before, ...this.#appended, ...this.#changed]) this.#writer.run(...values)
-    this.#forgetChanged()
-    this.#isWritten = true
-  }
-
-  committed(): void {
-    if (this.#isWritten) {
-      this.#newer.clear()
-      this.endSlices()
-    }
-    for (const values of this.#appended) {
-      const first = values[0] ?? null
-      const rows = this.#newer.get(first)
-      if (rows === undefined) this.#newer.set(first, [values])
-      else rows.push(values)
-    }
-    this.#slices?.committed()
-    this.#forgetChanged()
-  }
-
-  forget(): void {
-    this.#slices?.forget()
-    this.#forgetChanged()
-  }
-
-  #forgetChanged(): void {
-    this.#appended = []
-    this.#changed = []
-    this.#isWritten = false
-  }
+  /** Nothing needs one of these rows before the next slice. */
+  override writeNow(): void {}
 }
-
-const inOrder = (rows: AddedByFirst): readonly (readonly Input[])[] =>
-  [...rows.keys()].sort(ascending).flatMap((first) => rows.get(first) ?? [])
 
 /** Of values of one type. */
 function ascending<Value extends Input>(a: Value, b: Value): number {
