@@ -199,6 +199,10 @@ const still = `new Promise((resolve) => {
 })`
 
 async function accessible(page: Page, what: AxeLook, within?: string): Promise<void> {
+  // A page that is still loading has none, and notices above it may be there before.
+  if (within === undefined) await page.locator('h1').first().waitFor({ state: 'attached' })
+  // A click may have moved the page, so that its header covers half of what is below it.
+  await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
   await page.evaluate(still)
   // Compiling axe takes longer than checking some pages, so a document gets it once.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
