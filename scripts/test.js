@@ -7,7 +7,7 @@
  * Must work on a fresh checkout without an install step.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -16,6 +16,7 @@ import { prepare } from './prepare.js'
 import { prepareConsole } from './prepare-console.js'
 import { forwardedSignals } from './process-ties.js'
 import { processorSeconds } from './processor-time.js'
+import { makeTestFolder, removeTestFolder } from './test-folder.js'
 import { warmCache } from './warm-cache.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,6 +27,8 @@ const runHangMs = 75 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
 const waitingProcesses = 2
+/** Garbage of tests that end soon is collected less often: V8's own limit is made for memory, not for CPU time. */
+const youngObjectsMb = 64
 /** So many files that start the program or threads of it make it worth a bundle, and a start to have it compiled. */
 const warmFromFiles = 6
 
@@ -50,12 +53,12 @@ if (plan.needConsole(files) && !(await prepareConsole())) process.exit(1)
 
 if (plan.bundleTests(files).length >= warmFromFiles) await warmCache(compileCache)
 
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+const folder = makeTestFolder()
 const skippedFile = join(folder, 'skipped-cases')
 const { code, signal } = await runTests()
 const hasSkippedInVain = reportSkipped()
 reportCost()
-rmSync(folder, { recursive: true })
+removeTestFolder(folder)
 if (signal !== null) process.kill(process.pid, signal)
 process.exitCode = code === 0 && hasSkippedInVain ? 1 : (code ?? 1)
 
@@ -130,6 +133,7 @@ function runTests() {
     process.execPath,
     [
       '--test',
+      `--max-semi-space-size=${youngObjectsMb}`,
       `--test-reporter=${reporter}`,
       `--test-concurrency=${availableParallelism() + waitingProcesses}`,
       ...(options.length > 0 ? [`--test-timeout=${hangMs}`] : []),
@@ -140,6 +144,8 @@ function runTests() {
       stdio: 'inherit',
       env: {
         ...process.env,
+        TMPDIR: folder,
+        TOLLGATE_TESTS_KEPT_FOLDER: tmpdir(),
         TOLLGATE_SKIPPED_CASES_FILE: skippedFile,
         ...(extent === undefined ? {} : { TOLLGATE_TESTS: extent, TOLLGATE_TESTS_SEED: String(seed) }),
         // What one process compiled, the next need not.

@@ -17,12 +17,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { processEnds } from '../../scripts/test-process.js'
+import { keptFolder } from './kept-folder.ts'
 
 export type { BrowserContext, Page } from 'playwright-core'
 
@@ -58,7 +58,7 @@ export interface TestBrowser {
 }
 
 /** Screenshots for tests and people; not committed. */
-export const pictureFolder = join(tmpdir(), 'tollgate-pictures')
+export const pictureFolder = join(keptFolder, 'tollgate-pictures')
 
 /** Runs in the page, whose globals the types of this checkout do not know. */
 const tellBreaches = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -227,10 +227,10 @@ async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string
   }
-  const folder = join(tmpdir(), `tollgate-chromium-${version}`)
+  const folder = join(keptFolder, `tollgate-chromium-${version}`)
   const path = join(folder, 'chromium')
   if (existsSync(path)) return path
-  const aside = mkdtempSync(join(tmpdir(), 'tollgate-chromium-'))
+  const aside = mkdtempSync(join(keptFolder, 'tollgate-chromium-'))
   await unpackInto(aside)
   writeFileSync(join(aside, 'fonts.conf'), fontsIn(folder))
   try {

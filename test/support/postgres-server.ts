@@ -24,6 +24,7 @@ import pg from 'pg'
 import { processEnds } from '../../scripts/test-process.js'
 import { systemClock } from '../../src/base/clock.ts'
 import { freePort } from './free-port.ts'
+import { keptFolder } from './kept-folder.ts'
 
 export interface PostgresServer {
   /** The address of a new database: an empty one, or a copy of one to which nothing is connected. */
@@ -194,9 +195,9 @@ function serverOn({ port, supervisor }: Running, folder: string): PostgresServer
  */
 async function installedOnce(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }
-  const folder = join(tmpdir(), `tollgate-postgresql-${version}-${process.getuid?.() ?? 0}`)
+  const folder = join(keptFolder, `tollgate-postgresql-${version}-${process.getuid?.() ?? 0}`)
   if (existsSync(folder)) return folder
-  const aside = mkdtempSync(join(tmpdir(), 'tollgate-postgresql-'))
+  const aside = mkdtempSync(join(keptFolder, 'tollgate-postgresql-'))
   copyProgram(aside)
   // Also what was copied, so that the server's user can read it.
   if (user.uid !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, aside])

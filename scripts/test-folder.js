@@ -1,0 +1,52 @@
+/**
+ * The temporary folder of a run of the tests: in memory where there is room, because a commit to a disk waits for the disk.
+ * Removed with the run; where a run was killed, the next one removes it.
+ */
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const memoryFolder = '/dev/shm'
+/** Several times what the tests of a run keep concurrently; containers often have 64 MB. */
+const memoryBytes = 4 * 1024 * 1024 * 1024
+const prefix = 'tollgate-tests-'
+
+/** @returns {string} a new folder, which every user may pass through */
+export function makeTestFolder() {
+  const place = hasMemory() ? memoryFolder : tmpdir()
+  removeAbandoned(place)
+  const folder = mkdtempSync(join(place, `${prefix}${process.pid}-`))
+  // A database server does not run as root.
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+/** @param {string} folder */
+export function removeTestFolder(folder) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+}
+
+function hasMemory() {
+  if (!existsSync(memoryFolder)) return false
+  const { bavail, bsize } = statfsSync(memoryFolder)
+  return bavail * bsize >= memoryBytes
+}
+
+/** @param {string} place */
+function removeAbandoned(place) {
+  for (const name of readdirSync(place)) {
+    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
+    if (pid > 0 && !isRunning(pid)) removeTestFolder(join(place, name))
+  }
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It runs as another user.
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
