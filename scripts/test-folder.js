@@ -1,8 +1,8 @@
 /**
  * The temporary folder of a run of the tests: in memory where there is room, because a commit to a disk waits for the disk.
- * Removed with the run; where a run was killed, the next one removes it.
+ * Removed with the run; where a run was killed, a later one removes it.
  */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,10 +10,14 @@ const memoryFolder = '/dev/shm'
 /** Several times what the tests of a run keep concurrently; containers often have 64 MB. */
 const memoryBytes = 4 * 1024 * 1024 * 1024
 const prefix = 'tollgate-tests-'
+/** Tests make folders more often: a process that is not seen here may run in another container. */
+const abandonedMs = 15 * 60_000
 
-/** @returns {string} a new folder, which every user may pass through */
-export function makeTestFolder() {
-  const place = hasMemory() ? memoryFolder : tmpdir()
+/**
+ * @param {string} place
+ * @returns {string} a new folder, which every user may pass through
+ */
+export function makeTestFolder(place = hasMemory() ? memoryFolder : tmpdir()) {
   removeAbandoned(place)
   const folder = mkdtempSync(join(place, `${prefix}${process.pid}-`))
   // A database server does not run as root.
@@ -36,7 +40,9 @@ function hasMemory() {
 function removeAbandoned(place) {
   for (const name of readdirSync(place)) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
-    if (pid > 0 && !isRunning(pid)) removeTestFolder(join(place, name))
+    if (!(pid > 0) || isRunning(pid)) continue
+    const folder = join(place, name)
+    if (statSync(folder).mtimeMs < Date.now() - abandonedMs) removeTestFolder(folder)
   }
 }
 
