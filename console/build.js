@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
 import { builtFolder, hashOfSources, root, stampName } from '../scripts/console-sources.js'
+import { isRunning } from '../scripts/running-process.js'
 import { buildDocs } from './docs/build-pages.ts'
 
 const compressible = /\.(js|css|html|json|svg)$/
@@ -44,16 +45,6 @@ function removeLeftovers() {
     const processId = form.exec(name)?.[1]
     if (processId !== undefined && !isRunning(Number(processId)))
       rmSync(join(parent, name), { recursive: true, force: true })
-  }
-}
-
-/** @param {number} processId */
-function isRunning(processId) {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
   }
 }
 

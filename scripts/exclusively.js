@@ -5,6 +5,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { hasCode, isRunning } from './running-process.js'
 
 const lookEveryMs = 200
 const waitMaxMs = 15 * 60_000
@@ -43,7 +44,7 @@ export async function exclusively(turnFile, say, work) {
 /** @param {string} turnFile */
 function take(turnFile) {
   const pids = holders(turnFile)
-  if (pids.length > 0 && !pids.some(isAlive)) clearIfHolderDied(turnFile)
+  if (pids.length > 0 && !pids.some(isRunning)) clearIfHolderDied(turnFile)
   return writeNew(turnFile, String(process.pid))
 }
 
@@ -60,29 +61,6 @@ function holders(path) {
   }
 }
 
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    return hasCode(error, 'EPERM')
-  }
-  return !isZombie(pid)
-}
-
-/**
- * In a container whose first process collects no orphans, the dead keep their id.
- * @param {number} pid
- */
-function isZombie(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false
-    throw error
-  }
-}
-
 /**
  * Only one process at a time may take over a stale file: it checks again then, and the file cannot change in between.
  * @param {string} turnFile
@@ -91,7 +69,7 @@ function clearIfHolderDied(turnFile) {
   const clearing = `${turnFile}.clearing`
   if (!writeNew(clearing, String(process.pid))) return
   const pids = holders(turnFile)
-  if (pids.length > 0 && !pids.some(isAlive)) rmSync(turnFile)
+  if (pids.length > 0 && !pids.some(isRunning)) rmSync(turnFile)
   rmSync(clearing)
 }
 
@@ -108,12 +86,4 @@ function writeNew(path, text) {
     if (hasCode(error, 'EEXIST')) return false
     throw error
   }
-}
-
-/**
- * @param {unknown} error
- * @param {string} code
- */
-function hasCode(error, code) {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isRunning } from './running-process.js'
 
 const memoryFolder = '/dev/shm'
 /** Several times what the tests of a run keep concurrently; containers often have 64 MB. */
@@ -43,16 +44,5 @@ function removeAbandoned(place) {
     if (!(pid > 0) || isRunning(pid)) continue
     const folder = join(place, name)
     if (statSync(folder).mtimeMs < Date.now() - abandonedMs) removeTestFolder(folder)
-  }
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // It runs as another user.
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
   }
 }
