@@ -1,5 +1,5 @@
 /**
- * Bundles the server: `main.js` and an entry for each of its threads, with their packages, in the folder `server` of a place.
+ * Bundles the server: `main.ts` and an entry for each of its threads, with their packages, in the folder `server` of a place.
  * It is in this folder because the bundler is one of the console's packages. Names are preserved for readable
  * stack traces.
  */

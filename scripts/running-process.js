@@ -1,4 +1,4 @@
-/** Whether a process that is known by its ID still runs, whoever's it is. */
+/** Whether a process that is known by its ID still runs, whichever user it belongs to. */
 import { readFileSync } from 'node:fs'
 
 /** @param {number} pid */

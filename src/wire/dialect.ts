@@ -144,7 +144,7 @@ export interface ExtractedFields {
 
 /** What the body must say upstream where it differs from what the caller wrote. */
 export interface RequestPatch {
-  /** The upstream's own id of the model, when it is not the name the caller used. */
+  /** The upstream's own id of the model, when it is not the name that the body has: the caller's, or in a translated one the one that translation wrote. */
   readonly model?: string
   /** The lowered output limit in tokens. */
   readonly outputLimit?: number
@@ -211,7 +211,7 @@ export interface UsageTap {
   readonly sample: OutputSample
   /** The content was refused before any of it came: another model may be asked in its place. */
   readonly refused: boolean
-  /** The part of it that is in the first `safe` bytes. */
+  /** The part of it that is in the first `relayableBytes` bytes. */
   readonly relayableSample: OutputSample
   /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */
   readonly providerObjects?: readonly ProviderObject[]

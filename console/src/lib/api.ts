@@ -3,6 +3,7 @@
  * bundle. Failures are `ApiError`s; asks the person to sign in or to confirm their identity where the server requires
  * it. Knows nothing of React.
  */
+// Made from the contract by `console/vite.config.ts`.
 import { operations } from 'virtual:operations'
 import type {
   ControlErrorBody,

@@ -16,7 +16,7 @@ import { choiceOf, MessagesToolDecoder } from './decode-request-tools.ts'
 /** The first block of some clients' instructions, which changes with every request and says nothing to a model. */
 const billingHeader = 'x-anthropic-billing-header'
 
-/** Throws WireError; see `Codec.decodeRequest`. */
+/** Throws WireError; see `ClientCodec.decodeRequest`. */
 export function decodeRequest(body: Uint8Array, limits: ReadLimits): Conversation {
   return readJson(body, limits, (json) => conversationOf(new View(json, json.root), limits))
 }

@@ -45,7 +45,7 @@ import {
 import { Blocks } from './encode-request-texts.ts'
 import { choiceBlock, isForced, offeredTools, toolBlocks } from './encode-request-tools.ts'
 
-/** Throws WireError; see `Codec.encodeRequest`. */
+/** Throws WireError; see `UpstreamCodec.encodeRequest`. */
 export function encodeRequest(original: Conversation, target: TranslationTarget): EncodedRequest {
   const { model, capabilities, automaticCaching = 'conversations' } = target
   const adjusted = new AdjustmentList()

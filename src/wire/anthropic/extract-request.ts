@@ -48,7 +48,7 @@ export interface MessagesFields extends ExtractedFields {
 
 type MessagesBodyValues = ReturnType<typeof bodyFields.read>
 
-/** Throws WireError; see `Dialect.readRequest`. */
+/** Throws WireError; see `FormatReader.extractRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): MessagesFields {
   return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }

@@ -18,7 +18,7 @@ const nothingElse = '{"type":"text","text":"..."}'
 const encryptedFields = ['signature', 'data', 'encrypted_index']
 const idFields = ['id', 'tool_use_id']
 
-/** Throws WireError as `readRequest` does; see `Codec.cutMarks`. */
+/** Throws WireError as `readRequest` does; see `UpstreamCodec.stripCarriers`. */
 export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
   if (!mayHoldCarrier(body)) return []
   return readJson(body, limits, (json) => {

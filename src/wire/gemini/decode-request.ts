@@ -24,7 +24,7 @@ import { list, member } from './extract-request-fields.ts'
 /** In `Asked.echo`: the caller does not show thoughts. Written by this format for itself. */
 export const hidesThoughts = 'hidesThoughts'
 
-/** Throws WireError; see `Codec.decodeRequest`. */
+/** Throws WireError; see `ClientCodec.decodeRequest`. */
 export function decodeRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Conversation {
   const { model } = address
   if (model === null) throw new WireError('missing_field', 'The path must contain the model.', 'model')

@@ -23,7 +23,7 @@ import { generationConfig, stopsOf, toolConfig, toolList } from './encode-reques
 /** A block that Messages clients put first, about their own billing. */
 const billingHeader = 'x-anthropic-billing-header'
 
-/** See `Codec.encodeRequest`. */
+/** See `UpstreamCodec.encodeRequest`. */
 export function encodeRequest(
   conversation: Conversation,
   { capabilities }: TranslationTarget,

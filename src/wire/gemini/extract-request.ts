@@ -68,7 +68,7 @@ export interface GeminiFields extends ExtractedFields {
 type GeminiBodyValues = ReturnType<typeof bodyFields.read>
 type GeminiSettingValues = ReturnType<typeof settingFields.read>
 
-/** Throws WireError; see `Dialect.readRequest`. */
+/** Throws WireError; see `FormatReader.extractRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): GeminiFields {
   const { model } = address
   if (model === null || model === '') {

@@ -16,7 +16,7 @@ const noEdits: readonly BytePatch[] = []
 /** What a content is left with when all its parts were thoughts of others; the API takes it in a history. */
 const emptyPart = '{"text":""}'
 
-/** See `Codec.cutMarks`. */
+/** See `UpstreamCodec.stripCarriers`. */
 export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
   if (!mayHoldCarrier(body)) return noEdits
   return readJson(body, limits, (json) => {

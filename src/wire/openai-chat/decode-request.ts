@@ -23,7 +23,7 @@ import { readParallelCalls, readToolChoice, readTools } from './decode-request-t
 
 const topLogprobsMax = 20
 
-/** Throws WireError; see `Codec.decodeRequest`. */
+/** Throws WireError; see `ClientCodec.decodeRequest`. */
 export function decodeRequest(body: Uint8Array, limits: ReadLimits, _address: UrlFields): Conversation {
   return readJson(body, limits, (json) => conversationOf(new View(json, json.root), limits.integerMax))
 }

@@ -22,7 +22,7 @@ import type { Usage } from '../usage.ts'
 const decoder = new TextDecoder('utf-8')
 const partLevelsMax = 3
 
-/** See `Codec.decodeAnswer`. */
+/** See `UpstreamCodec.decodeResponse`. */
 export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse {
   const answer = parsed(decoder.decode(body))
   const choice = isRecord(answer) ? recordsIn(answer, 'choices')[0] : undefined

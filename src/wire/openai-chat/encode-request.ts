@@ -11,7 +11,7 @@ import { effortFor } from './encode-request-effort.ts'
 import { messagesOf } from './encode-request-messages.ts'
 import { choiceOf, settingsOf, stopsOf, toolsOf } from './encode-request-settings.ts'
 
-/** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
+/** Throws WireError `untranslatable`; see `UpstreamCodec.encodeRequest`. */
 export function encodeRequest(conversation: Conversation, target: TranslationTarget): EncodedRequest {
   const { capabilities: takes } = target
   const names = new NamedTools(openaiNames)

@@ -31,7 +31,7 @@ import { encryptedForms } from './encrypted-reasoning.ts'
 
 type ChatResponseMembers = Readonly<Record<string, JsonOut | undefined>>
 
-/** See `Codec.encodeAnswer`. */
+/** See `ClientCodec.encodeResponse`. */
 export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: ResponseCost): string {
   const { parts, finish, logprobs } = answer
   const kinds = new Set(parts.map(({ kind }) => kind))

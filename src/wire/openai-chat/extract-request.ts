@@ -60,7 +60,7 @@ export interface ChatFields extends ExtractedFields {
 
 type ChatBodyValues = ReturnType<typeof bodyFields.read>
 
-/** Throws WireError; see `Dialect.readRequest`. A body that has `input` and no `messages` is read as a Responses body. */
+/** Throws WireError; see `FormatReader.extractRequest`. A body that has `input` and no `messages` is read as a Responses body. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): ChatFields {
   const fields = readRequestObject(body, limits, (json) => {
     const values = bodyFields.read(json, json.root)

@@ -14,7 +14,7 @@ const noEdits: readonly BytePatch[] = []
 /** Fields that we add to a message that has a reasoning carrier. */
 const ownFields = ['reasoning_details', 'reasoning_content']
 
-/** See `Codec.cutMarks`. */
+/** See `UpstreamCodec.stripCarriers`. */
 export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
   if (!mayHoldCarrier(body)) return noEdits
   return readJson(body, limits, (json) => {

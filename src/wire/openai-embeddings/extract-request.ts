@@ -29,7 +29,7 @@ export interface EmbeddingsFields extends ExtractedFields {
   readonly modelSpan: Span
 }
 
-/** Throws WireError; see `Dialect.readRequest`. */
+/** Throws WireError; see `FormatReader.extractRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): EmbeddingsFields {
   return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }

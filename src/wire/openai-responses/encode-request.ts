@@ -31,7 +31,7 @@ type ResponsesMembers = Readonly<Record<string, JsonOut | undefined>>
 /** https://developers.openai.com/api/reference/resources/responses/methods/create: `prompt_cache_key`, `safety_identifier`. */
 const identifierCharactersMax = 64
 
-/** Throws WireError `untranslatable`; see `Codec.encodeRequest`. */
+/** Throws WireError `untranslatable`; see `UpstreamCodec.encodeRequest`. */
 export function encodeRequest(conversation: Conversation, target: TranslationTarget): EncodedRequest {
   const { capabilities } = target
   const adjusted: Adjustment[] = []

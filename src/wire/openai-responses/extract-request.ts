@@ -58,7 +58,7 @@ export interface ResponsesFields extends ExtractedFields {
 
 type ResponsesBodyValues = ReturnType<typeof bodyFields.read>
 
-/** Throws WireError; see `Dialect.readRequest`. */
+/** Throws WireError; see `FormatReader.extractRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits): ResponsesFields {
   return readRequestObject(body, limits, (json) => factsOf(json, limits))
 }

@@ -11,7 +11,7 @@ import { ownContent } from './encrypted-reasoning.ts'
 
 const callIdCharactersMax = 64
 
-/** Edits in body order; see `Codec.cutMarks`. */
+/** Edits in body order; see `UpstreamCodec.stripCarriers`. */
 export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
   if (!mayHoldCarrier(body)) return []
   return readJson(body, limits, (json) => {

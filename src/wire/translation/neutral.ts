@@ -194,6 +194,7 @@ export interface RequestField {
 }
 
 export interface Conversation {
+  /** As the caller wrote it; a request is encoded with the name of its target. */
   readonly model: string
   readonly stream: boolean
   readonly turns: readonly ConversationTurn[]
@@ -225,7 +226,7 @@ export interface ResponseOptions {
   readonly includeUsage: boolean
   /** Settings that a Responses object repeats, as written. */
   readonly echo: readonly (readonly [name: string, value: JsonOut])[]
-  /** Tools that take free text, and tools in namespaces: `names.ts` restores them from this. */
+  /** Tools that take free text, and tools in namespaces: `tool-names.ts` restores them from this. */
   readonly tools: readonly Pick<Tool, 'name' | 'namespace' | 'form'>[]
   readonly logprobs: boolean
 }
@@ -307,6 +308,7 @@ export type ResponsePart = TextPart | ThinkingPart | CallPart | RefusalPart | Me
 /** A whole answer. `usage` comes from the dialect's own reading of the bytes. */
 export interface NeutralResponse {
   readonly id: string
+  /** As the upstream calls it; a response is encoded with the name of its frame. */
   readonly model: string
   readonly parts: readonly ResponsePart[]
   readonly finish: Finish
@@ -320,6 +322,7 @@ export interface NeutralResponse {
  * A decoder keeps later parts back until earlier ones are closed. `finish` comes once and last.
  */
 export type ResponseEvent =
+  /** `model` as in `NeutralResponse`. */
   | { readonly kind: 'start'; readonly id: string; readonly model: string }
   /** Input that was reported before any output, and nothing else of usage. */
   | { readonly kind: 'input'; readonly usage: Usage }
@@ -344,7 +347,7 @@ export type ResponseEvent =
 export interface Frame {
   /** The request's public id (`req_…`); generated ids are derived from it, so that they are unique across answers. */
   readonly requestId: string
-  /** The name the caller asked for. */
+  /** What the response calls the model: as the caller wrote it, or the name of a fallback. */
   readonly model: string
   readonly createdSeconds: number
   readonly responseOptions: ResponseOptions
