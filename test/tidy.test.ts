@@ -29,7 +29,7 @@ const theLedger = 'ledger ledger/rules'
 const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers telemetry http wire base contract type:config`
 /** What the phases share. */
 const shared =
-  'request adapt-to-host attempt-usage input-size response-headers error-response upstream-error in-flight-requests keep-alive-timer metrics request-tracing retry-loop route-wish upstream-capacity'
+  'request adapt-to-host attempt-usage input-size response-headers error-response upstream-error in-flight-requests keep-alive-timer metrics request-tracing retry-loop route-preference upstream-capacity'
     .split(' ')
     .map((name) => `gateway/${name}`)
     .join(' ')
@@ -745,6 +745,34 @@ function linesWith(word: RegExp, path: string, whole: string): string[] {
     .flatMap((line, index) => (word.test(line) ? [`${path}:${index + 1} ${line.trim().slice(0, 120)}`] : []))
 }
 
+/** `file.ts`, `folder/file.ts` or `Type.member`, in backticks. */
+const namedInComments = /`((?:[\w.-]+\/)*[a-z][\w-]*\.(?:ts|tsx|js))`|`([A-Z]\w*)\.#?(\w+)(?:\(\))?`/g
+
+function namedInVain(tree: Tree): string[] {
+  /** By type: the sources that declare it. */
+  const declared = new Map<string, string[]>()
+  for (const [, text] of code(tree))
+    for (const [, name = ''] of splitSource(text).code.matchAll(
+      /\b(?:class|interface|type|const|function|import) (?:type )?([A-Z]\w*)/g,
+    ))
+      declared.set(name, [...(declared.get(name) ?? []), text])
+  const isFile = (name: string) => [...tree.keys()].some((path) => `/${path}`.endsWith(`/${name}`))
+  const hasMember = (type: string, member: string) =>
+    type in globalThis ||
+    declared.get(type)?.some((text) => new RegExp(`\\b${member}\\b`).test(splitSource(text).code)) === true
+  return code(tree)
+    .filter(([path]) => path !== self)
+    .flatMap(([path, text]) =>
+      splitSource(text).comments.flatMap((comment) =>
+        [...comment.matchAll(namedInComments)].flatMap(([, file, type = '', member = '']) =>
+          (file === undefined ? hasMember(type, member) : isFile(file))
+            ? []
+            : [`${path}: ${file ?? `${type}.${member}`}`],
+        ),
+      ),
+    )
+}
+
 const sources = (tree: Tree) => [...tree].filter(([path]) => isSource(path))
 const code = (tree: Tree) => [...tree].filter(([path]) => anyCode.test(path))
 
@@ -790,6 +818,14 @@ const rules: readonly Rule[] = [
         .filter(([, paths]) => paths.length > 1)
         .map(([name, paths]) => `${name}: ${paths.join(', ')}`)
     },
+  },
+  {
+    name: 'comments name files, types and members that exist',
+    bad: {
+      'src/base/a.ts':
+        'export interface Row {\n  /** See `gone.ts`, `Row.gone` and `Gone.row`. */\n  readonly here: string\n}',
+    },
+    check: namedInVain,
   },
   {
     name: "the console's folders import downward only, and of the contract its types alone",

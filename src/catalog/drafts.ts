@@ -188,8 +188,9 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
   if (provider === undefined) return unsold('the provider is missing and cannot be detected from the name')
   const providerFacts = sources.providers.find((known) => known.provider === provider)
   const offered = { ...definition, provider }
-  const knownAs = nameThere(offered, sources.providers)
-  const reachable = providerFacts === undefined ? [] : formatsAt(definition.dialects, providerFacts, knownAs)
+  const catalogName = nameThere(offered, sources.providers)
+  const reachable =
+    providerFacts === undefined ? [] : formatsAt(definition.dialects, providerFacts, catalogName)
   if (definition.offers === undefined && reachable.length === 0) return unsold(notReachable)
   const offers = finder.offersOf(offered)
   if (offers.length === 0) return unsold(withoutOffer(offered, finder, sources))
@@ -204,7 +205,7 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
   const model = {
     name: id,
     provider,
-    upstreamModel: knownAs,
+    upstreamModel: catalogName,
     dialects: [...new Set(offers.flatMap(({ dialects }) => dialects))],
     displayName: definition.displayName ?? id,
     releasedMs: released,

@@ -69,11 +69,13 @@ export function offerFinder(sources: OfferSources): OfferFinder {
       return facts.servesAnyName === true || isFamily || isKnown
     },
     offersOf(model) {
-      const knownAs = nameThere(model, sources.providers)
+      const catalogName = nameThere(model, sources.providers)
       if (model.offers !== undefined) {
         return model.offers.flatMap((offer) => {
           const serving = byName.get(offer.upstream)
-          return serving === undefined ? [] : writtenOffer(model, offer, { ...serving, knownAs, listCostOf })
+          return serving === undefined
+            ? []
+            : writtenOffer(model, offer, { ...serving, catalogName, listCostOf })
         })
       }
       const isServedByAll = isOwn(model)
@@ -82,10 +84,17 @@ export function offerFinder(sources: OfferSources): OfferFinder {
         const isListed = models === 'all' ? isServedByAll : models.has(model.id)
         if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
         const listedName = models === 'all' ? undefined : models.get(model.id)
-        const dialects = formatsAt(model.dialects, facts, knownAs)
+        const dialects = formatsAt(model.dialects, facts, catalogName)
         const { weight } = upstream
         return [
-          { upstream, upstreamModel: listedName ?? knownAs, knownAs, dialects, priority: firstGroup, weight },
+          {
+            upstream,
+            upstreamModel: listedName ?? catalogName,
+            catalogName,
+            dialects,
+            priority: firstGroup,
+            weight,
+          },
         ].filter(isAskable)
       })
     },
@@ -101,20 +110,20 @@ function writtenOffer(
   at: {
     readonly upstream: Upstream
     readonly facts: ProviderFacts
-    readonly knownAs: string
+    readonly catalogName: string
     readonly listCostOf: (provider: string, name: string) => Offer['listCost'] | undefined
   },
 ): readonly Offer[] {
-  const { upstream, facts, knownAs } = at
+  const { upstream, facts, catalogName } = at
   const isAtOwnProvider = upstream.provider === model.provider
   const ownFormats = isAtOwnProvider ? model.dialects : elsewhere(model.dialects)
-  const upstreamModel = written.model ?? knownAs
-  const name = isAtOwnProvider ? knownAs : upstreamModel
+  const upstreamModel = written.model ?? catalogName
+  const name = isAtOwnProvider ? catalogName : upstreamModel
   const listCost = at.listCostOf(upstream.provider, upstreamModel)
   const offer = {
     upstream,
     upstreamModel,
-    knownAs: name,
+    catalogName: name,
     dialects: formatsAt(written.dialects ?? ownFormats, facts, name),
     priority: written.priority ?? firstGroup,
     weight: written.weight ?? upstream.weight,
@@ -144,9 +153,9 @@ function isAskable({ dialects }: Offer): boolean {
 export function formatsAt(
   chosen: readonly UpstreamFormatName[] | undefined,
   facts: Pick<ProviderFacts, 'dialects' | 'formatsOf'>,
-  knownAs: string,
+  catalogName: string,
 ): readonly UpstreamFormatName[] {
-  const formats = chosen ?? facts.formatsOf?.(knownAs)
+  const formats = chosen ?? facts.formatsOf?.(catalogName)
   return facts.dialects.filter((dialect) => formats?.includes(dialect) ?? isConversationFormat(dialect))
 }
 

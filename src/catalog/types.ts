@@ -119,7 +119,7 @@ export interface Offer {
   /** What the model is called there. */
   readonly upstreamModel: string
   /** What the tables of the upstream's provider call it; what it accepts and how it is counted there depend on it. */
-  readonly knownAs: string
+  readonly catalogName: string
   /** The formats in which it is requested there; never empty. */
   readonly dialects: readonly UpstreamFormatName[]
   /** Its group; groups with lower numbers are tried first. */
@@ -145,8 +145,8 @@ export function billingProviders({
 }
 
 /** A deployment or an inference profile may have any name at its host. */
-function isClaude({ upstreamModel, knownAs }: Offer): boolean {
-  return /\bclaude\b/i.test(`${upstreamModel} ${knownAs}`)
+function isClaude({ upstreamModel, catalogName }: Offer): boolean {
+  return /\bclaude\b/i.test(`${upstreamModel} ${catalogName}`)
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */

@@ -63,7 +63,7 @@ export class InFlightRequests {
   }
 
   /** Records the requested model. */
-  setModel(id: bigint, model: string): void {
+  setRequestedModel(id: bigint, model: string): void {
     const entry = this.#entries.get(id)
     if (entry !== undefined) entry.model = model
   }

@@ -37,7 +37,7 @@ export class HeldRequestLifecycle implements RequestLifecycle {
   readonly #request: HeldRequest
   readonly room: MemoryReservation
   place: UpstreamPlace = nowhere
-  #readsOn = false
+  #readsAfterDisconnect = false
 
   constructor(deps: LifecycleDeps, context: RequestContext, request: HeldRequest) {
     const { key, account } = request.caller
@@ -80,12 +80,12 @@ export class HeldRequestLifecycle implements RequestLifecycle {
   }
 
   readsOnWhenGone(connector: Connector): boolean {
-    if (this.#readsOn) return true
+    if (this.#readsAfterDisconnect) return true
     const { background, gate, ledger, readOnSlots } = this.#deps
     const { hold, parsed } = this.#request
     const stops = parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted
     if (stops || !readOnSlots.tryAcquire(hold.account)) return false
-    this.#readsOn = true
+    this.#readsAfterDisconnect = true
     gate.leave(this.#context.id)
     background.run('release concurrency', () => ledger.releaseConcurrency(this.#context.id))
     return true
@@ -94,6 +94,6 @@ export class HeldRequestLifecycle implements RequestLifecycle {
   end(): void {
     this.vacate()
     this.room.set(0)
-    if (this.#readsOn) this.#deps.readOnSlots.release(this.#request.hold.account)
+    if (this.#readsAfterDisconnect) this.#deps.readOnSlots.release(this.#request.hold.account)
   }
 }

@@ -133,7 +133,7 @@ export interface Target {
   readonly dialect: UpstreamFormat
   readonly connector: Connector
   /** What a translated response calls the model: as the caller wrote it, or the name of a fallback. */
-  readonly answersAs: string
+  readonly responseModel: string
   /** On a provider key of the account: the share of the list price that is charged; null: the operator's price is. */
   readonly ownKeyFee: OwnKeyFee
 }
@@ -301,7 +301,7 @@ export interface StreamedBody {
   /** Chunks received during the first-byte wait, not yet sent. */
   readonly seen: readonly Uint8Array[]
   /** The client has disconnected; the stream is read to its end for its usage. */
-  readonly readsOn: boolean
+  readonly readsAfterDisconnect: boolean
 }
 
 export interface AnswerBody {

@@ -112,9 +112,10 @@ async function generate(deps: GatewayDeps, context: RequestContext, callerOf: Ca
   deps.inFlight.identify(context.id, caller)
   await check(deps, caller, context)
   const parsed = await decode(deps, caller, context)
-  deps.inFlight.setModel(context.id, parsed.facts.model)
+  deps.inFlight.setRequestedModel(context.id, parsed.facts.model)
   try {
-    const withFiles = await resolveFiles(deps, caller, parsed, route(deps, caller, context, parsed))
+    const routed = route(deps, caller, context, parsed)
+    const withFiles = await resolveFiles(deps, caller, parsed, routed)
     const plans = new TargetPlans(withFiles.parsed, withFiles.route, (target, isReadAgain) =>
       planFor(deps, context, { caller, parsed: withFiles.parsed, isReadAgain }, target),
     )
@@ -178,8 +179,8 @@ async function execute(
   plans: TargetPlans,
 ): Promise<void> {
   const { parsed, plan } = await plans.first()
-  const elsewhere = { received: plans.received, targets: plans.unplanned }
-  const hold = await reserve(deps, caller, context, { parsed, plan, elsewhere })
+  const otherTargets = { received: plans.received, targets: plans.unplanned }
+  const hold = await reserve(deps, caller, context, { parsed, plan, otherTargets })
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
   const lifecycle = new HeldRequestLifecycle(deps, context, { caller, parsed, hold })

@@ -1,5 +1,6 @@
 /**
- * The ledger as the rest of the program sees it: each method becomes one operation on the store's threads (`sqlite/`).
+ * The ledger as the rest of the program sees it: each method becomes one operation on the store's threads. Its messages and columns,
+ * which both databases have, are in `sqlite/`; what PostgreSQL does otherwise is in `postgres/`.
  * Opening it takes an ID slot for this process and closes what a killed process left open. Contains no statement and
  * decides no amount: `rules/` does.
  * `const { ledger, nextId, recovered, close } = await openLedger(opened.store, { clock, limits })`
@@ -19,7 +20,7 @@ import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
 import { settleMessage } from './sqlite/settle-message.ts'
 import { Standings } from './standing.ts'
-import type { AccountRow, LateSettlement, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
+import type { AccountRow, LazySettlement, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 import { UnrecordedHolds } from './unrecorded-holds.ts'
 import { openWaiters } from './waiters.ts'
 
@@ -74,6 +75,7 @@ type Run = <Name extends keyof LedgerOperations>(
   ...values: Parameters<LedgerOperations[Name]['run']>
 ) => Promise<ReturnType<LedgerOperations[Name]['run']>>
 
+/** The same for a read, by its name in the table of reads. */
 type Read = <Name extends keyof LedgerReads>(
   name: Name,
   ...values: Parameters<LedgerReads[Name]['run']>
@@ -112,7 +114,7 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
     if (account !== null) changes?.publish(account, topics, request)
   }
   /** Money came back to the account: requests that wait for it try again. */
-  const freed = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
+  const notify = (account: bigint | null, topics: readonly Topic[], request: bigint | null = null): void => {
     if (account !== null) waiters.wake(account)
     publish(account, topics, request)
   }
@@ -133,14 +135,14 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       return admission
     },
     obstacle: (ask) => standings.obstacle(ask, reading),
-    release: async (id) => freed(await run('release', id), ['running', 'balance']),
+    release: async (id) => notify(await run('release', id), ['running', 'balance']),
     settle: (settlement) =>
       settle(store, settlement, limits, ({ account, available, id }) => {
         standings.settled(account, available)
-        freed(account, settledTopics, id)
+        notify(account, settledTopics, id)
       }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
-    releaseConcurrency: async (id) => freed(await run('releaseConcurrency', id), ['running']),
+    releaseConcurrency: async (id) => notify(await run('releaseConcurrency', id), ['running']),
     reserveResponse: (id, account) =>
       run('reserveResponse', id, account, limits.backgroundResponsesPerAccountMax),
     recordResponse: ({ id, upstream, responseId, facts }) =>
@@ -148,8 +150,8 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
     forgetResponse: (account, responseId) => run('forgetResponse', account, responseId),
     setModel: (id, { model, priceVersion }) => run('setModel', id, model, priceVersion),
     confirm: async (id) => unrecorded.isRecorded(id) || run('confirm', id),
-    shrink: async (id, amount) => freed(await run('shrink', id, amount), ['running', 'balance']),
-    ...creditsOn(run, freed, stop),
+    shrink: async (id, amount) => notify(await run('shrink', id, amount), ['running', 'balance']),
+    ...creditsOn(run, notify, stop),
     createAccount: (account) => run('createAccount', account),
     async suspend(account, atMs) {
       await run('suspend', account, atMs)
@@ -197,24 +199,24 @@ type Credits = Pick<
 /** Money that comes and goes without a request. */
 function creditsOn(
   run: Run,
-  freed: (account: bigint, topics: readonly Topic[]) => void,
+  notify: (account: bigint, topics: readonly Topic[]) => void,
   stop: (account: bigint) => void,
 ): Credits {
   const topics: readonly Topic[] = ['balance', 'billing']
   return {
     async credit(ask) {
       const result = await run('credit', ask)
-      if (result.kind === 'credited') freed(ask.account, topics)
+      if (result.kind === 'credited') notify(ask.account, topics)
       return result
     },
     async signupCredit(ask) {
       const result = await run('signupCredit', ask)
-      if (result.kind === 'credited') freed(ask.account, topics)
+      if (result.kind === 'credited') notify(ask.account, topics)
       return result
     },
     async payTopUp(ask) {
       const result = await run('payTopUp', ask)
-      if (result.kind === 'paid') freed(result.account, topics)
+      if (result.kind === 'paid') notify(result.account, topics)
       return result
     },
     async returnTopUp(ask) {
@@ -222,17 +224,17 @@ function creditsOn(
       if (result.kind !== 'returned') return result
       // What was known before may have been lifted by an operator since.
       if (ask.freeze !== null && result.created) stop(result.account)
-      freed(result.account, [...topics, 'account'])
+      notify(result.account, [...topics, 'account'])
       return result
     },
     async restoreTopUp(ask) {
       const result = await run('restoreTopUp', ask)
-      if (result.kind === 'restored') freed(result.account, [...topics, 'account'])
+      if (result.kind === 'restored') notify(result.account, [...topics, 'account'])
       return result
     },
     async redeem(ask) {
       const result = await run('redeem', ask)
-      if (result.kind === 'credited') freed(ask.account, topics)
+      if (result.kind === 'credited') notify(ask.account, topics)
       return result
     },
   }
@@ -301,7 +303,7 @@ async function searchAccounts(
 
 function settle(
   store: LedgerStore,
-  settlement: Settlement | LateSettlement,
+  settlement: Settlement | LazySettlement,
   limits: LedgerLimits,
   closed: (settled: { account: bigint; available: bigint; id: bigint }) => void,
 ): Promise<SettleResult> {

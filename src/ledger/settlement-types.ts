@@ -28,7 +28,7 @@ export interface Settlement {
 }
 
 /** A settlement that is decided on when its batch leaves for the database. */
-export interface LateSettlement {
+export interface LazySettlement {
   /** Of its hold. */
   readonly id: bigint
   /** Called once, when it leaves; null takes it back. */

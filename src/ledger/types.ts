@@ -7,7 +7,7 @@ import type { BudgetWindow, KeyBudget, RateLimits, RateStates } from '../limits/
 import type { ResponseLedger } from './background-response-types.ts'
 import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 import type { Checkpoint, ProviderObjectRow, ReceiptRow, RunningRow } from './receipt-types.ts'
-import type { LateSettlement, Settlement, SettleResult } from './settlement-types.ts'
+import type { LazySettlement, Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing-types.ts'
 import type { CheckAsk, Checked } from './verify/check-step.ts'
 
@@ -22,7 +22,13 @@ export type {
   RunningRow,
   UsageSource,
 } from './receipt-types.ts'
-export type { ExcessCause, LateSettlement, Settled, Settlement, SettleResult } from './settlement-types.ts'
+export type {
+  ExcessCause,
+  LazySettlement,
+  Settled,
+  Settlement,
+  SettleResult,
+} from './settlement-types.ts'
 
 /** One request asking for everything it may use, all or nothing. */
 export interface AdmissionAsk {
@@ -213,7 +219,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   changedElsewhere(account: bigint | null): Promise<void>
   /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
   release(id: bigint): Promise<void>
-  settle(settlement: Settlement | LateSettlement): Promise<SettleResult>
+  settle(settlement: Settlement | LazySettlement): Promise<SettleResult>
   checkpoint(checkpoint: Checkpoint): Promise<void>
   /** Frees the concurrency of a request whose client left and whose answer is only read for its usage; its hold stays. */
   releaseConcurrency(id: bigint): Promise<void>

@@ -34,7 +34,7 @@ function offered(
   const { origin = connectorOf(provider).defaultOrigin, ...offer } = more
   return {
     upstream: { name: provider, provider, origin, basePath: '', credential: 'operators', weight: 1 },
-    ...{ upstreamModel, knownAs: upstreamModel, dialects: ['openai-chat'], priority: 1, weight: 1 },
+    ...{ upstreamModel, catalogName: upstreamModel, dialects: ['openai-chat'], priority: 1, weight: 1 },
     ...offer,
   }
 }
@@ -53,7 +53,7 @@ const names: readonly (readonly [what: string, key: string, model: OwnModel, nam
     'openai',
     {
       ...gpt,
-      offers: [offered('openai', 'mirrored', { origin: 'https://mirror.example', knownAs: 'gpt-x' })],
+      offers: [offered('openai', 'mirrored', { origin: 'https://mirror.example', catalogName: 'gpt-x' })],
     },
     'gpt-x',
   ],

@@ -33,12 +33,12 @@ function offerAt(
   if (at === undefined) {
     const { upstreamModel } = model
     const dialects = formatsAt(undefined, connector, upstreamModel)
-    return dialects.length === 0 ? null : { ...own, upstreamModel, knownAs: upstreamModel, dialects }
+    return dialects.length === 0 ? null : { ...own, upstreamModel, catalogName: upstreamModel, dialects }
   }
   // Another address, such as a mirror, may have names of its own.
   const isOwnAddress = at.upstream.origin === parseAddress(connector.defaultOrigin).origin
-  const { knownAs, dialects } = at
-  return { ...own, upstreamModel: isOwnAddress ? at.upstreamModel : knownAs, knownAs, dialects }
+  const { catalogName, dialects } = at
+  return { ...own, upstreamModel: isOwnAddress ? at.upstreamModel : catalogName, catalogName, dialects }
 }
 
 /** Whether a key of the provider would serve the model. */

@@ -19,7 +19,7 @@ export interface StreamResponse extends AttemptResponse {
   readonly usageTap: UsageTap
   readonly seen: readonly Uint8Array[]
   /** The client disconnected and the stream is read to the end for its usage. */
-  readonly readsOn: boolean
+  readonly readsAfterDisconnect: boolean
 }
 
 export interface WholeResponse extends AttemptResponse {

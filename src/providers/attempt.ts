@@ -71,7 +71,7 @@ class UpstreamAttempt {
   #firstByteMs = 0
   readonly #seen: Uint8Array[] = []
   #seenBytes = 0
-  #readsOn = false
+  #readsAfterDisconnect = false
   #done = false
 
   constructor(clock: Clock, task: AttemptTask, outcome: PromiseWithResolvers<AttemptOutcome>) {
@@ -170,7 +170,7 @@ class UpstreamAttempt {
       exchange,
       usageTap: watch,
       seen: this.#seen,
-      readsOn: this.#readsOn,
+      readsAfterDisconnect: this.#readsAfterDisconnect,
     })
   }
 
@@ -260,7 +260,7 @@ class UpstreamAttempt {
     // A request that has not been sent, such as one that waits for a token, is not sent for a client that has left.
     const wasSent = this.#exchange?.requestSent ?? false
     if (interruption.kind === 'gone' && wasSent && this.#task.readsOnWhenGone()) {
-      this.#readsOn = true
+      this.#readsAfterDisconnect = true
       this.#deadlines.clear('keepAlive')
       this.#deadlines.set('readOn', this.#task.limits.readOnMs)
       return

@@ -10,7 +10,7 @@ import { postgresIdentityMigrations } from '../identity/store/migrations/index.t
 import type { Currency } from '../ledger/postgres/current-reads.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
-import { isLate } from '../store/channel.ts'
+import { isLazy } from '../store/channel.ts'
 import {
   attachDatabase,
   type OpenDatabase,
@@ -254,7 +254,7 @@ function joined(
   return {
     ...database,
     async run(call) {
-      if (!lanes.runs(isLate(call) ? call.name : call[0])) return database.run(call)
+      if (!lanes.runs(isLazy(call) ? call.name : call[0])) return database.run(call)
       try {
         return await lanes.run(call)
       } catch (error) {

@@ -27,7 +27,7 @@ export interface ChannelLimits {
 
 export interface Channel {
   /** Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. */
-  run(call: Call | LateCall): Promise<unknown>
+  run(call: Call | LazyCall): Promise<unknown>
   /** Waits for the writer and begins a transaction on it. */
   begin(): Promise<Turn>
   /** How long the batch that is being committed has taken so far; 0 while none is. */
@@ -41,8 +41,8 @@ export interface Channel {
   drain(): Promise<void>
 }
 
-/** A call that is made at the moment when its batch leaves. */
-export interface LateCall {
+/** A call that is made when its batch leaves. */
+export interface LazyCall {
   /** The operation, and the ID of the row that it is about: where several batches leave, they decide with which. */
   readonly name: string
   readonly id: bigint
@@ -50,7 +50,7 @@ export interface LateCall {
   readonly make: () => Call | null
 }
 
-export const isLate = (call: Call | LateCall): call is LateCall => 'make' in call
+export const isLazy = (call: Call | LazyCall): call is LazyCall => 'make' in call
 
 /** What is known of operations that were answered before their commit. */
 export interface DeferralState {
@@ -61,7 +61,7 @@ export interface DeferralState {
 }
 
 interface Pending {
-  readonly call: Call | LateCall
+  readonly call: Call | LazyCall
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -128,7 +128,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   const refusalOf = (): Error | undefined =>
     isClosed ? storeUnavailable('the store is closed') : refusal(queue.length + turnsWanted.length, limits)
 
-  function run(call: Call | LateCall): Promise<unknown> {
+  function run(call: Call | LazyCall): Promise<unknown> {
     const refusal = refusalOf()
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
@@ -205,7 +205,7 @@ function takeCalls(waiting: readonly Pending[]): { calls: readonly Call[]; batch
 
 /** Null: it was answered without being run. */
 function callOf({ call, resolve, reject }: Pending): Call | null {
-  if (!isLate(call)) return call
+  if (!isLazy(call)) return call
   try {
     const made = call.make()
     if (made === null) resolve(null)

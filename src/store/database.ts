@@ -7,7 +7,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { attachThread, type OpenThread, openThread, type ThreadOptions } from '../threads/thread.ts'
-import { type ChannelLimits, type DeferralState, type LateCall, openChannel } from './channel.ts'
+import { type ChannelLimits, type DeferralState, type LazyCall, openChannel } from './channel.ts'
 import { databaseErrors, storeUnavailable } from './errors.ts'
 import type { SharedChange } from './postgres/shared-changes.ts'
 import { routedDialect, type SqlLanguage } from './sqlite/kysely-dialect.ts'
@@ -60,7 +60,7 @@ export interface AttachOptions
 
 export interface OpenDatabase<Tables> {
   /** Runs one operation of the writer's table; resolves when its batch is committed. See Channel.run. */
-  run(call: Call | LateCall): Promise<unknown>
+  run(call: Call | LazyCall): Promise<unknown>
   /** Null: `run` never resolves before the commit. */
   readonly deferral: DeferralState | null
   /** Runs one read of the reader's table on what is committed now. */

@@ -32,7 +32,7 @@ export const hourRow = rowOf({
   /** Requests with a write-off. */
   writeOffs: number('write_offs'),
 })
-export const keyRow = rowOf({
+export const hourKeyRow = rowOf({
   account: integer('account'),
   hour: number('hour'),
   key: integer('key'),
@@ -65,7 +65,7 @@ export function hourlySums(database: Database, journal: RowJournal): HourlySums 
       rows = []
       known.set(rowKey.key, rows)
     }
-    let row = rows.find((known) => known.rowKey.hour === rowKey.hour && known.rowKey.model === rowKey.model)
+    let row = rows.find((other) => other.rowKey.hour === rowKey.hour && other.rowKey.model === rowKey.model)
     if (row === undefined) {
       row = read(rowKey)
       rows.push(row)
@@ -110,7 +110,7 @@ export function hourlySums(database: Database, journal: RowJournal): HourlySums 
 function rowsIn(database: Database, journal: RowJournal) {
   const where = 'account = ? AND hour = ? AND key = ? AND model = ?'
   const select = prepare(database, `SELECT ${hourRow.names} FROM usage_hour WHERE ${where}`)
-  const columns = [...hourRow.columns, ...keyRow.columns]
+  const columns = [...hourRow.columns, ...hourKeyRow.columns]
   const insert = prepare(
     database,
     `INSERT INTO usage_hour (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
@@ -120,7 +120,7 @@ function rowsIn(database: Database, journal: RowJournal) {
     read(rowKey: HourKey): Hour {
       const { account, hour, key, model } = rowKey
       const name = `${account} ${hour} ${key} ${model}`
-      const row = (journaled.find(name) as Output[] | undefined) ?? select.row(...keyRow.bind(rowKey))
+      const row = (journaled.find(name) as Output[] | undefined) ?? select.row(...hourKeyRow.bind(rowKey))
       const sums = row === undefined ? noHourSums() : hourRow.toRow(row)
       return {
         rowKey,
@@ -134,7 +134,7 @@ function rowsIn(database: Database, journal: RowJournal) {
       const { rowKey, name, sums, storedWriteOffs } = row
       // Bytes of durations are valid until the next row is bound.
       const bound = hourRow.bind(sums).map((value) => (value instanceof Uint8Array ? value.slice() : value))
-      const values = [...bound, ...keyRow.bind(rowKey)]
+      const values = [...bound, ...hourKeyRow.bind(rowKey)]
       if (storedWriteOffs === null) insert.run(...values)
       else journaled[storedWriteOffs === sums.writeOffs ? 'put' : 'putNow'](name, values)
       row.storedWriteOffs = sums.writeOffs

@@ -12,21 +12,21 @@ import {
   addReceipt,
   type HourKey,
   type HourSums,
+  hourKeyRow,
   hourRow,
-  keyRow,
   noHourSums,
   rowKeyOf,
 } from './hourly-sums.ts'
 import type { RefusalSums } from './record-refusals.ts'
 
-const columns = [...hourRow.columns, ...keyRow.columns]
+const columns = [...hourRow.columns, ...hourKeyRow.columns]
 const given = (names: readonly string[]): string =>
   `unnest(${names.map((name, index) => `$${index + 1}::${columnType(name)}[]`).join(', ')}) AS given (${names.join(', ')})`
-const isRow = keyRow.columns.map((name) => `u.${name} = given.${name}`).join(' AND ')
+const isRow = hourKeyRow.columns.map((name) => `u.${name} = given.${name}`).join(' AND ')
 
 const find: PostgresStatement = {
   name: 'usage_hour_find',
-  text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(keyRow.columns)} JOIN usage_hour u ON ${isRow}`,
+  text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(hourKeyRow.columns)} JOIN usage_hour u ON ${isRow}`,
 }
 /** Refused requests are counted by others, without a lock of the account. */
 const counted = hourRow.columns.filter((name) => name !== 'refused')
@@ -44,8 +44,8 @@ export const deriveSums: Derive = {
   find: (requests) => ({
     statement: find,
     values: columnArrays(
-      keyRow.columns,
-      requests.map((request) => keyRow.bind(rowKeyOf(request))),
+      hourKeyRow.columns,
+      requests.map((request) => hourKeyRow.bind(rowKeyOf(request))),
     ),
   }),
   write(receipts, found) {
@@ -60,14 +60,14 @@ export const deriveSums: Derive = {
     }
     const rows = [...changed.values()].map(({ rowKey, sums }) => [
       ...ownBytes(hourRow.bind(sums)),
-      ...keyRow.bind(rowKey),
+      ...hourKeyRow.bind(rowKey),
     ])
     return [{ statement: write, values: columnArrays(columns, rows) }]
   },
 }
 
 const storedSums = (row: Output[]): [string, HourSums] => [
-  nameOf(keyRow.toRow(row.slice(hourRow.columns.length))),
+  nameOf(hourKeyRow.toRow(row.slice(hourRow.columns.length))),
   hourRow.toRow(row),
 ]
 
@@ -77,7 +77,7 @@ const ownBytes = (values: readonly Input[]): readonly Input[] =>
 
 /** Adds to the row, which another process may be adding to. */
 export function postgresRefusalSums(database: Database): RefusalSums {
-  const names = [...hourRow.columns, ...keyRow.columns]
+  const names = [...hourRow.columns, ...hourKeyRow.columns]
   const add = prepare(
     database,
     `INSERT INTO usage_hour (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
@@ -85,7 +85,7 @@ export function postgresRefusalSums(database: Database): RefusalSums {
   )
   return {
     refused(rowKey, times) {
-      add.run(...ownBytes(hourRow.bind({ ...noHourSums(), refused: times })), ...keyRow.bind(rowKey))
+      add.run(...ownBytes(hourRow.bind({ ...noHourSums(), refused: times })), ...hourKeyRow.bind(rowKey))
     },
   }
 }

@@ -348,7 +348,7 @@ for (const [model, provider] of [
       const messages = [{ role: 'user' as const, content: 'say hold' }]
       const stream = await anthropic.messages.create({ model, max_tokens: 100, messages, stream: true })
       for await (const event of stream) if (event.type === 'content_block_delta') break
-      await eventually('the gateway has seen that the client left', isReadOn, (readsOn) => readsOn)
+      await eventually('the gateway has seen that the client left', isReadOn, (isRead) => isRead)
       assert.equal(lastOf(provider)?.closed, false)
       clouds.get(provider)?.finishHeld()
     })

@@ -11,7 +11,7 @@ import { type Orphan, receiptHead, receiptRow } from '../../src/ledger/sqlite/ro
 import type { AccountRow, ReceiptRow, RunningRow, VerifyReport } from '../../src/ledger/types.ts'
 import { rollSpend, spentIn } from '../../src/limits/budget.ts'
 import type { BudgetWindow } from '../../src/limits/types.ts'
-import { isLate } from '../../src/store/channel.ts'
+import { isLazy } from '../../src/store/channel.ts'
 import type { Call } from '../../src/store/sqlite/messages.ts'
 import { checkRows } from '../simulation/invariants.ts'
 import { MemoryDatabase } from '../simulation/memory-database.ts'
@@ -49,7 +49,7 @@ function memoryStore(database: MemoryDatabase): LedgerStore {
   }
   return {
     async run(given) {
-      const call = isLate(given) ? given.make() : given
+      const call = isLazy(given) ? given.make() : given
       if (call === null) return null
       const [name, ...values] = call
       if (Object.hasOwn(scans, name)) return answer(scans, call)

@@ -2,6 +2,6 @@
 import { accountOperationHandler } from '../handle-operation.ts'
 import { accountOutput } from './output.ts'
 
-export const showAccount = accountOperationHandler('account.show', async (_parts, _input, { account }) =>
+export const showAccount = accountOperationHandler('account.show', async (_deps, _input, { account }) =>
   accountOutput(account),
 )

@@ -54,8 +54,8 @@ type UsageLabeler = (
 ) => Promise<readonly LabeledUsage[]> | readonly LabeledUsage[]
 
 const labelers: Readonly<Record<UsageInput['group'], UsageLabeler>> = {
-  none: (_parts, _account, rows) => rows.map(({ atMs, sums }) => ({ atMs, sums, group: null, label: null })),
-  model: (_parts, _account, rows) =>
+  none: (_deps, _account, rows) => rows.map(({ atMs, sums }) => ({ atMs, sums, group: null, label: null })),
+  model: (_deps, _account, rows) =>
     rows.map(({ atMs, sums, group }) => ({
       atMs,
       sums,

@@ -32,7 +32,7 @@ import {
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { RequestContext } from '../request.ts'
 import { identityHeaders, jsonHeaders } from '../response-headers.ts'
-import { assertMatching, wishedOf, wishOfRequest } from '../route-wish.ts'
+import { assertMatching, matchingUpstreams, preferenceOfRequest } from '../route-preference.ts'
 import {
   publicUpstreamError,
   recordUpstreamFailure,
@@ -88,9 +88,9 @@ export function chosenUpstream(
 ): Upstream {
   assertNotOnly(providerKeys, caller, host)
   const storing = snapshot.ownUpstreams.filter(({ provider }) => provider === host.provider)
-  const wish = wishOfRequest(context, caller.policy, () => snapshot.upstreams)
-  const serving = wishedOf(wish, storing)
-  if (serving.length === 0) assertMatching(wish, 'files', storing)
+  const preference = preferenceOfRequest(context, caller.policy, () => snapshot.upstreams)
+  const serving = matchingUpstreams(preference, storing)
+  if (serving.length === 0) assertMatching(preference, 'files', storing)
   const sticky = stickyHash(caller.account, new Uint8Array(0))
   const candidates = serving.map((upstream) => ({ upstream, priority: 1, weight: upstream.weight }))
   const [first] = orderUpstreams(candidates, { health: health.snapshot(), sticky, nowMs: clock.monoMs() })

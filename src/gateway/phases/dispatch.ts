@@ -365,8 +365,8 @@ function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boole
 function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamResponse['body'] {
   switch (outcome.kind) {
     case 'stream': {
-      const { exchange, usageTap, seen, readsOn } = outcome
-      return { kind: 'stream', exchange, usageTap, seen, readsOn }
+      const { exchange, usageTap, seen, readsAfterDisconnect } = outcome
+      return { kind: 'stream', exchange, usageTap, seen, readsAfterDisconnect }
     }
     case 'answer':
       return { kind: 'answer', status: outcome.status, bytes: outcome.bytes, answer: outcome.answer }

@@ -197,7 +197,7 @@ async function translated(
       emulation: translation.emulation,
       frame: {
         requestId: context.requestId,
-        model: task.route.answersAs,
+        model: task.route.responseModel,
         createdSeconds: Math.floor(context.startedMs / 1_000),
         responseOptions: responseOptionsOf(translation),
       },

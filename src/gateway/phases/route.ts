@@ -27,10 +27,10 @@ import type {
 import {
   assertMatching,
   excludedBecause,
-  type RouteWish,
-  wishedPriority,
-  wishOfRequest,
-} from '../route-wish.ts'
+  preferenceOfRequest,
+  preferredPriority,
+  type RoutePreference,
+} from '../route-preference.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot
@@ -50,7 +50,7 @@ const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOper
   embed: 'embed',
 }
 
-/** Throws 404 for an unknown or disabled model or where the sender's wish leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */
+/** Throws 404 for an unknown or disabled model or where the sender's preference leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */
 export function route(
   deps: RouteDeps,
   caller: Caller,
@@ -61,18 +61,18 @@ export function route(
   const operation = upstreamOperations[context.operation] ?? 'generate'
   const ownKeys = ownRoute(deps.providerKeys, caller.account, model)
   const isOnly = ownKeys?.isOnly === true
-  const wish = wishOf(deps, caller, context)
+  const preference = preferenceOf(deps, caller, context)
   const candidatesFor = (sold: SoldModel) =>
-    candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly, wish })
-  const own = candidatesFor({ model, datedName, answersAs: parsed.facts.model })
+    candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly, preference })
+  const requested = candidatesFor({ model, datedName, responseModel: parsed.facts.model })
   const others = fallbacksFor(deps.snapshot, caller, model, parsed.facts.fallbackModels?.names ?? []).map(
     candidatesFor,
   )
-  const candidates = others.length === 0 ? own : [...own, ...others.flat()]
+  const candidates = others.length === 0 ? requested : [...requested, ...others.flat()]
   if (candidates.length === 0) {
     const offers = ownKeys?.isOnly === true ? [...ownKeys.first, ...ownKeys.last] : model.offers
     assertMatching(
-      wish,
+      preference,
       `the model ${model.name}`,
       offers.map(({ upstream }) => upstream),
     )
@@ -96,9 +96,9 @@ function fallbacksFor(
     const names = caller.policy.fallbacks ?? model.fallbacks
     return usableModels(snapshot, caller, names)
       .filter((fallback) => fallback !== model)
-      .map((fallback) => ({ model: fallback, datedName: null, answersAs: fallback.name }))
+      .map((fallback) => ({ model: fallback, datedName: null, responseModel: fallback.name }))
   }
-  const sold = named.map((name) => ({ ...findModel(snapshot, caller, name, 'models'), answersAs: name }))
+  const sold = named.map((name) => ({ ...findModel(snapshot, caller, name, 'models'), responseModel: name }))
   const taken = new Set([model])
   return sold.filter((fallback) => !taken.has(fallback.model) && taken.add(fallback.model))
 }
@@ -115,7 +115,7 @@ function usableModels(snapshot: Snapshot, caller: Caller, names: readonly string
 }
 
 interface SoldModel extends ModelMatch {
-  readonly answersAs: string
+  readonly responseModel: string
 }
 
 /** `isOnly`: the requested model is served on the account's own keys alone, and so are its fallbacks. */
@@ -123,16 +123,16 @@ interface RoutedModel extends SoldModel {
   readonly operation: UpstreamOperation
   readonly isOnly: boolean
   /** What the sender says of upstreams; undefined: nothing. */
-  readonly wish: RouteWish | undefined
+  readonly preference: RoutePreference | undefined
 }
 
 /** What the sender and its key say of upstreams, the operator's and those on the account's own keys. */
-function wishOf(
+function preferenceOf(
   { snapshot, providerKeys }: Pick<RouteDeps, 'snapshot' | 'providerKeys'>,
   { account, policy }: Caller,
   context: RequestContext,
-): RouteWish | undefined {
-  return wishOfRequest(context, policy, () => [
+): RoutePreference | undefined {
+  return preferenceOfRequest(context, policy, () => [
     ...snapshot.upstreams,
     ...providerKeys.of(account).flatMap(({ upstream }) => upstream ?? []),
   ])
@@ -191,12 +191,18 @@ function assertKeyUsable(
 
 type OwnKeyPriced = Pick<Target, 'ownKeyFee'>
 
-/** The offers that a sender's wish leaves, in groups in its order. */
-function wishedOffers(offers: readonly Offer[], wish: RouteWish | undefined): readonly Offer[] {
-  if (wish === undefined) return offers
-  const left = offers.filter(({ upstream }) => excludedBecause(wish, upstream) === undefined)
-  if (wish.order.length === 0) return left
-  return left.map((offer) => ({ ...offer, priority: wishedPriority(wish, offer.upstream, offer.priority) }))
+/** The offers that a sender's preference leaves, in groups in its order. */
+function preferredOffers(
+  offers: readonly Offer[],
+  preference: RoutePreference | undefined,
+): readonly Offer[] {
+  if (preference === undefined) return offers
+  const left = offers.filter(({ upstream }) => excludedBecause(preference, upstream) === undefined)
+  if (preference.order.length === 0) return left
+  return left.map((offer) => ({
+    ...offer,
+    priority: preferredPriority(preference, offer.upstream, offer.priority),
+  }))
 }
 
 /** The offers of a model that have the operation in a format that the request can be sent in. */
@@ -204,19 +210,34 @@ function candidatesOf(
   { connectorOf }: Pick<RouteDeps, 'connectorOf'>,
   context: RequestContext,
   { facts }: ParsedRequest,
-  { model, datedName, answersAs, operation, ownKeyFee, wish }: Omit<RoutedModel, 'isOnly'> & OwnKeyPriced,
+  {
+    model,
+    datedName,
+    responseModel,
+    operation,
+    ownKeyFee,
+    preference,
+  }: Omit<RoutedModel, 'isOnly'> & OwnKeyPriced,
 ): readonly Candidate[] {
   const current = priceAt(model, context.startedMs)
   const price = ownKeyFee === null ? current : listPriced(current)
   const targets: Target[] = []
   const candidates: Candidate[] = []
-  for (const offer of wishedOffers(model.offers, wish)) {
+  for (const offer of preferredOffers(model.offers, preference)) {
     const connector = connectorOf(offer.upstream.provider)
-    const known = { dialects: offer.dialects, upstreamModel: offer.knownAs }
+    const known = { dialects: offer.dialects, upstreamModel: offer.catalogName }
     const format = upstreamFormat(connector, known, context.dialect.name, facts)
     if (format === null || !connector.offers(operation, format)) continue
     const dialect = upstreamFormats[format]
-    const target = sharedTarget(targets, { model, offer, price, connector, dialect, answersAs, ownKeyFee })
+    const target = sharedTarget(targets, {
+      model,
+      offer,
+      price,
+      connector,
+      dialect,
+      responseModel,
+      ownKeyFee,
+    })
     // A host with its own name for the model does not have the dated names of the vendor.
     const upstreamModel =
       offer.upstreamModel === model.upstreamModel ? (datedName ?? offer.upstreamModel) : offer.upstreamModel
@@ -232,13 +253,13 @@ function sharedTarget(targets: Target[], { offer, ...asked }: Target & { readonl
     (target) =>
       target.connector === connector &&
       target.dialect === dialect &&
-      target.model.upstreamModel === offer.knownAs &&
+      target.model.upstreamModel === offer.catalogName &&
       isSameList(target.model.dialects, offer.dialects),
   )
   if (known !== undefined) return known
   const isAsListed =
     connector.provider === model.provider &&
-    offer.knownAs === model.upstreamModel &&
+    offer.catalogName === model.upstreamModel &&
     isSameList(model.dialects, offer.dialects)
   const target = isAsListed
     ? asked
@@ -247,7 +268,7 @@ function sharedTarget(targets: Target[], { offer, ...asked }: Target & { readonl
         model: {
           ...model,
           provider: connector.provider,
-          upstreamModel: offer.knownAs,
+          upstreamModel: offer.catalogName,
           dialects: offer.dialects,
         },
       }

@@ -9,7 +9,7 @@ import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Limits } from '../../config/config.ts'
-import { isLate } from '../../store/channel.ts'
+import { isLazy } from '../../store/channel.ts'
 import { storeUnavailable } from '../../store/errors.ts'
 import { connect, type PostgresConnection } from '../../store/postgres/connection.ts'
 import { toStoreError } from '../../store/postgres/errors.ts'
@@ -146,8 +146,8 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     runs: (name) => (name in messages || name in scans) && !withStatements.has(name),
     reads: ([name]) => ownReads.has(name),
     async run(call) {
-      const message = messages[isLate(call) ? call.name : call[0]]
-      if (!isLate(call)) {
+      const message = messages[isLazy(call) ? call.name : call[0]]
+      if (!isLazy(call)) {
         if (message === undefined) return answer(scans, call)
         const step = stepOf(message, call)
         return message.pack((await lanes.run(accountOf(step), step)) as never)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { eachMeter, eachOutput, meterNames, meters, noTokens } from '../../../contract/meters.ts'
 import type { Multiplier, PriceVersion, Rates } from '../../catalog/types.ts'
 import { formatUsd, parseUsd } from './money.ts'
-import { boundAmounts, costOf, dearestInputRate, type PricedUsage } from './price.ts'
+import { boundAmounts, costOf, highestInputRate, type PricedUsage } from './price.ts'
 
 function usd(text: string): bigint {
   const nano = parseUsd(text)
@@ -242,12 +242,12 @@ test('what is held is never below what it costs in the end', () => {
 
 test('the most expensive rate is that of the marked lifetimes and the reachable tiers', () => {
   const marked = (cacheWrites: readonly ('5m' | '1h')[]) =>
-    dearestInputRate(price(sonnet), { cacheWrites, inputTokens: 10 })
+    highestInputRate(price(sonnet), { cacheWrites, inputTokens: 10 })
   assert.equal(marked([]), usd('3'))
   assert.equal(marked(['5m']), usd('3.75'))
   assert.equal(marked(['1h']), usd('6'))
-  assert.equal(dearestInputRate(long, { cacheWrites: [], inputTokens: 200_000 }), usd('1.25'))
-  assert.equal(dearestInputRate(long, { cacheWrites: [], inputTokens: 200_001 }), usd('2.50'))
+  assert.equal(highestInputRate(long, { cacheWrites: [], inputTokens: 200_000 }), usd('1.25'))
+  assert.equal(highestInputRate(long, { cacheWrites: [], inputTokens: 200_001 }), usd('2.50'))
 })
 
 test('a discount that is asked for is not relied on; a surcharge is', () => {

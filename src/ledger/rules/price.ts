@@ -119,13 +119,13 @@ export interface BoundAmounts {
  */
 export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmounts {
   const { numerator, denominator } = product(
-    bound.options.map((option) => dearest(own(price.options, option))),
+    bound.options.map((option) => highestMultiplier(own(price.options, option))),
   )
   const fees = Object.entries(bound.fees).reduce(
     (sum, [meter, uses]) => sum + toCount(uses) * (own(price.fees, meter) ?? 0n),
     0n,
   )
-  const rate = dearestInputRate(price, bound)
+  const rate = highestInputRate(price, bound)
   const audioRate = most(rate, dearestAudioRate(price, bound.inputTokens))
   const audio = toCount(Math.min(bound.inputAudioTokens, bound.inputTokens))
   const input = ((toCount(bound.inputTokens) - audio) * rate + audio * audioRate) * numerator
@@ -137,7 +137,7 @@ export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmo
 }
 
 /** The most expensive rate at which an input token that is not audio can be billed, before options. */
-export function dearestInputRate(
+export function highestInputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'cacheWrites' | 'inputTokens'>,
 ): bigint {
@@ -194,7 +194,7 @@ function reachableRates(price: PriceVersion, inputTokens: number): readonly Rate
 const one: Multiplier = { numerator: 1n, denominator: 1n }
 
 /** A discount that is asked for may not be given. */
-function dearest(multiplier: Multiplier | undefined): Multiplier {
+function highestMultiplier(multiplier: Multiplier | undefined): Multiplier {
   return multiplier !== undefined && multiplier.numerator > multiplier.denominator ? multiplier : one
 }
 

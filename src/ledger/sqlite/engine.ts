@@ -19,7 +19,7 @@ import {
   receiptTable,
 } from './stored-tables.ts'
 
-/** Called with each receipt within its batch. */
+/** Called with each receipt within its batch: `hourlySums`, joined to it in `server/writer-thread.ts`; on PostgreSQL it is `deriveSums`. */
 export interface SettlementObserver {
   settled(receipt: ReceiptState): void
 }

@@ -1,7 +1,7 @@
 /** The message of a settlement: a flat tuple, made when it is asked for or when its batch leaves. */
-import type { LateCall } from '../../store/channel.ts'
+import type { LazyCall } from '../../store/channel.ts'
 import type { Call } from '../../store/sqlite/messages.ts'
-import type { LateSettlement, Settlement } from '../settlement-types.ts'
+import type { LazySettlement, Settlement } from '../settlement-types.ts'
 import type { PackedSettlement } from './machine-operations.ts'
 import type { LedgerOperations } from './operations.ts'
 import { packProviderObjects } from './provider-objects.ts'
@@ -15,9 +15,9 @@ export interface SettleLimits {
 const operation: keyof LedgerOperations = 'settle'
 
 export function settleMessage(
-  settlement: Settlement | LateSettlement,
+  settlement: Settlement | LazySettlement,
   limits: SettleLimits,
-): Call | LateCall {
+): Call | LazyCall {
   if (!('take' in settlement)) return callOf(settlement, limits)
   const { id, take } = settlement
   return {

@@ -105,17 +105,17 @@ function Settings({ billing }: { readonly billing: Billing }): JSX.Element {
 }
 
 function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.Element {
-  const bone = <Skeleton className="my-1 h-6 w-24" />
+  const skeleton = <Skeleton className="my-1 h-6 w-24" />
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4" aria-live="polite">
       <Stat
         label="Available"
-        value={billing === undefined ? bone : <Money amount={billing.available} />}
+        value={billing === undefined ? skeleton : <Money amount={billing.available} />}
         hint="what the next request can use"
       />
       <Stat
         label="Reserved"
-        value={billing === undefined ? bone : <Money amount={billing.held} />}
+        value={billing === undefined ? skeleton : <Money amount={billing.held} />}
         hint={
           billing === undefined || isZero(billing.held) ? (
             'nothing is running'
@@ -128,7 +128,7 @@ function Balance({ billing }: { readonly billing: Billing | undefined }): JSX.El
       />
       <Stat
         label="Runway (estimated)"
-        value={billing === undefined ? bone : daysLeftShort(billing.daysLeft)}
+        value={billing === undefined ? skeleton : daysLeftShort(billing.daysLeft)}
         hint={billing === undefined ? '' : runwayHint(billing.daysLeft)}
       />
     </div>

@@ -13,11 +13,11 @@ import { daysLeftShort, runwayHint } from '../billing/billing-words.ts'
 
 export type Overview = OperationOutput<'overview.show'>
 
-const bone = <Skeleton className="my-1 h-6 w-24" />
+const skeleton = <Skeleton className="my-1 h-6 w-24" />
 
 export function Numbers({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
   const of = (show: (overview: Overview) => ReactNode): ReactNode =>
-    overview === undefined ? bone : show(overview)
+    overview === undefined ? skeleton : show(overview)
   const hint = (show: (overview: Overview) => ReactNode): ReactNode =>
     overview === undefined ? '' : show(overview)
   return (

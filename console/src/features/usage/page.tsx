@@ -78,13 +78,13 @@ export function UsagePage(): JSX.Element {
 }
 
 function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Element {
-  const bone = <Skeleton className="my-1 h-6 w-24" />
+  const skeleton = <Skeleton className="my-1 h-6 w-24" />
   const totals = stack?.totals
   return (
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Stat
         label="Spend"
-        value={totals === undefined ? bone : <Money amount={totals.charged} />}
+        value={totals === undefined ? skeleton : <Money amount={totals.charged} />}
         hint={
           totals === undefined || isZero(totals.ownKeyCost) ? (
             'selected period'
@@ -97,17 +97,17 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
       />
       <Stat
         label="Requests"
-        value={totals === undefined ? bone : count(totals.requests + totals.refused)}
+        value={totals === undefined ? skeleton : count(totals.requests + totals.refused)}
         hint={totals === undefined ? '' : `${count(totals.errors)} failed, ${count(totals.refused)} rejected`}
       />
       <Stat
         label="Tokens in"
-        value={totals === undefined ? bone : <Short value={totals.tokensIn} />}
+        value={totals === undefined ? skeleton : <Short value={totals.tokensIn} />}
         hint="including cached"
       />
       <Stat
         label="Tokens out"
-        value={totals === undefined ? bone : <Short value={totals.tokensOut} />}
+        value={totals === undefined ? skeleton : <Short value={totals.tokensOut} />}
         hint="including reasoning"
       />
     </div>

@@ -77,7 +77,7 @@ export class StreamRelay {
   #events = 0
   #paused = false
   #hasWritten = false
-  #readsOn: boolean
+  #readsAfterDisconnect: boolean
   #hasEnded = false
   #resolve: () => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
@@ -96,7 +96,7 @@ export class StreamRelay {
     const { candidate } = input.upstreamResponse
     assert(candidate !== null, 'a stream has a candidate')
     this.#candidate = candidate
-    this.#readsOn = input.body.readsOn
+    this.#readsAfterDisconnect = input.body.readsAfterDisconnect
     this.#sink = streamSinkFor(input.body.usageTap, {
       translation: input.relayContext.plan.translation,
       envelope: context.envelope,
@@ -115,7 +115,7 @@ export class StreamRelay {
     const { limits } = this.#deps
     this.#awaitUpstream()
     this.#deadlines.set('total', this.#relayContext.lifecycle.leftMs())
-    if (this.#readsOn) this.#deadlines.set('readOn', limits.readOnMs)
+    if (this.#readsAfterDisconnect) this.#deadlines.set('readOn', limits.readOnMs)
     else this.#deadlines.set('keepAlive', limits.keepAliveMs)
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -160,17 +160,17 @@ export class StreamRelay {
 
   /** Sends relayable bytes, then acts on the state of the usage tap. */
   #advance(): void {
-    const { usageTap: watch } = this.#body
+    const { usageTap } = this.#body
     this.#sink.release(this.#send)
-    if (watch.sample.events !== this.#events) {
-      this.#events = watch.sample.events
+    if (usageTap.sample.events !== this.#events) {
+      this.#events = usageTap.sample.events
       if (!this.#paused) this.#deadlines.set('content', this.#contentGapMs)
       this.#deps.failpoints.reach('after-content')
       this.#relayContext.delivered(this.#body)
     }
-    if (watch.state === 'complete') return this.#complete()
-    if (watch.state === 'failed') return this.#cutShort('upstream_error', this.#upstreamProblem())
-    if (watch.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
+    if (usageTap.state === 'complete') return this.#complete()
+    if (usageTap.state === 'failed') return this.#cutShort('upstream_error', this.#upstreamProblem())
+    if (usageTap.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
     if (this.#sink.waitingBytes > this.#deps.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
     const refusal = this.#relayContext.lifecycle.room.set(this.#sink.waitingBytes)
@@ -188,7 +188,7 @@ export class StreamRelay {
   #write(piece: Uint8Array | string): void {
     const { client } = this.#context
     this.#hasWritten = true
-    if (!this.#readsOn && !this.#hasEnded) this.#keepClientAlive()
+    if (!this.#readsAfterDisconnect && !this.#hasEnded) this.#keepClientAlive()
     if (client.write(piece) || this.#paused || this.#hasEnded) return
     this.#paused = true
     this.#body.exchange.pause()
@@ -211,14 +211,14 @@ export class StreamRelay {
   }
 
   #complete(): void {
-    const { usageTap: watch } = this.#body
+    const { usageTap } = this.#body
     this.#settleThen(
       {
-        reason: this.#readsOn ? 'client_abort' : 'complete',
+        reason: this.#readsAfterDisconnect ? 'client_abort' : 'complete',
         dispatched: true,
-        report: { kind: 'final', usage: watch.rawUsage },
-        sample: watch.sample,
-        relayed: watch.relayableSample,
+        report: { kind: 'final', usage: usageTap.rawUsage },
+        sample: usageTap.sample,
+        relayed: usageTap.relayableSample,
         error: null,
         status: 200,
       },
@@ -226,7 +226,8 @@ export class StreamRelay {
         this.#deps.failpoints.reach('before-terminal-event')
         if (settlement.kind === 'late')
           return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
-        const usage = this.#relayContext.plan.dialect.toUsage(watch.rawUsage)
+        // As the provider reports it: what was charged, which may have been counted instead, is on the receipt.
+        const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
         this.#sink.sendTerminal({ usage, cost: formatUsd(settlement.charged) }, this.#send)
         this.#context.client.end(this.#context.padding?.close())
       },
@@ -235,13 +236,13 @@ export class StreamRelay {
 
   /** Ends without a terminal success event: sends an error in the client's format. */
   #cutShort(reason: EndReason, error: TollgateError | null): void {
-    const { usageTap: watch } = this.#body
+    const { usageTap } = this.#body
     this.#settleThen(
       {
-        reason: this.#readsOn ? 'client_abort' : reason,
+        reason: this.#readsAfterDisconnect ? 'client_abort' : reason,
         dispatched: true,
-        report: { kind: 'partial', usage: watch.rawUsage },
-        sample: watch.sample,
+        report: { kind: 'partial', usage: usageTap.rawUsage },
+        sample: usageTap.sample,
         error,
         status: error?.status ?? 499,
       },
@@ -257,7 +258,7 @@ export class StreamRelay {
     this.#deadlines.stop()
     if (this.#body.usageTap.state === 'complete') this.#releaseConnection()
     else this.#body.exchange.abort()
-    if (outcome.error === null && !this.#readsOn) this.#keepClientAlive()
+    if (outcome.error === null && !this.#readsAfterDisconnect) this.#keepClientAlive()
     this.#relayContext
       .settle(outcome)
       .then((settlement) => {
@@ -284,7 +285,7 @@ export class StreamRelay {
   /** Flushes the response head, or sends a keep-alive where the head was already sent. */
   #sendFirstKeepAlive(hasHead: boolean): void {
     if (!hasHead) this.#context.client.flush()
-    else if (!this.#readsOn) this.#write(keepAlive(this.#context))
+    else if (!this.#readsAfterDisconnect) this.#write(keepAlive(this.#context))
   }
 
   #keepClientAlive(): void {
@@ -294,10 +295,10 @@ export class StreamRelay {
   #interrupt(interruption: Interruption): void {
     if (this.#hasEnded) return
     if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
-    if (this.#readsOn) return
+    if (this.#readsAfterDisconnect) return
     const isNearlyDone = this.#body.usageTap.state === 'finishing'
     if (!isNearlyDone && !this.#readsOnForUsage()) return this.#abandon()
-    this.#readsOn = true
+    this.#readsAfterDisconnect = true
     this.#deadlines.clear('keepAlive')
     this.#deadlines.clear('slowReader')
     this.#deadlines.set('readOn', this.#deps.limits.readOnMs)

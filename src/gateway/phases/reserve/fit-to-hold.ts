@@ -70,11 +70,11 @@ function grownTokens({ connector }: Target, { tokens }: Pick<InputBound, 'tokens
 }
 
 /** The most expensive of several bounds, in each part. */
-export function dearestAmounts(first: BoundAmounts, others: readonly BoundAmounts[]): BoundAmounts {
+export function highestAmounts(first: BoundAmounts, others: readonly BoundAmounts[]): BoundAmounts {
   return others.reduce(
-    (dearest, { input, perOutputToken }) => ({
-      input: most(dearest.input, input),
-      perOutputToken: most(dearest.perOutputToken, perOutputToken),
+    (highest, { input, perOutputToken }) => ({
+      input: most(highest.input, input),
+      perOutputToken: most(highest.perOutputToken, perOutputToken),
     }),
     first,
   )

@@ -24,7 +24,7 @@ import { canExceedItsSize } from '../../../providers/media-size.ts'
 import type { Media } from '../../../wire/dialect.ts'
 import { accountSuspended, rateLimited } from '../../error-response.ts'
 import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
-import { dearestAmounts, estimatedAmounts, planAmounts } from './fit-to-hold.ts'
+import { estimatedAmounts, highestAmounts, planAmounts } from './fit-to-hold.ts'
 import {
   type BoundInputDeps,
   countedInput,
@@ -57,7 +57,7 @@ interface ReservedWork {
 }
 
 /** The request as it was received, and the targets that it is not prepared for yet; the hold covers the most expensive. */
-export interface Elsewhere {
+export interface OtherTargets {
   readonly received: ParsedRequest
   readonly targets: readonly Target[]
 }
@@ -69,11 +69,11 @@ export async function reserve(
   deps: ReserveDeps,
   caller: Caller,
   context: RequestContext,
-  { elsewhere, ...work }: ReservedWork & { readonly elsewhere: Elsewhere },
+  { otherTargets, ...work }: ReservedWork & { readonly otherTargets: OtherTargets },
 ): Promise<Hold> {
   const nowMs = deps.clock.wallMs()
   const freeBound = freeInput(work.plan.inputSize)
-  const { received, targets } = elsewhere
+  const { received, targets } = otherTargets
   const others = targets.map((target) => estimatedAmounts(target, received, deps.limits))
   const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens, others })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
@@ -104,7 +104,11 @@ export async function reserve(
     nowMs: deps.clock.wallMs(),
     inputTokens: input.tokens,
   })
-  const admission = await admitAnywhere(deps, exact, isOwnKey ? [] : countedElsewhere(deps, elsewhere, input))
+  const admission = await admitAnywhere(
+    deps,
+    exact,
+    isOwnKey ? [] : countedForOthers(deps, otherTargets, input),
+  )
   if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
@@ -122,7 +126,7 @@ function admissionRequest(
 ): AdmissionAsk {
   const { plan, parsed } = request
   const own = planAmounts(plan, parsed.facts, { tokens: request.inputTokens })
-  const amounts = dearestAmounts(own, request.others ?? [])
+  const amounts = highestAmounts(own, request.others ?? [])
   return {
     id: context.id,
     account: caller.account,
@@ -270,9 +274,9 @@ async function admitOwnKey(
 }
 
 /** What the other targets may cost at most, now that the input is counted for the first one. */
-function countedElsewhere(
+function countedForOthers(
   { limits }: ReserveDeps,
-  { received, targets }: Elsewhere,
+  { received, targets }: OtherTargets,
   input: InputBound,
 ): readonly BoundAmounts[] {
   return targets.map((target) => estimatedAmounts(target, received, limits, input))
@@ -289,14 +293,14 @@ async function admitAnywhere(
 ): Promise<Admission> {
   if (others.length === 0) return admitWaiting(deps, asked)
   const own = { input: asked.inputAmount, perOutputToken: asked.outputTokenAmount }
-  const { input, perOutputToken } = dearestAmounts(own, others)
-  const dearest = { ...asked, inputAmount: input, outputTokenAmount: perOutputToken }
-  for (const whole of [dearest, asked]) {
+  const { input, perOutputToken } = highestAmounts(own, others)
+  const highest = { ...asked, inputAmount: input, outputTokenAmount: perOutputToken }
+  for (const whole of [highest, asked]) {
     const admission = await admit(deps, { ...whole, onShortBalance: 'reject', patience: 'none' })
     if (admission.kind !== 'insufficient_funds') return admission
   }
   if (asked.onShortBalance === 'reject') return admitWaiting(deps, asked)
-  const lowered = await admitWaiting(deps, dearest)
+  const lowered = await admitWaiting(deps, highest)
   if (lowered.kind === 'held') return { ...lowered, outputLimit: outputWithin(lowered.amount, asked) }
   return lowered.kind === 'insufficient_funds' ? admit(deps, asked) : lowered
 }

@@ -1,6 +1,6 @@
 /**
  * Closes a hold, retried until that is durable, and decides once for each complete response whether it is delivered and
- * charged or withheld and written off. Computes no amount.
+ * charged, or withheld and written off except for what was already relayed. Computes no amount.
  *
  * A response waits for its settlement until `dueMonoMs`. It can be withheld until the settlement is sent to the writer;
  * from then on the result of that commit decides, so that what the client gets matches what is committed.

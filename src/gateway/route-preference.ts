@@ -14,7 +14,7 @@ const clauses = ['only', 'avoid', 'order', 'require'] as const
 type Clause = (typeof clauses)[number]
 
 /** Upstreams are named as customers see them, by their own name or by their provider's; an empty list says nothing. */
-export interface RouteWish extends Readonly<Record<Clause, readonly string[]>> {
+export interface RoutePreference extends Readonly<Record<Clause, readonly string[]>> {
   /** Where it comes from, for errors. */
   readonly source: string
   readonly view: CustomerView
@@ -25,14 +25,14 @@ const headerLengthMax = 4_096
 const listPattern = /^[A-Za-z0-9._-]+(?: *, *[A-Za-z0-9._-]+)*$/
 
 /** The header of a request and the tags that its key requires; undefined: neither. */
-export function wishOfRequest(
+export function preferenceOfRequest(
   { request, customerView: view }: Pick<RequestContext, 'request' | 'customerView'>,
   { requiredTags }: Pick<KeyPolicy, 'requiredTags'>,
-  upstreams: () => readonly Wished[],
-): RouteWish | undefined {
+  upstreams: () => readonly NamedUpstream[],
+): RoutePreference | undefined {
   const written = request.headers[routeHeader]
   if (written === undefined && !requiredTags) return undefined
-  const asked = written === undefined ? undefined : routeWish(String(written), view, upstreams())
+  const asked = written === undefined ? undefined : readPreference(String(written), view, upstreams())
   if (!requiredTags) return asked
   const ofKey = 'the tags that this API key requires'
   if (asked === undefined)
@@ -44,9 +44,13 @@ export function wishOfRequest(
  * Throws 400 for anything but `clause=name,name; clause=name`, and for a name that none of the upstreams has, as a mistyped
  * one to avoid would be called.
  */
-function routeWish(text: string, view: CustomerView, upstreams: readonly Wished[]): RouteWish {
+function readPreference(
+  text: string,
+  view: CustomerView,
+  upstreams: readonly NamedUpstream[],
+): RoutePreference {
   if (text.length > headerLengthMax) throw invalid(`at most ${headerLengthMax} characters are supported.`)
-  const wish = new Map<Clause, readonly string[]>()
+  const preference = new Map<Clause, readonly string[]>()
   for (const part of text.split(';')) {
     const [name = '', list, ...more] = part.split('=').map((side) => side.trim())
     const clause = clauses.find((known) => known === name)
@@ -54,10 +58,10 @@ function routeWish(text: string, view: CustomerView, upstreams: readonly Wished[
       throw invalid(
         `${JSON.stringify(part.trim())} is not one of ${clauses.join('=, ')}= with a list of names.`,
       )
-    if (wish.has(clause)) throw invalid(`${clause} is given twice.`)
-    wish.set(clause, list.split(/ *, */))
+    if (preference.has(clause)) throw invalid(`${clause} is given twice.`)
+    preference.set(clause, list.split(/ *, */))
   }
-  const listOf = (clause: Clause): readonly string[] => wish.get(clause) ?? []
+  const listOf = (clause: Clause): readonly string[] => preference.get(clause) ?? []
   const named = [...listOf('only'), ...listOf('avoid'), ...listOf('order')]
   const unknown = named.find((name) => !upstreams.some((upstream) => isNamed(view, upstream, name)))
   if (unknown !== undefined) throw invalid(unknownName(view, unknown))
@@ -82,12 +86,12 @@ function unknownName({ shows }: CustomerView, name: string): string {
   }
 }
 
-type Wished = Pick<Upstream, 'name' | 'provider' | 'tags' | 'ownKey'>
+type NamedUpstream = Pick<Upstream, 'name' | 'provider' | 'tags' | 'ownKey'>
 
-/** Why the wish excludes an upstream; undefined: it does not. */
+/** Why the preference excludes an upstream; undefined: it does not. */
 export function excludedBecause(
-  { only, avoid, require, view }: RouteWish,
-  upstream: Wished,
+  { only, avoid, require, view }: RoutePreference,
+  upstream: NamedUpstream,
 ): string | undefined {
   if (only.length > 0 && !only.some((name) => isNamed(view, upstream, name))) return 'is not in only'
   if (avoid.some((name) => isNamed(view, upstream, name))) return 'is avoided'
@@ -95,38 +99,51 @@ export function excludedBecause(
   return missing === undefined ? undefined : `lacks the tag ${missing}`
 }
 
-/** The upstreams that a wish leaves. */
-export function wishedOf<Of extends Wished>(
-  wish: RouteWish | undefined,
+/** The upstreams that a preference leaves. */
+export function matchingUpstreams<Of extends NamedUpstream>(
+  preference: RoutePreference | undefined,
   upstreams: readonly Of[],
 ): readonly Of[] {
-  if (wish === undefined) return upstreams
-  return upstreams.filter((upstream) => excludedBecause(wish, upstream) === undefined)
+  if (preference === undefined) return upstreams
+  return upstreams.filter((upstream) => excludedBecause(preference, upstream) === undefined)
 }
 
-/** Throws 404, with the reason for each, where a wish excludes every upstream of something. */
-export function assertMatching(wish: RouteWish | undefined, of: string, upstreams: readonly Wished[]): void {
-  if (wish === undefined || upstreams.length === 0 || wishedOf(wish, upstreams).length > 0) return
+/** Throws 404, with the reason for each, where a preference excludes every upstream of something. */
+export function assertMatching(
+  preference: RoutePreference | undefined,
+  of: string,
+  upstreams: readonly NamedUpstream[],
+): void {
+  if (
+    preference === undefined ||
+    upstreams.length === 0 ||
+    matchingUpstreams(preference, upstreams).length > 0
+  )
+    return
   const reasons = new Set(
     upstreams.map((upstream) => {
-      const shown = shownUpstream(wish.view, upstream) ?? 'an upstream'
-      return `${shown} ${excludedBecause(wish, upstream)}`
+      const shown = shownUpstream(preference.view, upstream) ?? 'an upstream'
+      return `${shown} ${excludedBecause(preference, upstream)}`
     }),
   )
   throw new TollgateError('no_matching_upstream', {
-    message: `No upstream for ${of} matches ${wish.source}: ${[...reasons].join('; ')}.`,
+    message: `No upstream for ${of} matches ${preference.source}: ${[...reasons].join('; ')}.`,
     param: 'model',
   })
 }
 
-/** The group of an upstream by the wished order: those that it names, then the operator's groups. */
-export function wishedPriority({ order, view }: RouteWish, upstream: Wished, priority: number): number {
+/** The group of an upstream by the preferred order: those that it names, then the operator's groups. */
+export function preferredPriority(
+  { order, view }: RoutePreference,
+  upstream: NamedUpstream,
+  priority: number,
+): number {
   const place = order.findIndex((name) => isNamed(view, upstream, name))
   return place < 0 ? order.length + priority : place
 }
 
-function isNamed(view: CustomerView, upstream: Wished, wished: string): boolean {
-  return shownNames(view, upstream).includes(wished)
+function isNamed(view: CustomerView, upstream: NamedUpstream, preferred: string): boolean {
+  return shownNames(view, upstream).includes(preferred)
 }
 
 function invalid(message: string): TollgateError {
