@@ -109,6 +109,21 @@ for (const [path, page] of pages) {
   })
 }
 
+test('the page of the API explains every field of a receipt', async () => {
+  const page = tree.get('docs/api.md') ?? ''
+  const [section = ''] = /^## Receipts$[\s\S]*?(?=^## )/m.exec(`${page}\n## `) ?? []
+  const answer = await fetch(`${served.origin}/v1/generations/${requestId}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const { data } = (await answer.json()) as { data: { usage: object; attempts: object[] } }
+  const names = [data, data.usage, ...data.attempts].flatMap((part) => Object.keys(part))
+  assert.ok(names.includes('cost') && names.includes('reasoning') && names.includes('ms'), names.join(' '))
+  assert.deepEqual(
+    names.filter((name) => !new RegExp(`[\`.]${name}[\`.]`).test(section)),
+    [],
+  )
+})
+
 test('the list of all pages has every page', () => {
   const index = tree.get('docs/README.md') ?? ''
   const listed = pages

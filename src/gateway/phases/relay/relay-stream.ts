@@ -222,13 +222,13 @@ export class StreamRelay {
         error: null,
         status: 200,
       },
-      (settlement) => {
+      (result) => {
         this.#deps.failpoints.reach('before-terminal-event')
-        if (settlement.kind === 'late')
+        if (result.kind === 'late')
           return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         // As the provider reports it: what was charged, which may have been counted instead, is on the receipt.
         const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
-        this.#sink.sendTerminal({ usage, cost: formatUsd(settlement.charged) }, this.#send)
+        this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged) }, this.#send)
         this.#context.client.end(this.#context.padding?.close())
       },
     )
@@ -252,7 +252,7 @@ export class StreamRelay {
     )
   }
 
-  #settleThen(outcome: RelayOutcome, then: (settlement: SettlementResult) => void): void {
+  #settleThen(outcome: RelayOutcome, then: (result: SettlementResult) => void): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#deadlines.stop()
@@ -261,10 +261,10 @@ export class StreamRelay {
     if (outcome.error === null && !this.#readsAfterDisconnect) this.#keepClientAlive()
     this.#relayContext
       .settle(outcome)
-      .then((settlement) => {
+      .then((result) => {
         this.#deadlines.stop()
         this.#context.work.listen(undefined)
-        then(settlement)
+        then(result)
         this.#resolve()
       })
       .catch((error: unknown) => {

@@ -62,7 +62,7 @@ async function relayAnswer(
   const { plan } = relayContext
   const translated = translatedAnswer(plan, body)
   if (translated === 'unreadable') return relayUnreadable(context, input)
-  const settlement = await relayContext.settle({
+  const result = await relayContext.settle({
     reason: context.client.gone ? 'client_abort' : 'complete',
     dispatched: true,
     report: { kind: 'final', usage: body.answer.rawUsage },
@@ -71,11 +71,11 @@ async function relayAnswer(
     status: body.status,
   })
   deps.failpoints.reach('before-terminal-event')
-  if (settlement.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
-  const cost = formatUsd(settlement.charged)
+  if (result.kind === 'late') return sendErrorResponse(deps, context, settlementDelayed())
+  const cost = formatUsd(result.charged)
   const headers = jsonHeaders(
     context,
-    [...withBalance(relayContext.headers, settlement.available), 'x-tollgate-cost', cost],
+    [...withBalance(relayContext.headers, result.available), 'x-tollgate-cost', cost],
     upstreamResponse.upstreamHeaders,
   )
   context.client.answer(
