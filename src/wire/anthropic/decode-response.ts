@@ -55,8 +55,6 @@ function answerOf(answer: View, usage: Usage): NeutralResponse {
   const content = answer.get('content')
   if (content === undefined) throw new WireError('invalid_value', 'content is missing')
   return {
-    id: textIn(answer, 'id') ?? '',
-    model: textIn(answer, 'model') ?? '',
     parts: content.items().flatMap(partOf),
     finish: finishOf({
       reason: textIn(answer, 'stop_reason') ?? '',

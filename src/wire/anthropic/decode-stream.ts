@@ -98,7 +98,7 @@ class MessagesDecoder implements StreamDecoder {
   private start(message: JsonRecord): void {
     if (this.hasStarted) return
     this.hasStarted = true
-    this.out.push({ kind: 'start', id: textIn(message, 'id'), model: textIn(message, 'model') })
+    this.out.push({ kind: 'start' })
     const draft = messagesReport()
     readOpeningUsage(draft, message.usage)
     if (isRecord(message.usage)) this.out.push({ kind: 'input', usage: toUsage(draft.rawUsage()) })

@@ -39,10 +39,7 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
 function responseOf(root: View, usage: Usage): NeutralResponse {
   const content = root.get('output')?.get('message')?.get('content')
   if (content === undefined) throw new WireError('invalid_value', 'content is missing')
-  // The format names neither the response nor the model.
   return {
-    id: '',
-    model: '',
     parts: content.items().flatMap(partOf),
     finish: finishOf(textIn(root, 'stopReason')),
     usage,

@@ -72,7 +72,7 @@ test('a stream is thoughts, text and calls in order, wherever its chunks are cut
   const part = { kind: 'call', namespace: null, form: 'json', encrypted: null }
   const closed = { kind: 'close', encrypted: null }
   const expected = [
-    { kind: 'start', id: '', model: '' },
+    { kind: 'start' },
     ...[{ kind: 'open', part: { kind: 'thinking' } }, { kind: 'delta', text: 'Hm' }, closed],
     ...[
       { kind: 'open', part: { kind: 'text' } },

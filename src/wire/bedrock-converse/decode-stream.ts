@@ -55,7 +55,7 @@ class ConverseDecoder implements StreamDecoder {
   private readEvent(type: string, body: JsonRecord): void {
     switch (type) {
       case 'messageStart':
-        this.events.push({ kind: 'start', id: '', model: '' })
+        this.events.push({ kind: 'start' })
         return
       case 'contentBlockStart':
         return this.readStart(recordIn(body, 'start'))

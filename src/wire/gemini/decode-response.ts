@@ -28,8 +28,6 @@ const decoder = new TextDecoder('utf-8')
 
 /** What a whole answer and one event of a stream say, in order. */
 export interface Chunk {
-  readonly id: string
-  readonly model: string
   readonly pieces: readonly GeminiPiece[]
   /** null: the response continues. */
   readonly finish: Finish | null
@@ -75,9 +73,8 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
   const cited = parts[lastText]
   if (cited?.kind === 'text') parts[lastText] = { ...cited, citations: chunk.citations }
   const hasCalls = parts.some(({ kind }) => kind === 'call')
-  const { id, model, logprobs } = chunk
   const finish = chunk.finish ?? { reason: 'end', stopString: null, explanation: null }
-  return { id, model, parts, finish: withCalls(finish, hasCalls), usage, logprobs }
+  return { parts, finish: withCalls(finish, hasCalls), usage, logprobs: chunk.logprobs }
 }
 
 /** The format ends an answer that calls as it ends any other. */
@@ -123,8 +120,6 @@ export function readChunk(bytes: Uint8Array): Chunk | null {
   const [candidate] = recordsIn(value, 'candidates').filter(({ index }) => (index ?? 0) === 0)
   if (candidate === undefined && !isBlocked(value) && !isRecord(value.usageMetadata)) return null
   return {
-    id: textIn(value, 'responseId'),
-    model: textIn(value, 'modelVersion'),
     pieces: candidate === undefined ? [] : piecesOf(bytes, candidate),
     finish: candidate === undefined ? blockOf(value) : finishOf(candidate),
     citations: candidate === undefined ? [] : citationsOf(candidate),

@@ -72,7 +72,7 @@ class GeminiDecoder implements StreamDecoder {
     const { bytes, dataStart, dataEnd } = this.parser
     const chunk = readChunk(bytes.subarray(dataStart, dataEnd))
     if (chunk === null) return
-    if (!this.hasStarted) this.events.push({ kind: 'start', id: chunk.id, model: chunk.model })
+    if (!this.hasStarted) this.events.push({ kind: 'start' })
     this.hasStarted = true
     // Sources often come last, in an event that says no more and ends the text.
     const endsText = chunk.pieces[0]?.kind !== 'text'

@@ -246,7 +246,7 @@ test('recorded streams come back as they were', () => {
 
 const anthropic = { vendor: 'anthropic', data: 'EqQB' } as const
 const answered: readonly ResponseEvent[] = [
-  { kind: 'start', id: 'msg_1', model: 'claude' },
+  { kind: 'start' },
   { kind: 'input', usage },
   { kind: 'open', part: { kind: 'thinking' } },
   { kind: 'delta', text: 'I ' },

@@ -46,7 +46,7 @@ const frame: Frame = {
 const end: Finish = { reason: 'end', stopString: null, explanation: null }
 
 function answerOf(parts: readonly ResponsePart[], finish: Partial<Finish> = {}): NeutralResponse {
-  return { id: 'up', model: 'up', parts, finish: { ...end, ...finish }, usage, logprobs: null }
+  return { parts, finish: { ...end, ...finish }, usage, logprobs: null }
 }
 
 function written(answer: NeutralResponse, of: Partial<Frame> = {}): Members {

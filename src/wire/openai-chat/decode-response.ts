@@ -32,8 +32,6 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
   const message = recordIn(choice, 'message')
   const parts = partsOf(message)
   return {
-    id: textIn(answer, 'id'),
-    model: textIn(answer, 'model'),
     parts,
     finish: finishOf(textIn(choice, 'finish_reason'), new Set(parts.map(({ kind }) => kind))),
     usage,

@@ -358,7 +358,7 @@ const finish = (
   reason: 'end' | 'calls' | 'refusal' | 'filter',
   explanation: string | null = null,
 ): ResponseEvent => ({ kind: 'finish', finish: { reason, stopString: null, explanation } })
-const start: ResponseEvent = { kind: 'start', id: 'up', model: 'up' }
+const start: ResponseEvent = { kind: 'start' }
 
 /** The deltas of a stream, with finish and usage where they are sent. */
 function deltas(sent: string): readonly Members[] {

@@ -89,7 +89,7 @@ class ChatDecoder implements StreamDecoder {
     const id = textIn(chunk, 'id')
     if (!this.hasStarted && (id !== '' || choice !== undefined)) {
       this.hasStarted = true
-      this.events.push({ kind: 'start', id, model: textIn(chunk, 'model') })
+      this.events.push({ kind: 'start' })
     }
     if (choice !== undefined) this.choice(choice)
   }

@@ -45,7 +45,7 @@ const echoed = [
 /** Larger ones are not: they would be held while the answer runs, and sent three times. */
 const echoedBytesMax = 16_384
 
-/** Throws WireError; the body has passed `readRequest`. */
+/** Throws WireError; see `ClientCodec.decodeRequest`. */
 export function decodeRequest(body: Uint8Array, limits: ReadLimits, _address: UrlFields): Conversation {
   return readJson(body, limits, (json) => {
     const root = new View(json, json.root)

@@ -25,8 +25,6 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
   }
   const parts = recordsIn(answer, 'output').flatMap(partsOf)
   return {
-    id: textIn(answer, 'id'),
-    model: textIn(answer, 'model'),
     parts,
     finish: finishOf(answer, (kind) => parts.some((part) => part.kind === kind)),
     usage,

@@ -67,7 +67,7 @@ class ResponsesDecoder implements StreamDecoder {
     switch (value.type) {
       case 'response.created':
       case 'response.in_progress':
-        return this.start(recordIn(value, 'response'))
+        return this.start()
       case 'response.completed':
       case 'response.incomplete':
         return this.finish(recordIn(value, 'response'))
@@ -94,10 +94,10 @@ class ResponsesDecoder implements StreamDecoder {
     for (const event of events) this.events.push(event)
   }
 
-  private start(response: JsonRecord): void {
+  private start(): void {
     if (this.isStarted) return
     this.isStarted = true
-    this.events.push({ kind: 'start', id: textIn(response, 'id'), model: textIn(response, 'model') })
+    this.events.push({ kind: 'start' })
   }
 
   private addItem(index: number, item: JsonRecord): void {
@@ -204,7 +204,7 @@ class ResponsesDecoder implements StreamDecoder {
   }
 
   private finish(response: JsonRecord): void {
-    this.start(response)
+    this.start()
     for (const [index, item] of recordsIn(response, 'output').entries()) {
       // Some hosts tell items only here.
       if (index > this.lastIndex) this.endItem(index, item)

@@ -43,7 +43,7 @@ const usage = {
 }
 const tally: ResponseCost = { usage, cost: '0.0001' }
 
-const start: ResponseEvent = { kind: 'start', id: 'up', model: 'up-model' }
+const start: ResponseEvent = { kind: 'start' }
 const close: ResponseEvent = { kind: 'close', encrypted: null }
 const openText: ResponseEvent = { kind: 'open', part: { kind: 'text' } }
 const openThinking: ResponseEvent = { kind: 'open', part: { kind: 'thinking' } }
@@ -342,7 +342,7 @@ test('a stream and a whole answer of the same parts say the same, and keep the r
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 6 }), (all) => {
       const end: Finish = { reason: 'end', stopString: null, explanation: null }
-      const answer: NeutralResponse = { id: '', model: '', parts: all, finish: end, usage, logprobs: null }
+      const answer: NeutralResponse = { parts: all, finish: end, usage, logprobs: null }
       const whole = JSON.parse(codec.encodeResponse(answer, frame, tally)) as Record<string, unknown>
       const sse = written([...eventsOf(all), { kind: 'finish', finish: end }])
       assert.deepEqual(brokenAnswerRules(whole), [])

@@ -18,8 +18,6 @@ const usage = {
 const end: Finish = { reason: 'end', stopString: null, explanation: null }
 const text = (words: string): ResponsePart => ({ kind: 'text', text: words, cache: null, citations: [] })
 const answer = (...parts: ResponsePart[]): NeutralResponse => ({
-  id: 'a',
-  model: 'm',
   parts,
   finish: end,
   usage,

@@ -305,11 +305,8 @@ export interface Finish {
 /** What an answer is made of; media are what the model made. */
 export type ResponsePart = TextPart | ThinkingPart | CallPart | RefusalPart | MediaPart
 
-/** A whole answer. `usage` comes from the dialect's own reading of the bytes. */
+/** A whole answer. `usage` comes from the dialect's own reading of the bytes, the response's id and model from its frame. */
 export interface NeutralResponse {
-  readonly id: string
-  /** As the upstream calls it; a response is encoded with the name of its frame. */
-  readonly model: string
   readonly parts: readonly ResponsePart[]
   readonly finish: Finish
   readonly usage: Usage
@@ -322,8 +319,7 @@ export interface NeutralResponse {
  * A decoder keeps later parts back until earlier ones are closed. `finish` comes once and last.
  */
 export type ResponseEvent =
-  /** `model` as in `NeutralResponse`. */
-  | { readonly kind: 'start'; readonly id: string; readonly model: string }
+  | { readonly kind: 'start' }
   /** Input that was reported before any output, and nothing else of usage. */
   | { readonly kind: 'input'; readonly usage: Usage }
   | {

@@ -97,7 +97,7 @@ for (const to of others) {
     const request = translated(to)
     const frame = frameOf(request.responseOptions)
     const body = codecs[to].encodeResponse(
-      { id: 'x', model: 'm', parts: upstreamCalls(request), finish, usage, logprobs: null },
+      { parts: upstreamCalls(request), finish, usage, logprobs: null },
       frame,
       tally,
     )
@@ -118,7 +118,7 @@ for (const to of others) {
       ...Array.from(call.input, (text): ResponseEvent => ({ kind: 'delta', text })),
       { kind: 'close', encrypted: null },
     ])
-    let sse = upstream.write({ kind: 'start', id: 'x', model: 'm' })
+    let sse = upstream.write({ kind: 'start' })
     for (const event of [...events, { kind: 'finish', finish } as const]) sse += upstream.write(event)
     const bytes = encoder.encode(sse + upstream.close(tally))
     for (const size of [1, 5, bytes.length]) {

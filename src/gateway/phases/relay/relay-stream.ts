@@ -224,8 +224,7 @@ export class StreamRelay {
       },
       (result) => {
         this.#deps.failpoints.reach('before-terminal-event')
-        if (result.kind === 'late')
-          return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
+        if (result.kind === 'late') return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         // As the provider reports it: what was charged, which may have been counted instead, is on the receipt.
         const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
         this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged) }, this.#send)
