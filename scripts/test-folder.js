@@ -26,9 +26,16 @@ export function makeTestFolder(place = hasMemory() ? memoryFolder : tmpdir()) {
   return folder
 }
 
-/** @param {string} folder */
+/**
+ * A folder that cannot be removed, for example because a stopped process still writes to it, fails no run.
+ * @param {string} folder
+ */
 export function removeTestFolder(folder) {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  } catch (error) {
+    process.stderr.write(`tollgate: ${folder} could not be removed: ${error}\n`)
+  }
 }
 
 function hasMemory() {
@@ -43,6 +50,9 @@ function removeAbandoned(place) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
     if (!(pid > 0) || isRunning(pid)) continue
     const folder = join(place, name)
-    if (statSync(folder).mtimeMs < Date.now() - abandonedMs) removeTestFolder(folder)
+    // Another run may have removed it since, and another user's is theirs to remove.
+    const found = statSync(folder, { throwIfNoEntry: false })
+    const isOurs = found?.uid === process.getuid?.()
+    if (found !== undefined && isOurs && found.mtimeMs < Date.now() - abandonedMs) removeTestFolder(folder)
   }
 }

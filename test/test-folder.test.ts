@@ -1,7 +1,7 @@
 /** The folder of a run of the tests: it replaces those that earlier runs have left, and no other. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -33,4 +33,15 @@ test('a run removes what a killed one has left, and its own folder', () => {
   mkdirSync(join(folder, 'data'))
   removeTestFolder(folder)
   assert.deepEqual(readdirSync(place).sort(), kept.sort())
+})
+
+const cannotGive = process.getuid?.() === 0 ? false : 'only root can give a folder to another user'
+
+test('what another user has left is theirs to remove', { skip: cannotGive }, () => {
+  const name = `tollgate-tests-${ended}-theirs`
+  mkdirSync(join(place, name))
+  chownSync(join(place, name), 1, 1)
+  utimesSync(join(place, name), hourAgo, hourAgo)
+  removeTestFolder(makeTestFolder(place))
+  assert.ok(readdirSync(place).includes(name))
 })

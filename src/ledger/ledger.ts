@@ -70,6 +70,7 @@ export interface OpenLedger {
 const orphansPerBatch = 500
 const sweepEveryMs = 60_000
 
+/** Runs an operation, by its name in `operations.ts`. */
 type Run = <Name extends keyof LedgerOperations>(
   name: Name,
   ...values: Parameters<LedgerOperations[Name]['run']>
