@@ -191,11 +191,11 @@ function serverOn({ port, supervisor }: Running, folder: string): PostgresServer
 
 /**
  * The folder of the program and of the empty data folder. Several processes may need it concurrently: each makes its own,
- * and the first rename wins.
+ * and the first rename wins. A folder without `-own-links` may have links into a checkout that is gone.
  */
 async function installedOnce(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string }
-  const folder = join(keptFolder, `tollgate-postgresql-${version}-${process.getuid?.() ?? 0}`)
+  const folder = join(keptFolder, `tollgate-postgresql-${version}-${process.getuid?.() ?? 0}-own-links`)
   if (existsSync(folder)) return folder
   const aside = mkdtempSync(join(keptFolder, 'tollgate-postgresql-'))
   copyProgram(aside)
@@ -213,7 +213,8 @@ async function installedOnce(): Promise<string> {
 
 /** The program must be readable by its user, who may not see this checkout. */
 function copyProgram(folder: string): void {
-  cpSync(join(program, 'native'), join(folder, 'native'), { recursive: true })
+  // A link made absolute would end with the checkout that it was copied from.
+  cpSync(join(program, 'native'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
   const links = JSON.parse(readFileSync(join(program, 'native/pg-symlinks.json'), 'utf8')) as readonly {
     readonly source: string
     readonly target: string
