@@ -1,6 +1,6 @@
 /**
- * Google's signatures return on the part that they came with, through clients of every other format: texts and
- * calls, streamed and whole, large ones too, also where a client puts a text between reasoning and its call.
+ * Google's signatures of calls return on their calls, through clients of every other format: streamed and whole,
+ * large ones too, also where a client joins blocks. Those of texts are dropped, so that an answer ends with its text.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -64,6 +64,17 @@ async function received(
   return { ...answer, choices: [{ ...choice, message }] }
 }
 
+/** What the response is made of, in order. */
+function kindsOf(client: Format, answer: Loose): readonly unknown[] {
+  if (client.name === 'openai-responses') return listed(answer, 'output').map(({ type }) => type)
+  if (client.name === 'anthropic') return listed(answer, 'content').map(({ type }) => type)
+  const message = listed(answer, 'choices')[0]?.message as Loose
+  const { role: _role, ...said } = message
+  return Object.keys(said).filter(
+    (name) => (typeof said[name] === 'string' && said[name] !== '') || listed(said, name).length > 0,
+  )
+}
+
 type Change = (blocks: readonly Loose[]) => readonly Loose[]
 
 /** The next request, which contains the response and the results of its calls. */
@@ -122,15 +133,16 @@ function returned(client: Format, request: Loose): ReturnedSignature {
 
 const calls = { functionCall: { name: 'look', args: { at: 1 } } }
 const cases: readonly [what: string, chunks: readonly (readonly Part[])[], back: readonly Part[]][] = [
-  [
-    'a text',
-    [[{ text: 'Yes.', thoughtSignature: signature }]],
-    [{ text: 'Yes.', thoughtSignature: signature }],
-  ],
+  ['a text', [[{ text: 'Yes.', thoughtSignature: signature }]], [{ text: 'Yes.' }]],
   [
     'a text behind a thought',
     [[{ text: 'Hm.', thought: true }], [{ text: 'Yes.', thoughtSignature: signature }]],
-    [{ text: 'Yes.', thoughtSignature: signature }],
+    [{ text: 'Yes.' }],
+  ],
+  [
+    'a call behind a thought',
+    [[{ text: 'Hm.', thought: true }], [{ ...calls, thoughtSignature: signature }]],
+    [{ ...calls, thoughtSignature: signature }],
   ],
   ['a call', [[{ ...calls, thoughtSignature: signature }]], [{ ...calls, thoughtSignature: signature }]],
   [
@@ -145,7 +157,7 @@ const cases: readonly [what: string, chunks: readonly (readonly Part[])[], back:
   ],
 ]
 
-test('signatures return on the part that they came with', async () => {
+test('signatures of calls return on their calls', async () => {
   for (const client of clients) {
     for (const [what, chunks, back] of cases) {
       for (const isStream of [false, true]) {
@@ -159,15 +171,30 @@ test('signatures return on the part that they came with', async () => {
   }
 })
 
-test('a text that had begun before it was signed keeps its signature', async () => {
+/** Each form in which Google signs a text: on it, on its last piece, behind it. */
+const signedTexts: readonly (readonly (readonly Part[])[])[] = [
+  [[{ text: 'Yes!', thoughtSignature: signature }]],
+  [[{ text: 'Yes' }], [{ text: '!', thoughtSignature: signature }]],
+  [[{ text: 'Yes!' }], [{ text: '', thoughtSignature: signature }]],
+  [[{ text: 'Yes!' }], [{ text: '', thought: true, thoughtSignature: signature }]],
+]
+
+test('a signed text is the last of an answer, and nothing else is in it', async () => {
+  const only = {
+    'openai-chat': ['content'],
+    'openai-responses': ['message'],
+    anthropic: ['text'],
+    gemini: [],
+  } as const
   for (const client of clients) {
-    const answer = await received(
-      client,
-      [[{ text: 'Yes' }], [{ text: '!', thoughtSignature: signature }]],
-      true,
-    )
-    const { parts } = returned(client, nextRequest(client, answer))
-    assert.deepEqual(parts, [{ text: 'Yes!', thoughtSignature: signature }], client.name)
+    for (const chunks of signedTexts) {
+      for (const isStream of [false, true]) {
+        const answer = await received(client, chunks, isStream)
+        const name = `${client.name}, ${isStream ? 'streamed' : 'whole'}: ${JSON.stringify(chunks)}`
+        assert.deepEqual(kindsOf(client, answer), only[client.name], name)
+        assert.deepEqual(returned(client, nextRequest(client, answer)).parts, [{ text: 'Yes!' }], name)
+      }
+    }
   }
 })
 
@@ -186,20 +213,27 @@ test('a chat client that preserves only known fields returns large signatures in
   assert.deepEqual(returned(chat, request).parts, [{ ...calls, thoughtSignature: large }])
 })
 
-test('a text that a client puts between reasoning and its call leaves the signature on the call only', async () => {
+test('a client that joins blocks of reasoning, or puts a text behind them, returns the signature on the call only', async () => {
   const messages = formatOf('anthropic')
+  const chunks = [[{ text: 'Hm.', thought: true }], [{ ...calls, thoughtSignature: signature }]]
+  const between: Change = (blocks) =>
+    blocks.flatMap((block) =>
+      block.type === 'tool_use' ? [{ type: 'text', text: 'Calling.' }, block] : [block],
+    )
+  const joined: Change = (blocks) => {
+    const thoughts = blocks.filter(({ type }) => type === 'thinking')
+    const thinking = thoughts.map((block) => block.thinking).join('')
+    const one = { type: 'thinking', thinking, signature: thoughts.at(-1)?.signature }
+    return [one, ...blocks.filter(({ type }) => type !== 'thinking')]
+  }
   for (const isStream of [false, true]) {
-    const answer = await received(messages, [[{ ...calls, thoughtSignature: signature }]], isStream)
-    const between: Change = (blocks) =>
-      blocks.flatMap((block) =>
-        block.type === 'tool_use' ? [{ type: 'text', text: 'Calling.' }, block] : [block],
-      )
-    const cut: Change = (blocks) =>
-      between(blocks).map((block) => (block.type === 'tool_use' ? { ...block, id: 'call_1' } : block))
-    for (const change of [between, cut]) {
-      const { parts } = returned(messages, nextRequest(messages, answer, change))
-      assert.deepEqual(parts, [{ text: 'Calling.' }, { ...calls, thoughtSignature: signature }])
-    }
+    const answer = await received(messages, chunks, isStream)
+    const call = { ...calls, thoughtSignature: signature }
+    assert.deepEqual(returned(messages, nextRequest(messages, answer, between)).parts, [
+      { text: 'Calling.' },
+      call,
+    ])
+    assert.deepEqual(returned(messages, nextRequest(messages, answer, joined)).parts, [call])
   }
 })
 

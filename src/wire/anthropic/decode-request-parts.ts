@@ -15,7 +15,6 @@ import type {
   ResultPart,
   TextPart,
   ThinkingPart,
-  Vendor,
 } from '../translation/neutral.ts'
 import {
   isUnencrypted,
@@ -23,13 +22,10 @@ import {
   type ReadTag,
   readId,
   readTag,
-  signedPlace,
 } from '../translation/reasoning-carriers.ts'
 import type { MessagesFieldList } from './decode-request-fields.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 
-/** Who signs calls instead of thoughts. */
-const callSigner: Vendor = 'google'
 const inMessages = 'messages[].content[]'
 const pdf = 'application/pdf'
 
@@ -244,10 +240,9 @@ function encryptedOf(tag: ReadTag, written: string): EncryptedReasoning | null {
   return written === '' ? null : { vendor: ownVendor, data: written }
 }
 
-/** The id's mark counts first; what a block before the call says of its encrypted value only where the mark is gone. */
+/** The ID alone says how a call was signed: some clients join blocks of reasoning. */
 function addCall(parts: ConversationPart[], block: View): void {
   const { id, carrier } = readId(block.get('id')?.text() ?? '')
-  const encrypted = takeEncrypted(parts, carrier?.encrypted ?? null)
   for (const thought of missingThoughts(parts, carrier?.thoughts ?? [])) parts.push(thought)
   const call: CallPart = {
     kind: 'call',
@@ -256,31 +251,10 @@ function addCall(parts: ConversationPart[], block: View): void {
     namespace: null,
     form: 'json',
     input: block.get('input')?.written ?? '',
-    encrypted: carrier?.encrypted ?? encrypted,
+    encrypted: carrier?.encrypted ?? null,
     pointer: block.pointer,
   }
   parts.push(call)
-}
-
-/**
- * Takes out the empty thought that carried a call's encrypted value, also where a client put a text between the two;
- * the signature of a text says that it is one, and stays. `known`: the encrypted value that the call's id has.
- */
-function takeEncrypted(
-  parts: ConversationPart[],
-  known: EncryptedReasoning | null,
-): EncryptedReasoning | null {
-  for (let index = parts.length - 1; index >= 0; index -= 1) {
-    const part = parts[index]
-    const encrypted = part?.kind === 'thinking' && part.text === '' ? part.encrypted : null
-    const isOfCall = encrypted?.vendor === callSigner && signedPlace(encrypted) === null
-    if (isOfCall && (known === null || known.data === encrypted.data)) {
-      parts.splice(index, 1)
-      return encrypted
-    }
-    if (part?.kind !== 'text' && part?.kind !== 'thinking') return null
-  }
-  return null
 }
 
 /** A summary replaces all that came before it. */

@@ -289,14 +289,12 @@ const encryptedValues: readonly [what: string, content: unknown[], expected: unk
   ['of another vendor', [think('t', tagged(openai))], [['t', openai]]],
   ['of nobody', [think('t', '')], [['t', null]]],
   ['damaged', [think('t', damaged), use('a')], [null]],
-  ['before a call', [think('', tagged(google)), use('a')], [google]],
   ['with text before a call', [think('t', tagged(google)), use('a')], [['t', google], null]],
-  ['not before a call', [think('', tagged(google)), { type: 'text', text: 'x' }], [['', google], 'x']],
   ['in the id', [use(carrierId('a', { encrypted: google, thoughts: [] }))], [google]],
   [
-    'in the id and before the call',
-    [think('', tagged(google)), use(carrierId('a', { encrypted: google, thoughts: [] }))],
-    [google],
+    'in the ID, whatever precedes the call',
+    [think('t', tagged(openai)), use(carrierId('a', { encrypted: google, thoughts: [] }))],
+    [['t', openai], google],
   ],
   ['another vendor before a call', [think('', tagged(openai)), use('a')], [['', openai], null]],
 ]

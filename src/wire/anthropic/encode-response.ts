@@ -6,7 +6,6 @@ import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
 import type {
   CallPart,
   Citation,
-  EncryptedReasoning,
   Finish,
   FinishReason,
   Frame,
@@ -107,7 +106,7 @@ function blocksOf(part: ResponsePart, reason: FinishReason, ids: CallIds): reado
     case 'media':
       return [{ type: 'text', text: mediaText(part) }]
     case 'call':
-      return [...encryptedBlocks(part.encrypted), callBlock(part, reason, ids)]
+      return [callBlock(part, reason, ids)]
   }
 }
 
@@ -116,11 +115,6 @@ export function thinkingBlock({ text, redacted, encrypted }: ThinkingPart): Answ
   return redacted && encrypted?.vendor === ownVendor
     ? { type: 'redacted_thinking', data: encrypted.data }
     : { type: 'thinking', thinking: text, signature: signatureOf(encrypted) }
-}
-
-/** The encrypted value of a call, in an empty thought before it, for clients that cut long ids. */
-export function encryptedBlocks(encrypted: EncryptedReasoning | null): readonly AnswerBlock[] {
-  return encrypted === null ? [] : [{ type: 'thinking', thinking: '', signature: tagged(encrypted) }]
 }
 
 function callBlock(call: CallPart, reason: FinishReason, ids: CallIds): AnswerBlock {

@@ -21,7 +21,6 @@ import {
   type AnswerBlock,
   CallIds,
   citationOf,
-  encryptedBlocks,
   mediaText,
   messageHead,
   stopFields,
@@ -126,10 +125,8 @@ class MessagesEncoder implements StreamEncoder {
     if (part.kind !== 'call') return before
     this.hasCalls = true
     this.hasInput = false
-    let text = before
-    for (const block of encryptedBlocks(part.encrypted)) text += this.whole(block)
     const id = this.ids.next(part)
-    text += this.openBlock({ type: 'tool_use', id, name: part.name, input: {} })
+    const text = before + this.openBlock({ type: 'tool_use', id, name: part.name, input: {} })
     return part.form === 'text'
       ? text + this.deltaOf('input_json_delta', { partial_json: '{"input":"' })
       : text

@@ -16,12 +16,10 @@ import type {
   MediaPart,
   NeutralResponse,
   ResponsePart,
-  ThinkingPart,
 } from '../translation/neutral.ts'
-import { signatureOfText } from '../translation/reasoning-carriers.ts'
 import type { Usage } from '../usage.ts'
 import { contentLogprobs } from './encode-response-logprobs.ts'
-import { readSignature } from './encrypted-reasoning.ts'
+import { isOwn, readSignature } from './encrypted-reasoning.ts'
 import { isBlocked } from './extract-response.ts'
 
 const decoder = new TextDecoder('utf-8')
@@ -37,10 +35,7 @@ export interface Chunk {
 
 /** A part, or a bit of one: texts that follow each other are one part. */
 export type GeminiPiece =
-  /** `encrypted value`: Google signed this text. */
-  | { readonly kind: 'text'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
-  /** A part with only a signature. */
-  | { readonly kind: 'signature'; readonly encrypted: EncryptedReasoning }
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thought'; readonly text: string; readonly encrypted: EncryptedReasoning | null }
   | { readonly kind: 'call'; readonly call: CallPart }
   | { readonly kind: 'media'; readonly media: MediaPart }
@@ -86,13 +81,8 @@ function addPiece(parts: ResponsePart[], piece: GeminiPiece): void {
   const last = parts.at(-1)
   switch (piece.kind) {
     case 'text':
-      if (piece.encrypted !== null) parts.push(signatureThought(signatureOfText(piece.encrypted, 'behind')))
-      if (last?.kind === 'text' && piece.encrypted === null) {
-        parts[parts.length - 1] = { ...last, text: last.text + piece.text }
-      } else parts.push({ kind: 'text', text: piece.text, cache: null, citations: [] })
-      return
-    case 'signature':
-      parts.push(signatureThought(piece.encrypted))
+      if (last?.kind === 'text') parts[parts.length - 1] = { ...last, text: last.text + piece.text }
+      else parts.push({ kind: 'text', text: piece.text, cache: null, citations: [] })
       return
     case 'thought':
       // Reasoning continues until its encrypted value.
@@ -107,10 +97,6 @@ function addPiece(parts: ResponsePart[], piece: GeminiPiece): void {
       parts.push(piece.media)
       return
   }
-}
-
-function signatureThought(encrypted: EncryptedReasoning): ThinkingPart {
-  return { kind: 'thinking', text: '', redacted: false, encrypted }
 }
 
 /** Reads one JSON object of the format; null for anything else. Never throws. */
@@ -203,16 +189,20 @@ function writtenCalls(json: Json): readonly string[] {
   })
 }
 
+/** The signature of a text is dropped: Google does not require it, and elsewhere it would be reasoning behind the answer. */
 function pieceOf(part: JsonRecord): readonly GeminiPiece[] {
   const text = textIn(part, 'text')
+  if (part.thought === true) return thoughtOf(part, text)
+  const visibleText = text || codeIn(part)
+  const texts: readonly GeminiPiece[] = visibleText === '' ? [] : [{ kind: 'text', text: visibleText }]
+  return [...texts, ...mediaIn(part)]
+}
+
+function thoughtOf(part: JsonRecord, text: string): readonly GeminiPiece[] {
   const read = readSignature(textIn(part, 'thoughtSignature'))
   const encrypted = read.kind === 'encrypted' ? read.encrypted : null
-  if (part.thought === true)
-    return text === '' && encrypted === null ? [] : [{ kind: 'thought', text, encrypted }]
-  const visibleText = text || codeIn(part)
-  if (visibleText !== '') return [{ kind: 'text', text: visibleText, encrypted }, ...mediaIn(part)]
-  const signed: readonly GeminiPiece[] = encrypted === null ? [] : [{ kind: 'signature', encrypted }]
-  return [...signed, ...mediaIn(part)]
+  if (text === '' && (encrypted === null || isOwn(encrypted))) return []
+  return [{ kind: 'thought', text, encrypted }]
 }
 
 /** Code that ran at the provider, and what it printed, for readers elsewhere. */

@@ -7,7 +7,6 @@ import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Citation, EncryptedReasoning, Finish, ResponseEvent } from '../translation/neutral.ts'
-import { signatureOfText } from '../translation/reasoning-carriers.ts'
 import { type GeminiPiece, readChunk, withCalls } from './decode-response.ts'
 
 /** Sources of one answer that are remembered, so that each is emitted once. */
@@ -95,9 +94,9 @@ class GeminiDecoder implements StreamDecoder {
   private readPiece(piece: GeminiPiece): void {
     switch (piece.kind) {
       case 'text':
-        return this.readText(piece)
-      case 'signature':
-        this.sign(piece.encrypted)
+        this.hasText = true
+        this.begin('text')
+        this.events.push({ kind: 'delta', text: piece.text })
         return
       case 'thought':
         this.begin('thinking')
@@ -120,23 +119,6 @@ class GeminiDecoder implements StreamDecoder {
         this.events.push({ kind: 'whole', part: piece.media })
         return
     }
-  }
-
-  /** A signature precedes its text, or follows it where the text had begun before it came. */
-  private readText({ text, encrypted }: Extract<GeminiPiece, { kind: 'text' }>): void {
-    const hasBegun = this.open === 'text'
-    this.hasText = true
-    if (encrypted !== null && !hasBegun) this.sign(signatureOfText(encrypted, 'behind'))
-    this.begin('text')
-    this.events.push({ kind: 'delta', text })
-    if (encrypted !== null && hasBegun) this.sign(signatureOfText(encrypted, 'before'))
-  }
-
-  /** A separate, empty reasoning part. */
-  private sign(encrypted: EncryptedReasoning): void {
-    this.close(null)
-    this.begin('thinking')
-    this.close(encrypted)
   }
 
   private begin(kind: OpenKind): void {

@@ -14,15 +14,14 @@ import type {
   ConversationTurn,
   MediaPart,
   ResultPart,
-  TextPart,
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
-import { plainId, signedPlace } from '../translation/reasoning-carriers.ts'
+import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import { isEmptyMessage, joinedTurns } from '../translation/turns.ts'
 import { argsOf, mediaPart } from './encode-request-parts.ts'
-import { isOwn, ownSignature, standIn } from './encrypted-reasoning.ts'
+import { isOwn, standIn } from './encrypted-reasoning.ts'
 
 const idCharactersMax = 64
 const noParts: readonly JsonOut[] = []
@@ -76,20 +75,17 @@ export class ContentWriter {
   }
 
   private writeModel({ parts }: ConversationTurn): void {
-    const written: JsonOut[] = []
-    for (const [at, part] of parts.entries()) {
-      if (isSignature(part) && signedText(parts, at) !== null) continue
-      written.push(...this.modelPart(part, textSignature(parts, at)))
-    }
-    this.add('model', written)
+    this.add(
+      'model',
+      parts.flatMap((part) => this.modelPart(part)),
+    )
   }
 
-  private modelPart(part: ConversationPart, signature: string | null): readonly JsonOut[] {
+  private modelPart(part: ConversationPart): readonly JsonOut[] {
     switch (part.kind) {
       case 'text':
       case 'refusal':
-        if (part.text === '') return noParts
-        return [signature === null ? { text: part.text } : { text: part.text, thoughtSignature: signature }]
+        return part.text === '' ? noParts : [{ text: part.text }]
       case 'thinking':
         return thoughtPart(part)
       case 'call':
@@ -105,7 +101,7 @@ export class ContentWriter {
     // The first call of a step must be signed. It gets the placeholder signature in every step and not only in the current turn,
     // for which it is required: a later turn would otherwise change what was sent before it.
     const isFirst = this.open.length === 0
-    const own = isOwn(call.encrypted) ? ownSignature(call.encrypted) : undefined
+    const own = isOwn(call.encrypted) ? call.encrypted.data : undefined
     const needsStandIn = own === undefined && isFirst && this.capabilities.signedCalls
     const thoughtSignature = needsStandIn ? standIn : own
     if (needsStandIn)
@@ -213,42 +209,11 @@ function endOfUser(turns: readonly ConversationTurn[], from: number): number {
   return end
 }
 
-interface SignaturePart extends ThinkingPart {
-  readonly encrypted: NonNullable<ThinkingPart['encrypted']> & { readonly vendor: 'google' }
-}
-
-/** A signature of Google's without a thought. */
-function isSignature(part: ConversationPart | undefined): part is SignaturePart {
-  return part?.kind === 'thinking' && part.text === '' && isOwn(part.encrypted)
-}
-
-function isText(part: ConversationPart | undefined): part is TextPart {
-  return part?.kind === 'text' && part.text !== ''
-}
-
-/** Where the text is that a signature belongs to; null: it is a separate part. */
-function signedText(parts: readonly ConversationPart[], at: number): number | null {
-  const part = parts[at]
-  if (!isSignature(part)) return null
-  // Chat clients send it first, wherever it came.
-  const places = signedPlace(part.encrypted) === 'before' ? [at - 1, at + 1] : [at + 1]
-  return places.find((place) => isText(parts[place])) ?? null
-}
-
-/** Google's signature of the text at `at`; other formats carry it as an adjacent thought. */
-function textSignature(parts: readonly ConversationPart[], at: number): string | null {
-  for (const adjacent of [at - 1, at + 1]) {
-    const part = parts[adjacent]
-    if (isSignature(part) && signedText(parts, adjacent) === at) return ownSignature(part.encrypted)
-  }
-  return null
-}
-
 /** Only Google's own thoughts mean anything here; others' are left out, as their vendors would leave these out. */
 function thoughtPart({ text, encrypted }: ThinkingPart): readonly JsonOut[] {
-  if (!isOwn(encrypted)) return noParts
-  const thoughtSignature = ownSignature(encrypted)
-  return [text === '' ? { text, thoughtSignature } : { text, thought: true, thoughtSignature }]
+  return isOwn(encrypted) && text !== ''
+    ? [{ text, thought: true, thoughtSignature: encrypted.data }]
+    : noParts
 }
 
 function reminder(text: string): string {

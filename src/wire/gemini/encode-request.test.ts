@@ -230,7 +230,7 @@ const histories: [name: string, turns: ConversationTurn[], contents: object[][]]
       [{ text: 'hi' }],
       [
         { text: 't', thought: true, thoughtSignature: 'czE=' },
-        { text: 'x', thoughtSignature: 'czI=' },
+        { text: 'x' },
         called('a', 'czM='),
         called('b'),
       ],
@@ -238,20 +238,9 @@ const histories: [name: string, turns: ConversationTurn[], contents: object[][]]
     ],
   ],
   [
-    'the signature of a text goes with it, before it or behind it',
-    [hi, turn('assistant', thought('', google('>czE=')), text('x'), text('y'), thought('', google('^czI=')))],
-    [
-      [{ text: 'hi' }],
-      [
-        { text: 'x', thoughtSignature: 'czE=' },
-        { text: 'y', thoughtSignature: 'czI=' },
-      ],
-    ],
-  ],
-  [
-    'a signature alone stays alone',
+    'a signature without a thought is left out',
     [hi, turn('assistant', text('x'), thought('', google('czI=')))],
-    [[{ text: 'hi' }], [{ text: 'x' }, { text: '', thoughtSignature: 'czI=' }]],
+    [[{ text: 'hi' }], [{ text: 'x' }]],
   ],
   [
     'thoughts of others are left out',

@@ -74,22 +74,14 @@ const read: [name: string, input: object[], parts: object[]][] = [
     [{ kind: 'thinking', text: 't', redacted: false, encrypted: null }, text('a')],
   ],
   [
-    'the signature of a text stands before it and encryptedValues no thought',
+    'the signature of a text is dropped and is none of the thought',
     [
       { text: 't', thought: true },
       { text: 'a', thoughtSignature: 'c2ln' },
     ],
-    [
-      { kind: 'thinking', text: 't', redacted: false, encrypted: null },
-      { kind: 'thinking', text: '', redacted: false, encrypted: { vendor: 'google', data: '>c2ln' } },
-      text('a'),
-    ],
+    [{ kind: 'thinking', text: 't', redacted: false, encrypted: null }, text('a')],
   ],
-  [
-    'a signature behind a text',
-    [{ text: 'a' }, { text: '', thoughtSignature: 'c2ln' }],
-    [text('a'), { kind: 'thinking', text: '', redacted: false, encrypted: google }],
-  ],
+  ['a signature behind a text', [{ text: 'a' }, { text: '', thoughtSignature: 'c2ln' }], [text('a')]],
   [
     'code and what it printed',
     [

@@ -16,7 +16,7 @@ import type {
   ResponsePart,
   ThinkingPart,
 } from '../translation/neutral.ts'
-import { carrierId, plainId, plainIdCharactersMax, signedPlace } from '../translation/reasoning-carriers.ts'
+import { carrierId, plainId, plainIdCharactersMax } from '../translation/reasoning-carriers.ts'
 import { hidesThoughts } from './decode-request.ts'
 import { argsOf } from './encode-request-parts.ts'
 import { logprobsResult } from './encode-response-logprobs.ts'
@@ -103,8 +103,6 @@ export class PartWriter {
   private readonly isHidden: boolean
   /** Thoughts since the last call, which the next call's id carries. */
   private thoughts: ThinkingPart[] = []
-  /** Google's signature of the text that comes next. */
-  private signature: string | undefined
   /** The size of those thoughts. */
   keptCharacters = 0
   private calls = 0
@@ -118,7 +116,7 @@ export class PartWriter {
     switch (part.kind) {
       case 'text':
       case 'refusal':
-        return this.text(part.text)
+        return part.text === '' ? [] : [{ text: part.text }]
       case 'thinking':
         return this.wholeThought(part)
       case 'call':
@@ -126,14 +124,6 @@ export class PartWriter {
       case 'media':
         return mediaPart(part)
     }
-  }
-
-  /** A text, or a piece of one, with the signature that came before it. */
-  text(text: string): readonly JsonOut[] {
-    if (text === '') return []
-    const { signature } = this
-    this.signature = undefined
-    return [{ text, thoughtSignature: signature }]
   }
 
   /** A piece of a thought, for clients that asked to see them. */
@@ -153,10 +143,6 @@ export class PartWriter {
     const thoughtSignature = signatureOf(part)
     if (thoughtSignature === undefined) return []
     const isGoogles = isOwn(part.encrypted)
-    if (isGoogles && signedPlace(part.encrypted) === 'behind') {
-      this.signature = thoughtSignature
-      return []
-    }
     if (!isGoogles) this.keep(part)
     if (isGoogles && (part.text === '' || this.isHidden)) return [{ text: '', thoughtSignature }]
     return this.isHidden && part.text !== '' ? [] : [{ text: '', thought: true, thoughtSignature }]

@@ -75,19 +75,24 @@ const short = (events: readonly ResponseEvent[]) =>
 const streams: [name: string, stream: string, events: string][] = [
   ['text', event([{ text: 'a' }]) + event([{ text: 'b' }]) + stop, 'start +text a b - end'],
   [
-    'a thought, and a text that is signed',
+    'a thought, and a text whose signature is dropped',
     event([{ text: 't', thought: true }]) + event([{ text: 'a', thoughtSignature: 'c2ln' }]) + stop,
-    'start +thinking t - +thinking ->c2ln +text a - end',
+    'start +thinking t - +text a - end',
   ],
   [
-    'a text that is signed when it has begun',
+    'a text whose signature comes when it has begun',
     event([{ text: 'a' }]) + event([{ text: 'b', thoughtSignature: 'c2ln' }]) + stop,
-    'start +text a b - +thinking -^c2ln end',
+    'start +text a b - end',
   ],
   [
     'a signature at the end',
     event([{ text: 'a' }]) + event([{ text: '', thoughtSignature: 'c2ln' }], { finishReason: 'STOP' }),
-    'start +text a - +thinking -c2ln end',
+    'start +text a - end',
+  ],
+  [
+    'a signature at the end, on an empty thought',
+    event([{ text: 'a' }]) + event([{ text: '', thought: true, thoughtSignature: 'c2ln' }]) + stop,
+    'start +text a - end',
   ],
   [
     'a call',
@@ -134,7 +139,7 @@ const streams: [name: string, stream: string, events: string][] = [
         finishReason: 'STOP',
         groundingMetadata: { groundingChunks: [{ web: { uri: 'u' } }] },
       }),
-    'start +text a @u - +thinking -c2ln end',
+    'start +text a @u - end',
   ],
   [
     'sources behind the end of the text',
@@ -144,7 +149,7 @@ const streams: [name: string, stream: string, events: string][] = [
         finishReason: 'STOP',
         groundingMetadata: { groundingChunks: [{ web: { uri: 'u' } }] },
       }),
-    'start +text a - +thinking -c2ln @u end',
+    'start +text a @u - end',
   ],
   [
     'garbage and other events',

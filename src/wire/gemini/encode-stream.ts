@@ -98,7 +98,7 @@ class GeminiEncoder implements StreamEncoder {
     switch (this.open?.kind) {
       case 'text':
       case 'refusal':
-        return this.parts.text(text)
+        return text === '' ? noParts : [{ text }]
       case 'thinking':
         this.text.add(text)
         return this.parts.thought(text)

@@ -4,7 +4,7 @@
  */
 
 import type { EncryptedReasoning, ThinkingPart, Vendor } from '../translation/neutral.ts'
-import { readTagBase64, signedPlace, taggedBase64 } from '../translation/reasoning-carriers.ts'
+import { readTagBase64, taggedBase64 } from '../translation/reasoning-carriers.ts'
 
 const ownMaker: Vendor = 'google'
 
@@ -47,17 +47,12 @@ export function isOwn(
   return encrypted?.vendor === ownMaker
 }
 
-/** Google's own value, as it was. */
-export function ownSignature(encrypted: EncryptedReasoning & { readonly vendor: 'google' }): string {
-  return signedPlace(encrypted) === null ? encrypted.data : encrypted.data.slice(1)
-}
-
 /** The signature that carries the encrypted value to a client of this format; undefined where there is none. */
 export function signatureOf({
   encrypted,
   redacted,
 }: Pick<ThinkingPart, 'encrypted' | 'redacted'>): string | undefined {
   if (encrypted === null) return undefined
-  if (isOwn(encrypted)) return ownSignature(encrypted)
+  if (isOwn(encrypted)) return encrypted.data
   return taggedBase64(redacted ? { ...encrypted, data: `${redactedPrefix}${encrypted.data}` } : encrypted)
 }

@@ -148,27 +148,6 @@ export function isUnencrypted({ vendor, data }: EncryptedReasoning): boolean {
   return vendor === unencrypted.vendor && data === unencrypted.data
 }
 
-/**
- * Google signs texts as well; elsewhere such a signature is an empty reasoning part next to the text. The position
- * of the text is a first letter that base64 does not have; without one it is not a text's signature.
- */
-const places = { before: '^', behind: '>' } as const
-export type SignedPlace = keyof typeof places
-
-/** The signature of the text `before` it, or `behind` it. */
-export function signatureOfText(
-  { vendor, data }: EncryptedReasoning,
-  place: SignedPlace,
-): EncryptedReasoning {
-  return { vendor, data: `${places[place]}${data}` }
-}
-
-/** The position of the text that was signed; null: it was not a text. */
-export function signedPlace({ data }: EncryptedReasoning): SignedPlace | null {
-  if (data.startsWith(places.before)) return 'before'
-  return data.startsWith(places.behind) ? 'behind' : null
-}
-
 /** Both other carriers have it, and ordinary text has few. */
 export const carrierDigit = 0x31
 
