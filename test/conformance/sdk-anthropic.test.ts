@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import { bearer, type Receipt, send } from '../support/bytes-client.ts'
 import {
@@ -222,6 +223,36 @@ for (const way of ways) {
       }
     }
 
+    test(`${way}, ${manner}: the library's tool runner, with its defaults, runs a tool`, async () => {
+      const client = await newClient()
+      const run: unknown[] = []
+      const runner = client.beta.messages.toolRunner({
+        model: `${way}-tool`,
+        max_tokens: 500,
+        stream: isStreamed,
+        messages: [{ role: 'user', content: 'calls=1' }],
+        tools: [
+          betaTool({
+            name: 'weather',
+            description: 'The weather.',
+            inputSchema: {
+              type: 'object',
+              properties: { city: { type: 'string', enum: ['Zürich'] } },
+              required: ['city'],
+            },
+            run: (input) => {
+              run.push(input)
+              return 'sunny'
+            },
+          }),
+        ],
+      })
+      const last = await runner.runUntilDone()
+      assert.deepEqual(run, [{ city: 'Zürich' }])
+      const [block] = last.content
+      assert.equal(block?.type === 'text' && block.text, 'The tool answered: sunny')
+    })
+
     test(`${way}, ${manner}: thinking returns with its signature, and only unchanged`, async () => {
       const ask = asking(await newClient(), isStreamed)
       const common = { model: `${way}-think`, max_tokens: 2_000, thinking }
@@ -259,6 +290,29 @@ for (const base of bases) {
     const model = await client.models.retrieve('claude-echo')
     assert.deepEqual([model.id, model.type, model.max_tokens], ['claude-echo', 'model', 32_000])
   })
+}
+
+const threads: readonly (readonly [thread: object, details: object])[] = [
+  [{ type: 'create' }, { error_code: 'thread_unsupported_request', unsupported: ['thread'] }],
+  [{ type: 'continue', previous_message_id: 'msg_1' }, { error_code: 'thread_not_found' }],
+]
+for (const way of ways) {
+  for (const [thread, expected] of threads) {
+    test(`${way}: a thread (${JSON.stringify(thread)}) is rejected with the code that libraries continue after`, async () => {
+      const { key } = await gate.account('5')
+      const body = JSON.stringify({ model: `${way}-echo`, max_tokens: 9, messages: user('hi'), thread })
+      const { status, text } = await send(gate.origin, {
+        path: '/v1/alt/v1/messages',
+        method: 'POST',
+        headers: { ...bearer(key), 'content-type': 'application/json' },
+        body,
+      })
+      assert.equal(status, 400)
+      assert.partialDeepStrictEqual(JSON.parse(text), {
+        error: { details: { code: 'reference_not_owned', ...expected } },
+      })
+    })
+  }
 }
 
 const misspelt = { model: 'claude-ehco', max_tokens: 9, messages: user('hi') }

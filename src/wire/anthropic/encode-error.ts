@@ -25,6 +25,12 @@ const billingPhrase = 'Your credit balance is too low'
 const contextPhrase = 'prompt is too long'
 const overloadedStatus = 529
 
+/** What the official libraries look for when they try a thread: they then send the whole conversation instead. */
+const threadDetails: Readonly<Record<string, object>> = {
+  thread: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  'thread.previous_message_id': { error_code: 'thread_not_found' },
+}
+
 /** The whole JSON body of an error answer. */
 export function errorBody(problem: ClientError): string {
   return JSON.stringify({
@@ -36,6 +42,7 @@ export function errorBody(problem: ClientError): string {
         code: problem.code,
         source: problem.source,
         ...(problem.param === null ? {} : { param: problem.param }),
+        ...(problem.code === 'reference_not_owned' ? threadDetails[problem.param ?? ''] : undefined),
         ...problem.details,
       },
     },

@@ -123,7 +123,11 @@ const priced: [more: Readonly<Record<string, unknown>>, outcome: string][] = [
   [{ billing_policy: { bill_to: 'user_profile' } }, 'bill_to:user_profile at billing_policy.bill_to'],
   [{ container: 'container_1' }, 'reference_not_owned container'],
   [{ container: { skills: [{ skill_id: 's' }] } }, 'reference_not_owned container'],
-  [{ thread: { type: 'continue', previous_message_id: 'm' } }, 'reference_not_owned thread'],
+  [{ thread: { type: 'create' } }, 'reference_not_owned thread'],
+  [
+    { thread: { type: 'continue', previous_message_id: 'm' } },
+    'reference_not_owned thread.previous_message_id',
+  ],
   [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'web_search:null at tools[0]'],
   [{ tools: [{ type: 'web_search_20260318', max_uses: 8 }] }, 'web_search:8 at tools[0]'],
   [{ tools: [{ type: 'web_fetch_20250910', max_uses: null }] }, 'web_fetch:null at tools[0]'],

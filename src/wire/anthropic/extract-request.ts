@@ -3,13 +3,13 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else: newer
  * models bind their thinking to the exact prefix.
  */
-import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch } from '../dialect.ts'
+import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch, WireError } from '../dialect.ts'
 import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
-import { PricedOptions } from '../price-fields.ts'
+import { notOwned, PricedOptions } from '../price-fields.ts'
 import { BlockReader, missing } from './extract-request-parts.ts'
 import {
   billingPolicyFields,
@@ -37,6 +37,7 @@ const thinkingFields = new FieldReader('type', 'budget_tokens')
 const contextFields = new FieldReader('edits')
 const contextEditFields = new FieldReader('type')
 const policyFields = new FieldReader('bill_to')
+const threadFields = new FieldReader('previous_message_id')
 
 const betasHeader = 'anthropic-beta'
 
@@ -102,6 +103,7 @@ function thinkingBudgetOf(json: Json, thinking: number, integerMax: number): num
 
 function optionsOf(json: Json, values: MessagesBodyValues): readonly PricedOption[] {
   const options = new PricedOptions(json)
+  if (isGiven(json, values.thread)) throw threadNotOwned(json, values.thread)
   options.read(values, messagesPriceFields)
   if (isGiven(json, values.billing_policy)) {
     options.read(policyFields.read(json, values.billing_policy), billingPolicyFields)
@@ -111,6 +113,12 @@ function optionsOf(json: Json, values: MessagesBodyValues): readonly PricedOptio
     if (isGiven(json, edits) && json.kind(edits) === 'array') readContextEdits(json, edits, options)
   }
   return options.list
+}
+
+/** Libraries continue after it: the error names a message of a thread where the thread was to be continued. */
+function threadNotOwned(json: Json, thread: number): WireError {
+  const { previous_message_id: message } = threadFields.read(json, thread)
+  return notOwned(json, isGiven(json, message) ? message : thread)
 }
 
 /** Edits that clear by rule are free; any other samples the model once more. */
