@@ -8,6 +8,7 @@ import { after, beforeEach, test } from 'node:test'
 import OpenAI, { APIError } from 'openai'
 import type { Config } from '../../src/config/config.ts'
 import { formatUsd } from '../../src/ledger/rules/money.ts'
+import { bearer, send } from '../support/bytes-client.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { replayUpstream } from '../support/replay-upstream.ts'
@@ -174,6 +175,40 @@ test('the second turn by the ID of the first: it is forwarded unchanged, with a 
   const [receipt] = await gate.gateway.services.ledger.receipts(account.id, 1, null)
   assert.deepEqual([receipt?.inputUncached, receipt?.cacheRead, receipt?.output], [400, 600, 50])
 })
+
+const json = { 'content-type': 'application/json' }
+
+for (const path of ['/v1/responses', '/v1/responses/compact', '/v1/responses/input_tokens']) {
+  for (const input of [undefined, null]) {
+    test(`${path} with input ${String(input)}: what is referenced is enough, if it is the caller's own`, async () => {
+      const { response, name } = await begun()
+      if (path.endsWith('input_tokens')) {
+        const counted = { object: 'response.input_tokens', input_tokens: 1_234 }
+        upstreamOf(name).play({ status: 200, headers: json, bytes: Buffer.from(JSON.stringify(counted)) })
+      }
+      const body = { model: 'gpt-kept', input, previous_response_id: response }
+      const post = async (sent: object, payer = account) => {
+        const answer = await send(gate.origin, {
+          path,
+          headers: bearer(payer.key),
+          body: JSON.stringify(sent),
+        })
+        return [answer.status, JSON.parse(answer.text).error?.code]
+      }
+      assert.deepEqual(await post(body), [200, undefined])
+      assert.deepEqual(
+        JSON.parse(String(upstreamOf(name).requests.at(-1)?.body)),
+        JSON.parse(JSON.stringify(body)),
+      )
+      assert.deepEqual(await post(body, await gate.account('100')), [400, 'reference_not_owned'])
+      const elsewhere = path.endsWith('compact')
+        ? [501, 'dialect_not_supported']
+        : [400, 'reference_not_owned']
+      assert.deepEqual(await post({ ...body, model: 'claude-kept' }), elsewhere)
+      assert.deepEqual(await post({ model: 'gpt-kept', input }), [400, 'missing_field'])
+    })
+  }
+}
 
 test('items of one response are counted once, those of two responses twice', async () => {
   const one = await begun()

@@ -120,6 +120,12 @@ const refusals: [name: string, more: object, code: WireErrorCode, pointer: strin
   ['no model', { model: null }, 'missing_field', 'model'],
   ['no input', { input: null }, 'missing_field', 'input'],
   ['chat', { input: null, messages: [] }, 'missing_field', 'input'],
+  [
+    'chat, and a reference',
+    { input: null, messages: [], previous_response_id: 'r' },
+    'missing_field',
+    'input',
+  ],
   ['a wrong input', { input: 5 }, 'invalid_value', 'input'],
   ['a wrong limit', { max_output_tokens: 1.5 }, 'invalid_value', 'max_output_tokens'],
   ['a background response that is not kept', { background: true, store: false }, 'invalid_value', 'store'],

@@ -129,14 +129,17 @@ function readBackground(json: Json, { background, store }: ResponsesBodyValues, 
   )
 }
 
-/** What tells one conversation from another: the first input of a user. */
+/** What tells one conversation from another: the first input of a user. A stored response alone is input enough. */
 function readInput(json: Json, values: ResponsesBodyValues, items: ItemReader): number {
-  const { input } = values
+  const { input, messages, previous_response_id: previous } = values
   if (!isGiven(json, input)) {
-    const hint = isGiven(json, values.messages)
-      ? " This body has 'messages' instead, as the Chat Completions format does; send the conversation as 'input'."
-      : ''
-    throw missing('input', hint)
+    if (isGiven(json, messages)) {
+      const hint =
+        " This body has 'messages' instead, as the Chat Completions format does; send the conversation as 'input'."
+      throw missing('input', hint)
+    }
+    if (isGiven(json, previous)) return previous
+    throw missing('input')
   }
   if (json.isString(input)) return input
   if (json.kind(input) !== 'array') throw invalid(json, input, 'a string or an array of items')
