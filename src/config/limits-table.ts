@@ -138,7 +138,10 @@ export const limitsTable = {
     3,
     'Gateways that may have forwarded a request before it arrives; beyond it, 508 ([loops](providers.md#gateways-behind-gateways)).',
   ),
-  retryShareMax: limit(0.2, 'Retries as a share of running requests.'),
+  retryShareMax: limit(
+    0.2,
+    'Retries at a host that the request was sent to already, or that other requests fail at, as a share of running requests.',
+  ),
   retriesMin: limitOrZero(3, 'Retries that are always allowed, regardless of that share.'),
   cooldownMsMax: limitOrZero(60_000, 'Longest cooldown of a failing upstream.'),
   failuresBeforeEjection: limit(5, 'Consecutive failures before an upstream is ejected.'),

@@ -1,6 +1,6 @@
 /**
  * The requests in flight, so that a user, a revoked key, a suspended account or a shutdown can stop them, a shutdown can
- * wait for them, and the retry budget knows their number.
+ * wait for them, and the limit of retries knows their number.
  */
 import { TollgateError } from '../base/errors.ts'
 import type { Interruptible } from '../base/interruption.ts'
@@ -34,7 +34,7 @@ export class InFlightRequests {
   readonly #byAccount = new Map<bigint, number>()
   #identified = 0
   #holding = 0
-  /** Retries under way, for the retry budget. */
+  /** Retries under way that may make a failure worse. */
   retries = 0
 
   /** The number of requests with a hold. */

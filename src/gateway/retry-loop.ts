@@ -9,8 +9,10 @@ import type { ProviderKeys } from '../provider-keys/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
+import { asideUntilMs, type Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
 import { evidenceOf } from './attempt-evidence.ts'
+import type { InFlightRequests } from './in-flight-requests.ts'
 import type { Candidate, CandidateWork, RequestContext, RequestPlan, Target } from './request.ts'
 
 export interface RetryLoopDeps {
@@ -19,7 +21,13 @@ export interface RetryLoopDeps {
   /** The catalog of this moment, which may be another one than the request was routed with. */
   readonly snapshot: Snapshot
   readonly providerKeys: Pick<ProviderKeys, 'isCurrent'>
-  readonly limits: { readonly attemptsMax: number }
+  readonly health: Pick<Health, 'snapshot'>
+  readonly inFlight: Pick<InFlightRequests, 'count' | 'retries'>
+  readonly limits: {
+    readonly attemptsMax: number
+    readonly retryShareMax: number
+    readonly retriesMin: number
+  }
 }
 
 /** A candidate that cannot take the request, and the reason as receipts state it; null: it is not stated. */
@@ -61,8 +69,8 @@ export interface RetryPolicy<Task extends AttemptTask> {
   recordOutcome(made: AttemptMade): void
   /** Which other candidates may be tried after it. */
   retryAt(outcome: AttemptOutcome, task: Task): RetryScope
-  /** Where retries under way are counted; null: not counted. */
-  readonly retryCounter: { retries: number } | null
+  /** Whether retries that may make a failure worse are counted and limited. */
+  readonly hasRetryLimit: boolean
 }
 
 /** The attempt whose outcome is the result, and where it was made. */
@@ -96,6 +104,7 @@ export async function tryCandidates<Task extends AttemptTask>(
   let left = [...candidates]
   const retried: FinalAttempt<Task>[] = []
   let last: FinalAttempt<Task> | null = null
+  let scope: RetryScope = 'none'
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
     const [first, ...others] = left.filter((candidate) => isStillThere(deps, candidate))
     if (first === undefined) break
@@ -105,6 +114,8 @@ export async function tryCandidates<Task extends AttemptTask>(
     if (skipped !== null) log.skipped(candidate, skipped)
     // Checked again, because it may have waited.
     if (skipped !== null || !isStillThere(deps, candidate)) continue
+    const isCounted = policy.hasRetryLimit && scope === 'anywhere' && isRisky(deps, log, candidate)
+    if (isCounted && !mayRetry(deps)) continue
     const task = await policy.prepare(candidate)
     if (task === null) break
     if (isSkipped(task)) {
@@ -113,12 +124,12 @@ export async function tryCandidates<Task extends AttemptTask>(
     }
     if (last !== null) retried.push(withdrawn(log, last))
     last = null
-    const counter = log.sent > 0 ? policy.retryCounter : null
+    const counter = isCounted ? deps.inFlight : null
     const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
     if (record !== null) log.made(record)
     policy.recordOutcome({ candidate, outcome, evidence: record?.evidence })
     last = { candidate, task, outcome }
-    const scope = policy.retryAt(outcome, task)
+    scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
     if (scope === 'other_models') left = left.filter(({ target }) => !isSameModel(target, candidate.target))
     // The kept-alive connection had ended, so that the same upstream has not seen the request.
@@ -134,6 +145,15 @@ function isStillThere({ snapshot, providerKeys }: RetryLoopDeps, { target, offer
   const { upstream } = offer
   if (upstream.ownKey === undefined) return isStillOffered(snapshot, target.model, offer)
   return providerKeys.isCurrent(upstream) && snapshot.models.has(target.model.name)
+}
+
+/** A retry that may make a failure worse: at an upstream that this request was sent to, or that fails other requests as well. */
+function isRisky({ health, clock }: RetryLoopDeps, log: AttemptLog, candidate: Candidate): boolean {
+  return log.attemptsAt(candidate) > 0 || asideUntilMs(health.snapshot(), candidate, clock.monoMs()) > 0
+}
+
+function mayRetry({ inFlight, limits }: RetryLoopDeps): boolean {
+  return inFlight.retries < Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
 }
 
 export function isSameModel({ model }: Target, other: Target): boolean {
@@ -219,7 +239,8 @@ async function attemptAt(
 interface TimedAttempt {
   readonly candidate: Candidate
   readonly task: AttemptTask
-  readonly counter: RetryPolicy<AttemptTask>['retryCounter']
+  /** Where it is counted while it runs; null: nowhere. */
+  readonly counter: Pick<InFlightRequests, 'retries'> | null
 }
 
 function recordOf(

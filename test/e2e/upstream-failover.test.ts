@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import { type Behaviour, type FaultUpstream, faultUpstream, hangs } from '../support/fault-upstream.ts'
+import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually, type MeteredGateway, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
@@ -243,30 +243,52 @@ for (const format of formats) {
   }
 }
 
-test('retries have a budget: when it is used up a failure is reported immediately', async () => {
-  spareDoes = hangs
-  const account = await gate.account('1')
-  const arrived = spare.requests.length
-  const failing: Ask = { behaviour: '500', streamed: false }
-  const retried = sent(gate, account, 'chat', failing)
-  await eventually(
-    'the spare is asked',
-    () => spare.requests.length,
-    (count) => count === arrived + 1,
-  )
-  const { openHolds, held } = await gate.balance(account.id)
+test('where all hosts fail retries have a budget: when it is used up a failure is reported immediately', async () => {
+  const limited = wholeAnswer(429, '{"error":{"message":"Too many."}}', [
+    'content-type: application/json',
+    'retry-after: 60',
+  ])
+  // Each request fails at the host that it reaches first, and waits at the other one.
+  const seen = new Set<string>()
+  const either: Behaviour = {
+    answer(reply) {
+      const text = reply.request.body.toString('latin1')
+      if (!text.includes('waits') || !seen.has(text)) limited.answer(reply)
+      seen.add(text)
+    },
+  }
+  firstDoes = either
+  spareDoes = either
+  const failing = await testGateway({
+    openai: first.origin,
+    models: meteredModels(),
+    upstreams: [upstream('behind', 'openai', spare.origin, 0)],
+    limits: { retriesMin: 1 },
+  })
+  const account = await failing.account('1')
+  const asked = () => first.requests.length + spare.requests.length
+  const send = (content: string) => {
+    const body = { model: 'chat-echo', max_tokens: 300, stream: true, messages: [{ role: 'user', content }] }
+    return new Sent(failing.origin, { key: account.key, format: 'chat', body })
+  }
+  const from = asked()
+  assert.equal((await send('both fail').whole()).status, 429)
+  const waiting = send('waits 1')
+  await eventually('it is sent a second time', asked, (count) => count === from + 4)
+  const { openHolds } = await failing.balance(account.id)
   assert.equal(openHolds, 1, 'both attempts stand on one hold')
-
-  const other = await gate.account('1')
-  const refused = await sent(gate, other, 'chat', failing).whole()
-  assert.equal(refused.status, 502)
-  assert.deepEqual(story(await gate.receiptOf(other)), [['openai', 'upstream_error']])
-  await retried.whole()
-  const receipt = await gate.receiptOf(account)
-  assert.equal(receipt.hold, held)
-
-  spareDoes = standsIn('stood in')
-  assert.equal((await sent(gate, other, 'chat', failing).whole()).status, 200, 'the budget is given back')
+  assert.equal((await send('waits 2').whole()).status, 429)
+  assert.equal(asked(), from + 5, 'it was sent once')
+  waiting.leave()
+  await eventually(
+    'the first one has ended',
+    () => failing.balance(account.id),
+    ({ openHolds: open }) => open === 0,
+  )
+  const next = send('waits 3')
+  await eventually('the budget is given back', asked, (count) => count === from + 7)
+  next.leave()
+  await failing.close()
 })
 
 test('a request has a limited number of attempts, and upstreams that failed are called after the others', async () => {

@@ -150,10 +150,10 @@ function generatingPolicy(
       recordOutcome(deps, context, made)
     },
     retryAt(outcome, { readsRefusals }) {
-      if (outcome.kind === 'failed') return retryScope(deps, context, outcome)
+      if (outcome.kind === 'failed') return retryScope(context, outcome)
       return readsRefusals && isRefused(outcome) ? 'other_models' : 'none'
     },
-    retryCounter: deps.inFlight,
+    hasRetryLimit: true,
   }
 }
 
@@ -293,17 +293,13 @@ function patchedBody(
 }
 
 function retryScope(
-  { inFlight, limits }: DispatchDeps,
   context: RequestContext,
   outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
 ): RetryScope {
   if (outcome.uncertain || context.work.interruption !== undefined) return 'none'
   const failure = failureFor(context.request.headers, outcome.failure)
-  // A refusal costs its upstream nothing, so that it does not use the retry budget.
   if (failure.otherModelMay !== null) return 'other_models'
-  if (failure.retry === 'never') return 'none'
-  const retriesMax = Math.max(limits.retriesMin, Math.floor(limits.retryShareMax * inFlight.count))
-  return inFlight.retries < retriesMax ? 'anywhere' : 'none'
+  return failure.retry === 'never' ? 'none' : 'anywhere'
 }
 
 /** Updates the upstream's health, and notifies the operator of failures of our own credential or billing. */

@@ -3,17 +3,14 @@
  * counting requests of clients. Free at every provider that has a counting endpoint.
  */
 import type { Caller } from '../../../access/types.ts'
-import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
-import type { Snapshot } from '../../../catalog/types.ts'
 import type { ProviderKeys } from '../../../provider-keys/types.ts'
 import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
 import { hopsTo, isForwardedLoop } from '../../../providers/hops.ts'
-import type { Sender } from '../../../providers/send.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
   type CountingShape,
@@ -26,24 +23,20 @@ import type { ExtractedResponse, ReadLimits } from '../../../wire/dialect.ts'
 import { isSourceFormat, upstreamFormats } from '../../../wire/formats.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Candidate, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
-import { type FinalAttempt, tryCandidates } from '../../retry-loop.ts'
+import { type FinalAttempt, type RetryLoopDeps, tryCandidates } from '../../retry-loop.ts'
 import { publicUpstreamError } from '../../upstream-error.ts'
 
-export interface CountUpstreamDeps {
-  readonly sender: Sender
-  readonly clock: Clock
+export interface CountUpstreamDeps extends RetryLoopDeps {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
-  /** The current catalog. */
-  readonly snapshot: Snapshot
   readonly providerKeys: Pick<ProviderKeys, 'isCurrent' | 'health'>
   /** Memory for responses in transit. */
   readonly events: SharedBudget<'key' | 'account' | 'network'>
-  readonly limits: AttemptLimits & {
-    readonly attemptsMax: number
-    readonly eventBytesMax: number
-    readonly unmeteredBytes: number
-  }
+  readonly limits: RetryLoopDeps['limits'] &
+    AttemptLimits & {
+      readonly eventBytesMax: number
+      readonly unmeteredBytes: number
+    }
 }
 
 /** A request as a counting endpoint takes it. */
@@ -112,8 +105,8 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
         const isLoop = outcome.kind === 'failed' && isForwardedLoop(context.request.headers, outcome.failure)
         return isLoop || isRefused(outcome, connector) ? 'none' : 'anywhere'
       },
-      // Counting is free and has its own deadline, so it does not use the retry budget.
-      retryCounter: null,
+      // Counting is free and has its own deadline.
+      hasRetryLimit: false,
     })
     return final === null ? null : countOutcome(final)
   } finally {
