@@ -35,6 +35,7 @@ import {
   otlpEndpoint,
   otlpHeaderMap,
   otlpHeaders,
+  otlpProtocols,
   ratio,
   resourceAttributeMap,
   resourceAttributes,
@@ -203,9 +204,10 @@ export const settingsTable = {
   },
   otlpProtocol: {
     variable: 'OTEL_EXPORTER_OTLP_PROTOCOL',
-    schema: z.literal('http/json', 'must be http/json, the only protocol that this server speaks'),
-    default: 'http/json',
-    doc: 'The protocol of the collector. Only `http/json` is supported.',
+    path: 'telemetry.protocol',
+    schema: z.enum(otlpProtocols, `must be ${otlpProtocols.join(' or ')}`),
+    default: 'http/protobuf',
+    doc: 'How spans and metrics are sent: `http/protobuf` or `http/json`.',
     onlyWith: 'OTEL_EXPORTER_OTLP_ENDPOINT',
   },
   serviceName: {

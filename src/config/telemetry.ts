@@ -1,9 +1,13 @@
 /** The settings of OpenTelemetry, under the names that its specification gives the environment variables. */
 import { z } from 'zod'
 
+export const otlpProtocols = ['http/protobuf', 'http/json'] as const
+export type OtlpProtocol = (typeof otlpProtocols)[number]
+
 export interface TelemetrySettings {
   /** The collector's base URL. */
   readonly endpoint: URL
+  readonly protocol: OtlpProtocol
   /** Flat: name, value, name, value. */
   readonly headers: readonly string[]
   readonly serviceName: string
@@ -68,6 +72,7 @@ export const ratio = z
 /** `values`: of the rows of the table with these names. */
 export function telemetryOf(values: {
   readonly otlpEndpoint: string | null
+  readonly otlpProtocol: OtlpProtocol
   readonly otlpHeaders: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly resourceAttributes: Readonly<Record<string, string>>
@@ -76,6 +81,7 @@ export function telemetryOf(values: {
   if (values.otlpEndpoint === null) return null
   return {
     endpoint: new URL(values.otlpEndpoint),
+    protocol: values.otlpProtocol,
     headers: Object.entries(values.otlpHeaders).flat(),
     serviceName: values.serviceName,
     resource: values.resourceAttributes,

@@ -113,6 +113,13 @@ export class UpstreamCapacity {
     }
   }
 
+  /** How many requests wait for any upstream; one that waits for several counts once for each. */
+  waiting(): number {
+    let count = 0
+    for (const waiters of this.#waiting.values()) count += waiters.size
+    return count
+  }
+
   /** How many requests wait for the upstream. */
   waitingAt(name: string): number {
     return this.#waiting.get(name)?.size ?? 0

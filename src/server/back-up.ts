@@ -11,6 +11,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { secretPath } from '../access/secret.ts'
@@ -33,6 +34,9 @@ export type BackupResult =
   | { readonly kind: 'done'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
+/** A file of the data folder whose time is that of the last complete backup. */
+export const lastBackupPath = (dataFolder: string): string => join(dataFolder, 'last-backup')
+
 /** @param target a folder that does not exist or is empty */
 export function backUp(dataFolder: string, target: string, driftLinesMax: number): BackupResult {
   const folder = resolve(target)
@@ -52,6 +56,7 @@ export function backUp(dataFolder: string, target: string, driftLinesMax: number
     syncToDisk(draft)
     renameSync(draft, folder)
     syncToDisk(dirname(folder))
+    writeFileSync(lastBackupPath(dataFolder), `${folder}\n`, { mode: 0o600 })
     return { kind: 'done', backup: { folder, hasSecret, report: verified.result } }
   } finally {
     rmSync(draft, { recursive: true, force: true })

@@ -265,6 +265,7 @@ function joined(
     read: (call) => (lanes.reads(call) ? lanes.read(call) : database.read(call)),
     deferral: null,
     commitMs: () => Math.max(database.commitMs(), lanes.commitMs()),
+    waiting: () => database.waiting() + lanes.waiting(),
     readApart: (call) => (lanes.reads(call) ? lanes.readApart(call) : database.readApart(call)),
     async close() {
       await lanes.close().finally(database.close)

@@ -35,6 +35,7 @@ import {
 } from './first-run.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { createAuthSelector } from './playground-auth.ts'
+import { registerServerMetrics } from './server-metrics.ts'
 import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
 import { composeDataPlane, type DataPlane, type ServerParts } from './serving.ts'
@@ -199,11 +200,17 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
   })
   const { origin, address, threads } = listeners
   addressRef.address = address
-  const control = services.control(address, runningStatus(deps, dataPlane.load, watch, threads))
+  const status = runningStatus(deps, dataPlane.load, watch, threads)
+  const control = services.control(address, status)
   await untilDone(() => finishAccountDeletions(control))
   authSelector.enablePlayground(control)
   const started = { isFinished: false }
-  const pagesServer = await openPages(options, { services, deps, control, started, listeners })
+  const ready = readiness(options, { services, deps, started })
+  registerServerMetrics(deps.metrics.registry, {
+    ...{ store: services.store, capacity: deps.capacity, status, isReady: ready },
+    dataFolder: config.databaseUrl === null ? config.dataFolder : null,
+  })
+  const pagesServer = await openPages(options, { services, deps, control, ready, listeners })
   pages.resolve(pagesServer.routing)
   const admin = await openAdminSocket({
     dataFolder: config.dataFolder,
@@ -239,6 +246,32 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
       release: begun.release,
     }),
   }
+}
+
+/** What `/readyz` reports. */
+function readiness(
+  { config, clock }: GatewayOptions,
+  {
+    services,
+    deps,
+    started,
+  }: {
+    readonly services: Services
+    readonly deps: GatewayDeps
+    readonly started: { readonly isFinished: boolean }
+  },
+): () => Promise<boolean> {
+  const { commitMsMax, storeWaitMs } = config.limits
+  return () =>
+    isReady({
+      isStarted: started.isFinished,
+      isDraining: deps.draining.begun,
+      store: services.store,
+      commitMsMax,
+      read: () => isFirstStart(services),
+      readMsMax: storeWaitMs,
+      clock,
+    })
 }
 
 interface RunningParts {
@@ -311,13 +344,13 @@ async function openPages(
     services,
     deps,
     control,
-    started,
+    ready,
     listeners: { servers, threads },
   }: {
     readonly services: Services
     readonly deps: GatewayDeps
     readonly control: ControlDeps
-    readonly started: { readonly isFinished: boolean }
+    readonly ready: () => Promise<boolean>
     readonly listeners: Listeners
   },
 ): Promise<Pages> {
@@ -332,16 +365,7 @@ async function openPages(
       },
       metrics: metricsText(deps.metrics.registry, threads.metrics),
       metricsToken: config.metricsToken,
-      ready: () =>
-        isReady({
-          isStarted: started.isFinished,
-          isDraining: deps.draining.begun,
-          store: services.store,
-          commitMsMax: config.limits.commitMsMax,
-          read: () => isFirstStart(services),
-          readMsMax: config.limits.storeWaitMs,
-          clock,
-        }),
+      ready,
       consoleFiles: consoleFiles(builtConsole),
       docsFiles: docsFiles(builtConsole, control.address),
     },

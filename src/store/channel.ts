@@ -34,6 +34,8 @@ export interface Channel {
   commitMs(): number
   /** Whether the last commit worked. */
   canCommit(): boolean
+  /** How many operations and transactions wait for the writer. */
+  waiting(): number
   /** Resolves when what was answered before is in the database; null: it is. Rejects where it is lost. */
   recorded(): Promise<unknown> | null
   readonly deferral: DeferralState
@@ -125,8 +127,9 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
     })
   }
 
+  const waiting = (): number => queue.length + turnsWanted.length
   const refusalOf = (): Error | undefined =>
-    isClosed ? storeUnavailable('the store is closed') : refusal(queue.length + turnsWanted.length, limits)
+    isClosed ? storeUnavailable('the store is closed') : refusal(waiting(), limits)
 
   function run(call: Call | LazyCall): Promise<unknown> {
     const refusal = refusalOf()
@@ -150,8 +153,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
       return takeTurn(thread, clock, { deadlineMs, onEnd: finish, onFailure: health.failed })
     },
     commitMs: () => (committingSinceMs === null ? 0 : clock.monoMs() - committingSinceMs),
-    canCommit: health.canCommit,
-    recorded: deferred.recorded,
+    ...{ canCommit: health.canCommit, waiting, recorded: deferred.recorded },
     deferral: deferred.state,
     drain() {
       isClosed = true

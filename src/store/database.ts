@@ -75,6 +75,8 @@ export interface OpenDatabase<Tables> {
   commitMs(): number
   /** False from a commit that the machine made fail until one works again; see commit-health.ts. */
   canCommit(): boolean
+  /** How many operations and transactions wait for their turn to write. */
+  waiting(): number
   /** One for each other thread; each may be moved to it once. */
   readonly ports: readonly StorePorts[]
   /** Finishes what was accepted, then closes the reader and the writer. */
@@ -229,6 +231,7 @@ function databaseOn<Tables>(
     deferral: postgres === undefined ? channel.deferral : null,
     commitMs: channel.commitMs,
     canCommit: channel.canCommit,
+    waiting: channel.waiting,
     ports,
     read,
     readPast: read,

@@ -32,6 +32,7 @@ async function prepare(context: TestContext) {
   let dropped = 0
   const exporter = new OtlpExporter({
     ...{ sender, clock, limits, endpoint: new URL(collector.origin), headers: [], resource: {} },
+    protocol: 'http/json',
     log: createLog({ level: 'info', destination: { write: (line) => lines.push(line) } }),
     dropped: (count) => {
       dropped += count

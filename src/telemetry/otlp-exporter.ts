@@ -1,10 +1,11 @@
 /**
- * Sends spans and metrics to a collector: OTLP as JSON over HTTP. Spans wait in a bounded queue; what does not fit, or is
+ * Sends spans and metrics to a collector: OTLP over HTTP, as JSON or protobuf. Spans wait in a bounded queue; what does not fit, or is
  * not accepted, is dropped and counted. Nothing here delays a request or fails one.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { eventLoopTurns } from '../base/steps.ts'
+import type { OtlpProtocol } from '../config/telemetry.ts'
 import type { Sender } from '../providers/send.ts'
 import { type Attributes, otlpAttributes, otlpScope } from './otlp.ts'
 import type { OtlpMetric } from './prometheus-metrics.ts'
@@ -24,6 +25,7 @@ export interface ExporterOptions {
   readonly limits: ExporterLimits
   /** The collector's base URL; `/v1/traces` and `/v1/metrics` follow it. */
   readonly endpoint: URL
+  readonly protocol: OtlpProtocol
   /** Flat: name, value, name, value. */
   readonly headers: readonly string[]
   readonly resource: Attributes
@@ -34,6 +36,34 @@ export interface ExporterOptions {
 /** `retry`: the collector may take the same later. */
 type Delivery = 'accepted' | 'retry' | 'rejected'
 
+type Exported = 'traces' | 'metrics'
+
+/** How a message is written: it has one member, a list whose items are written apart. */
+interface Encoding {
+  readonly contentType: string
+  part(kind: Exported, item: object): Promise<Uint8Array>
+  whole(kind: Exported, parts: readonly Uint8Array[]): Buffer
+}
+
+const members = { traces: 'resourceSpans', metrics: 'resourceMetrics' } as const
+
+const encodings: Readonly<Record<OtlpProtocol, Encoding>> = {
+  'http/json': {
+    contentType: 'application/json',
+    part: async (_, item) => Buffer.from(JSON.stringify(item)),
+    whole: (kind, parts) => Buffer.from(`{"${members[kind]}":[${parts.join(',')}]}`),
+  },
+  'http/protobuf': {
+    contentType: 'application/x-protobuf',
+    async part(kind, item) {
+      const { otlpProtobuf } = await import('./otlp-protobuf.ts')
+      return otlpProtobuf(kind, { [members[kind]]: [item] })
+    },
+    // Messages that are appended to each other are one message with all items.
+    whole: (_, parts) => Buffer.concat(parts),
+  },
+}
+
 /** The responses that the protocol lets a client repeat. */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const oneMetric = eventLoopTurns(1)
@@ -41,6 +71,7 @@ const oneMetric = eventLoopTurns(1)
 export class OtlpExporter {
   readonly #options: ExporterOptions
   readonly #resource: object
+  readonly #encoding: Encoding
   #queue: OtlpSpan[] = []
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
@@ -51,6 +82,7 @@ export class OtlpExporter {
 
   constructor(options: ExporterOptions) {
     this.#options = options
+    this.#encoding = encodings[options.protocol]
     this.#resource = { attributes: otlpAttributes(options.resource) }
   }
 
@@ -76,14 +108,13 @@ export class OtlpExporter {
 
   /** Reads and writes one metric at a time, and lets requests run in between: there may be thousands of series. */
   async exportMetrics(metrics: Iterable<OtlpMetric>): Promise<void> {
-    const texts: string[] = []
+    const parts: Uint8Array[] = []
     for (const metric of metrics) {
-      texts.push(JSON.stringify(metric))
+      const scopeMetrics = [{ scope: otlpScope, metrics: [metric] }]
+      parts.push(await this.#encoding.part('metrics', { resource: this.#resource, scopeMetrics }))
       await oneMetric.yieldTurn()
     }
-    const scopeMetrics = `[{"scope":${JSON.stringify(otlpScope)},"metrics":[${texts.join(',')}]}]`
-    const message = `{"resourceMetrics":[{"resource":${JSON.stringify(this.#resource)},"scopeMetrics":${scopeMetrics}}]}`
-    this.#note(await this.#post('/v1/metrics', message))
+    this.#note(await this.#post('metrics', parts))
   }
 
   #flushLater(): void {
@@ -112,8 +143,8 @@ export class OtlpExporter {
   async #exportSpans(): Promise<Delivery> {
     const spans = this.#queue.slice(0, this.#options.limits.spansPerExportMax)
     const scopeSpans = [{ scope: otlpScope, spans }]
-    const message = { resourceSpans: [{ resource: this.#resource, scopeSpans }] }
-    const delivery = await this.#post('/v1/traces', JSON.stringify(message))
+    const part = await this.#encoding.part('traces', { resource: this.#resource, scopeSpans })
+    const delivery = await this.#post('traces', [part])
     this.#note(delivery)
     if (delivery === 'retry') return delivery
     this.#queue = this.#queue.slice(spans.length)
@@ -131,15 +162,15 @@ export class OtlpExporter {
     this.#isFailing = isFailing
   }
 
-  #post(path: string, message: string): Promise<Delivery> {
+  #post(kind: Exported, parts: readonly Uint8Array[]): Promise<Delivery> {
     const { sender, clock, limits, endpoint, headers } = this.#options
     return new Promise((resolve) => {
       const exchange = sender.send({
         origin: endpoint.origin,
         method: 'POST',
-        path: `${endpoint.pathname.replace(/\/$/, '')}${path}`,
-        headers: ['content-type', 'application/json', 'user-agent', 'tollgate', ...headers],
-        body: [Buffer.from(message)],
+        path: `${endpoint.pathname.replace(/\/$/, '')}/v1/${kind}`,
+        headers: ['content-type', this.#encoding.contentType, 'user-agent', 'tollgate', ...headers],
+        body: [this.#encoding.whole(kind, parts)],
       })
       let status = 0
       const timer = clock.after(limits.telemetryTimeoutMs, () => {

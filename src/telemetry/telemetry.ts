@@ -50,9 +50,11 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
     ...options,
     endpoint: settings.endpoint,
     headers: settings.headers,
+    protocol: settings.protocol,
     resource: {
       'service.name': serviceName,
       'service.version': version,
+      'service.instance.id': randomUuid(random),
       'process.pid': process.pid,
       ...resource,
     },
@@ -120,4 +122,12 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
 /** Whether a trace that begins here is recorded. */
 function isChosen(ratio: number, random: RandomBytes): boolean {
   return ratio >= 1 || Buffer.from(random(4)).readUInt32BE() < ratio * 2 ** 32
+}
+
+/** Version 4 of RFC 9562. */
+function randomUuid(random: RandomBytes): string {
+  const bytes = Buffer.from(random(16))
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

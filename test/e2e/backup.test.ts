@@ -12,6 +12,7 @@ import { type GatewayProcess, type Installation, makeInstallation } from '../sup
 
 const clients = 8
 const requestsEach = 40
+const metricsToken = 'scrape-this-server'
 
 let installation: Installation
 let server: GatewayProcess
@@ -20,7 +21,7 @@ const places = mkdtempSync(join(tmpdir(), 'tollgate-backup-'))
 
 before(async () => {
   installation = makeInstallation()
-  server = await installation.start()
+  server = await installation.start({ environment: { TOLLGATE_METRICS_TOKEN: metricsToken } })
   const created = await installation.ask('account.create', { email: 'ada@example.org', credit: '5' })
   key = created.key
 })
@@ -39,8 +40,20 @@ async function echo(origin: string): Promise<Response> {
   return response
 }
 
+/** Of a metric without labels. */
+async function metric(name: string): Promise<number> {
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const text = await (await fetch(`${server.origin}/metrics`, { headers })).text()
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
+}
+
 test('while requests are served, it copies one moment of the ledger, and a server starts on the copy', async () => {
   const folder = join(places, 'served')
+  const alerting = {
+    ...{ tollgate_ready: 1, tollgate_last_backup_timestamp_seconds: 0, tollgate_ledger_contradictions: 0 },
+    ...{ tollgate_database_operations_waiting: 0, tollgate_requests_waiting: 0 },
+  }
+  for (const [name, value] of Object.entries(alerting)) assert.equal(await metric(name), value, name)
   const load = Array.from({ length: clients }, async () => {
     for (let sent = 0; sent < requestsEach; sent += 1) assert.equal((await echo(server.origin)).status, 200)
   })
@@ -51,6 +64,8 @@ test('while requests are served, it copies one moment of the ledger, and a serve
     backup.stdout,
     /^Backed up to .*served\nok: 2 accounts, \d+ entries, \d+ open reservations?\n$/,
   )
+  const backedUp = await metric('tollgate_last_backup_timestamp_seconds')
+  assert.ok(backedUp >= (await metric('tollgate_ledger_checked_timestamp_seconds')))
   assert.equal(statSync(folder).mode & 0o777, 0o700)
   for (const name of ['tollgate.db', 'secret']) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600)
 

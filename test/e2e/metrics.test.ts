@@ -65,14 +65,16 @@ test('tokens, charges, holds and ends are the sums of the receipts, by model and
   assert.deepEqual(Object.values(firstBytes), [2, 1])
 })
 
-test('the dashboard reads metrics that exist', async () => {
-  const dashboard = readFileSync(new URL('../../deploy/grafana/tollgate.json', import.meta.url), 'utf8')
+test('dashboard and alert rules read metrics and outcomes that exist', async () => {
+  const [dashboard, alerts] = ['grafana/tollgate.json', 'prometheus/alerts.yaml'].map((path) =>
+    readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8'),
+  ) as [string, string]
   const answer = await fetch(`${gate.origin}/metrics`, {
     headers: { authorization: `Bearer ${metricsToken}` },
   })
   const text = await answer.text()
-  const named = new Set(dashboard.match(/\b(?:tollgate|nodejs|process)_[a-z0-9_]+/g))
-  assert.ok(named.size >= 10)
+  const named = new Set(`${dashboard}${alerts}`.match(/\b(?:tollgate|nodejs|process)_[a-z0-9_]+/g))
+  assert.ok(named.size >= 18)
   for (const name of named) assert.ok(text.includes(`# TYPE ${name.replace(/_bucket$/, '')} `), name)
 })
 

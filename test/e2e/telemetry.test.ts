@@ -79,6 +79,7 @@ before(async () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'x-team=a%20b,x-other=1',
     OTEL_SERVICE_NAME: 'gate',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   })
   account = await gateway.account('10')
 })
@@ -125,7 +126,12 @@ function attributesOf({ attributes }: Pick<Span, 'attributes'>): Record<string, 
 /** Of the last export. */
 const newestMetrics = (): readonly Metric[] => {
   const last = exports('metrics').at(-1)
-  return last === undefined ? [] : JSON.parse(last.body.toString()).resourceMetrics[0].scopeMetrics[0].metrics
+  return last === undefined
+    ? []
+    : JSON.parse(last.body.toString()).resourceMetrics.flatMap(
+        ({ scopeMetrics }: { scopeMetrics: { metrics: Metric[] }[] }) =>
+          scopeMetrics.flatMap(({ metrics }) => metrics),
+      )
 }
 const named = (name: string, metrics: readonly Metric[]) => metrics.find((metric) => metric.name === name)
 const firstPoint = (name: string, metrics: readonly Metric[]) =>
@@ -201,6 +207,29 @@ test('what is exported names the service, and carries the headers of the collect
   const { resource } = JSON.parse(first?.body.toString() ?? '').resourceSpans[0]
   const attributes = attributesOf(resource)
   assert.deepEqual([attributes['service.name'], attributes['deployment.environment.name']], ['gate', 'test'])
+  assert.match(
+    String(attributes['service.instance.id']),
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+})
+
+test('without a protocol it is protobuf, and each server has an instance id of its own', async () => {
+  const ids = new Set<string>()
+  for (const _ of [1, 2]) {
+    const own = await configured({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/protobuf` })
+    const { key } = await own.account('10')
+    assert.equal(await ask(own, { key, model: 'second' }), 200)
+    await own.close()
+    const sent = collector.requests.filter(({ path }) => path.startsWith('/protobuf/v1/')).splice(-4)
+    for (const { head, body } of sent) {
+      assert.match(head, /^content-type: application\/x-protobuf\r?$/im)
+      ids.add(/service\.instance\.id.{1,6}?([0-9a-f-]{36})/s.exec(body.toString('latin1'))?.[1] ?? 'none')
+    }
+    assert.ok(
+      sent.some(({ path }) => path.endsWith('/traces')) && sent.some(({ path }) => path.endsWith('/metrics')),
+    )
+  }
+  assert.ok(ids.size === 2 && !ids.has('none'), [...ids].join())
 })
 
 test('a rejected request is a span too', async () => {
@@ -244,6 +273,7 @@ test('paths are exported without IDs and names of models, and unknown ones not a
 test('a client without a valid key does not decide that its trace is recorded', async () => {
   const own = await configured({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/base`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_TRACES_SAMPLER_ARG: '0',
   })
   const { key } = await own.account('10')

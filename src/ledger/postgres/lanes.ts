@@ -86,6 +86,11 @@ export class Lanes {
     return Math.max(...this.#lanes.map((lane) => lane.batchMs()))
   }
 
+  /** How many operations wait for a batch. */
+  get waiting(): number {
+    return this.#waitingCount
+  }
+
   /** Finishes what has arrived. */
   async close(): Promise<void> {
     this.#isClosed = true

@@ -78,6 +78,8 @@ export interface PostgresStore extends LedgerStore {
   reads(call: Call): boolean
   /** How long the longest of the batches that are on their way has taken so far. */
   commitMs(): number
+  /** How many operations wait for a batch. */
+  waiting(): number
   /** Finishes what has arrived, and leaves the database. */
   close(): Promise<void>
 }
@@ -161,6 +163,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
       return result === null ? null : message.pack(result as never)
     },
     commitMs: () => lanes.batchMs(),
+    waiting: () => lanes.waiting,
     deferral: null,
     read: (call) => answer(reads, call),
     async readApart(call) {
