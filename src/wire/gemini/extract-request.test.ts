@@ -183,6 +183,12 @@ const refused: [name: string, body: unknown, code: string, pointer?: string][] =
     'cached_content',
   ],
   ['an answer at the provider', { contents, continuationToken: 'x' }, 'reference_not_owned'],
+  ['a bucket to write to', { contents, outputConfig: { outputUriPrefix: 'gs://b/' } }, 'reference_not_owned'],
+  [
+    'the same, as libraries call it',
+    { contents, generation_output_config: { outputUriPrefix: 'gs://b/' } },
+    'reference_not_owned',
+  ],
   ['a bucket', file('gs://bucket/a.png', 'image/png'), 'reference_not_owned'],
   [
     'a limit of none',

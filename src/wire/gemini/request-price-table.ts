@@ -14,6 +14,9 @@ const platform = 'https://cloud.google.com/vertex-ai/generative-ai/docs'
 export const bodyPriceFields = {
   /** The answer is read from a cache that the provider keeps, at a price by the hour. */
   cachedContent: { rule: 'reference', source: `${docs}/caching` },
+  /** Output goes to a bucket that the operator's credential may write to: `outputConfig` in requests, the other name in Google's libraries. */
+  outputConfig: { rule: 'reference', source: `${platform}/model-reference/inference` },
+  generationOutputConfig: { rule: 'reference', source: `${platform}/model-reference/inference` },
   /** Continues a response that the provider stores; what was generated before is input again. */
   continuationToken: { rule: 'reference', source: reference },
   /** A service with its own price for each token that is screened. */

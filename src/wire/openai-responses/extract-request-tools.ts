@@ -18,7 +18,8 @@ const toolFields = new FieldReader(
   'vector_store_ids',
   'input_image_mask',
 )
-const placeFields = new FieldReader('type', 'file_ids', 'container_id', 'memory_limit')
+const placeFields = new FieldReader('type', 'file_ids', 'container_id', 'memory_limit', 'skills')
+const skillFields = new FieldReader('skill_id')
 const maskFields = new FieldReader('file_id')
 
 const typeCharactersMax = 64
@@ -87,9 +88,10 @@ export class ToolReader {
     for (const place of [fields.container, fields.environment]) {
       if (!isGiven(json, place)) continue
       const placed = placeFields.read(json, place)
-      const { file_ids: files, container_id: container } = placed
+      const { file_ids: files, container_id: container, skills } = placed
       this.options.read(placed, containerPriceFields)
       if (isGiven(json, files)) this.readFiles(files)
+      if (isGiven(json, skills)) this.refuseKeptSkills(skills)
       if (isGiven(json, container)) throw notOwned(json, container)
     }
     if (!isGiven(json, fields.input_image_mask)) return
@@ -102,6 +104,16 @@ export class ToolReader {
     const { json } = this
     if (json.kind(files) !== 'array') throw notOwned(json, files)
     for (const file of json.children(files)) this.files.add(file)
+  }
+
+  /** A skill that is named in place of its files is the operator's. */
+  private refuseKeptSkills(skills: number): void {
+    const { json } = this
+    if (json.kind(skills) !== 'array') throw notOwned(json, skills)
+    for (const skill of json.children(skills)) {
+      const { skill_id: id } = skillFields.read(json, skill)
+      if (isGiven(json, id)) throw notOwned(json, id)
+    }
   }
 
   /** A shell without an environment is the caller's own. */

@@ -170,6 +170,19 @@ const refusals: [name: string, more: object, code: WireErrorCode, pointer: strin
     'reference_not_owned',
     'prompt_cache_options.comparison_response_id',
   ],
+  ['agents', { multi_agent: { enabled: true } }, 'unpriced_option', 'multi_agent'],
+  ...[
+    { type: 'shell', environment: { type: 'container_auto', skills: [{ skill_id: 's' }] } },
+    {
+      type: 'code_interpreter',
+      container: { type: 'auto', skills: [{ type: 'skill_reference', skill_id: 's', version: 'latest' }] },
+    },
+  ].map((tool): (typeof refusals)[number] => [
+    `a kept skill of ${tool.type}`,
+    { tools: [tool] },
+    'reference_not_owned',
+    `tools[0].${'container' in tool ? 'container' : 'environment'}.skills[0].skill_id`,
+  ]),
   ['two models', { Model: 'other' }, 'ambiguous_field', 'Model'],
 ]
 for (const [name, more, code, pointer] of refusals) {
@@ -211,6 +224,8 @@ const options: [name: string, more: object, options: readonly string[]][] = [
     message({ type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } }),
     ['prompt_cache_ttl:12h'],
   ],
+  ['a later answer', { background_options: { completion_window: '8h' } }, ['completion_window:8h']],
+  ['an answer soon', { background_options: { completion_window: 'soonest', continuation_id: 'a' } }, []],
   ['plugins', { plugins: [{ id: 'web' }] }, ['plugins']],
 ]
 for (const [name, more, names] of options) {

@@ -18,7 +18,12 @@ import { NamedFiles } from '../named-files.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { ItemReader } from './extract-request-items.ts'
 import { type SharedCap, ToolReader } from './extract-request-tools.ts'
-import { cachePriceFields, reasoningPriceFields, responsesPriceFields } from './request-price-table.ts'
+import {
+  backgroundPriceFields,
+  cachePriceFields,
+  reasoningPriceFields,
+  responsesPriceFields,
+} from './request-price-table.ts'
 
 type ResponsesPriceName = keyof typeof responsesPriceFields
 
@@ -32,10 +37,12 @@ const bodyFields = new FieldReader(
   'tools',
   'reasoning',
   'prompt_cache_options',
+  'background_options',
   'previous_response_id',
   ...(Object.keys(responsesPriceFields) as ResponsesPriceName[]),
 )
 const reasoningFields = new FieldReader('effort', 'mode')
+const backgroundFields = new FieldReader('completion_window')
 const cachingFields = new FieldReader('ttl', 'comparison_response_id')
 
 /** A number that a splice may write or lower, as it is in the body. */
@@ -164,7 +171,8 @@ function numberField(
 /** Notes what changes the price; tells the effort as it is written. */
 function readOptions(json: Json, values: ResponsesBodyValues, options: PricedOptions): string | null {
   options.read(values, responsesPriceFields)
-  const { reasoning, prompt_cache_options: caching } = values
+  const { reasoning, prompt_cache_options: caching, background_options: later } = values
+  if (isGiven(json, later)) options.read(backgroundFields.read(json, later), backgroundPriceFields)
   if (isGiven(json, caching)) options.read(cachingFields.read(json, caching), cachePriceFields)
   if (!isGiven(json, reasoning)) return null
   const fields = reasoningFields.read(json, reasoning)

@@ -14,6 +14,12 @@ export const responsesPriceFields = {
   service_tier: chatPriceFields.service_tier,
   /** Costs what the same request costs otherwise; its charge follows when it ends. */
   background: { rule: 'free', source: `${docs}/background` },
+  /** Each agent samples the model as often as it likes, in a context of its own: no bound covers that. */
+  multi_agent: {
+    rule: 'refused',
+    why: 'the number of agents and what they use have no limit. Remove the field.',
+    source: `${docs}/responses-multi-agent`,
+  },
   conversation: chatPriceFields.conversation,
   prompt: chatPriceFields.prompt,
   /** Compaction samples the model once more. */
@@ -40,6 +46,16 @@ export const responsesPriceFields = {
 /** Of `reasoning`: the pro mode runs several samplings for one answer. */
 export const reasoningPriceFields = {
   mode: { rule: 'values', name: 'reasoning_mode', free: ['standard'], source: `${docs}/reasoning` },
+} as const satisfies Readonly<Record<string, PriceField>>
+
+/** Of `background_options`: a later answer costs less, and no response says which window it ran in. */
+export const backgroundPriceFields = {
+  completion_window: {
+    rule: 'values',
+    name: 'completion_window',
+    free: ['soonest'],
+    source: `${docs}/background`,
+  },
 } as const satisfies Readonly<Record<string, PriceField>>
 
 /** Of `prompt_cache_options`, whose `ttl` each breakpoint may have too. */
