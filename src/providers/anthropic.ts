@@ -96,7 +96,6 @@ export const anthropic: Connector = {
   requestIdHeader: 'request-id',
   // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.
   onCancel: 'stops',
-  endsWithoutMark: false,
   // The tool prompt has up to 530 tokens (docs.anthropic.com, tool use pricing); recorded exchanges with
   // tools, schemas or citations report at most 730 beyond 1.35 × their text.
   hiddenInputTokens: 1_024,

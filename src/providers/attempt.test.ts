@@ -40,7 +40,7 @@ for (const [what, streamed, dialect] of cases) {
       request: { origin: upstream.origin, method: 'POST', path: '/', headers: [], body: [] },
       ...{ connector: openai, dialect, streamed, limits: limitDefaults, work: new Interruptible() },
       tapOptions: {
-        ...{ usageEvent: 'relay', choices: 1, endsWithoutMark: false },
+        ...{ usageEvent: 'relay', choices: 1 },
         ...{ eventBytesMax: 1_000, sampleCharactersMax: 10 },
       },
       room: new MemoryReservation(allowance, 1_000),

@@ -121,8 +121,6 @@ export interface Connector {
   readonly requestIdHeader: string
   /** Whether closing the connection stops the provider's meter; `bills_on`: read to the end. */
   readonly onCancel: 'stops' | 'bills_on'
-  /** Hosts that end streams without the protocol's end mark. */
-  readonly endsWithoutMark: boolean
   /** Tokens the provider may add to the input on its own (tool prompts, formatting). */
   readonly hiddenInputTokens: number
   /** The most tokens one medium can cost by the provider's formula; `window`: no formula bounds it. */

@@ -127,7 +127,6 @@ export const google: Connector = {
   requestIdHeader: 'x-request-id',
   // Canceling only affects the client and is charged: googleapis.github.io/js-genai, GenerateContentConfig.abortSignal.
   onCancel: 'bills_on',
-  endsWithoutMark: false,
   // Recorded exchanges with tools or schemas never report more than their text has.
   hiddenInputTokens: 256,
   mediaTokensMax,

@@ -135,7 +135,6 @@ export const openai: Connector = {
   requestIdHeader: 'x-request-id',
   // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.
   onCancel: 'stops',
-  endsWithoutMark: false,
   // Recorded exchanges with tools or schemas: at most 94 tokens beyond the text itself.
   hiddenInputTokens: 256,
   // Three per message and one for a name: the token counting recipe in OpenAI's cookbook.

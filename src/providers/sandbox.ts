@@ -45,7 +45,6 @@ export const sandbox: Connector = {
   capabilities: () => sandboxCapabilities,
   requestIdHeader: 'x-request-id',
   onCancel: 'stops',
-  endsWithoutMark: false,
   hiddenInputTokens: 64,
   // The same for every medium, whatever its size.
   mediaTokensMax: () => 85,

@@ -76,7 +76,6 @@ function streamed(provider: FixtureProvider, one: FixtureCase) {
   const watch = dialects[provider].tapStream({
     usageEvent: 'relay',
     choices: 1,
-    endsWithoutMark: true,
     eventBytesMax: limitDefaults.eventBytesMax,
     sampleCharactersMax: 0,
   })

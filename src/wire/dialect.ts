@@ -196,8 +196,8 @@ export interface ProviderObject {
  */
 export interface UsageTap {
   push(chunk: Uint8Array): void
-  /** The upstream sent its last byte. */
-  end(): void
+  /** The upstream sent its last byte. `isCut`: the connection ended before the body did. */
+  end(isCut?: boolean): void
   readonly state: 'waiting' | 'content' | 'finishing' | 'complete' | 'failed' | 'truncated'
   /** Bytes from the beginning that may be sent before settlement: whole events, without a terminal event. */
   readonly relayableBytes: number
@@ -205,6 +205,8 @@ export interface UsageTap {
   readonly totalBytes: number
   /** The event that only we asked for; not sent to the caller. */
   readonly suppressedSpan: Span | null
+  /** The end mark of the format, where a complete stream ended without it; '' otherwise. */
+  readonly missingMark: string
   /** What the error event said, in state `failed`. */
   readonly problem: UpstreamProblem | null
   readonly rawUsage: RawUsage
@@ -250,8 +252,6 @@ export interface TapOptions {
   readonly usageEvent: 'relay' | 'drop'
   /** How many answers run in parallel in this stream. */
   readonly choices: number
-  /** The host ends its streams without the protocol's end mark, after a finish. */
-  readonly endsWithoutMark: boolean
   readonly eventBytesMax: number
   readonly sampleCharactersMax: number
 }

@@ -22,7 +22,6 @@ const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000
 const options: TapOptions = {
   usageEvent: 'drop',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 1 << 20,
   sampleCharactersMax: 1_000,
 }
@@ -166,7 +165,12 @@ test('a request that needs no change goes as it came', () => {
   })
 })
 
-function watched(dialect: Dialect, stream: Uint8Array, chunkBytes: number, isEnded = true): UsageTap {
+function watched(
+  dialect: Dialect,
+  stream: Uint8Array,
+  chunkBytes: number,
+  end: 'clean' | 'cut' | 'none' = 'clean',
+): UsageTap {
   const watch = dialect.tapStream(options)
   let safe = 0
   for (let at = 0; at < stream.length; at += chunkBytes) {
@@ -179,7 +183,7 @@ function watched(dialect: Dialect, stream: Uint8Array, chunkBytes: number, isEnd
       )
     safe = watch.relayableBytes
   }
-  if (isEnded) watch.end()
+  if (end !== 'none') watch.end(end === 'cut')
   return watch
 }
 
@@ -258,7 +262,7 @@ test('a stream cut after any event, or anywhere, is never complete', () => {
     const mark = Buffer.byteLength(response.toString().trimEnd())
     const step = Math.max(1, Math.floor(response.length / repeated(200, 2_000)))
     for (let end = 0; end < mark; end += step) {
-      const cut = watched(dialect, response.subarray(0, end), response.length)
+      const cut = watched(dialect, response.subarray(0, end), response.length, 'cut')
       assert.equal(cut.state, 'truncated', `${name} cut at ${end}`)
       assert.ok(cut.relayableBytes <= whole.relayableBytes, name)
     }

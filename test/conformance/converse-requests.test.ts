@@ -81,7 +81,6 @@ const frames = fc.array(fc.tuple(kind, type, value), { maxLength: 8 })
 const options = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 1 << 20,
   sampleCharactersMax: 1_000,
 } as const

@@ -192,9 +192,11 @@ for (const clientFormat of formats) {
   }
 }
 
-/** Gemini's streams have no end but the connection's. */
+/** Gemini's streams have no end but the connection's, and those of a chat can do without theirs. */
 function isWhole(format: ConversationFormat, events: readonly string[]): boolean {
-  return format === 'gemini' && events.some((event) => event.includes('finishReason'))
+  const finish = { gemini: 'finishReason', 'openai-chat': '"finish_reason":"' } as const
+  const word = format === 'gemini' || format === 'openai-chat' ? finish[format] : null
+  return word !== null && events.some((event) => event.includes(word))
 }
 
 /** An error in the middle of a stream: how the provider sends it, and how we classify it. */

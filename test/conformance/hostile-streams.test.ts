@@ -46,7 +46,6 @@ const tally: ResponseCost = {
 const watching: TapOptions = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax,
   sampleCharactersMax: 1_000,
 }

@@ -30,7 +30,6 @@ function adaptedFor(
 const options = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 65_536,
   sampleCharactersMax: 1_000,
 } as const

@@ -4,7 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type CustomHostKind, customHostOf } from '../../contract/custom-hosts.ts'
+import type { UpstreamDefinition } from '../../src/catalog/definition.ts'
 import { priceAt } from '../../src/catalog/types.ts'
+import { customHostRows } from '../../src/providers/hosts/custom-hosts-table.ts'
 import { hosts as hostRows } from '../../src/providers/hosts/hosts-table.ts'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
@@ -14,6 +17,7 @@ import { eventually } from '../support/metered-gateway.ts'
 const forbidden = ['store', 'metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'verbosity']
 
 interface RowFacts {
+  readonly custom?: CustomHostKind
   readonly cancel: 'stops' | 'bills_on'
   /** Where a request in Messages goes, if the host has a better format for it than Chat Completions. */
   readonly translated?: string
@@ -216,10 +220,24 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     overload: { status: 429, body: { error: { code: '1305', message: 'busy' } } },
     cancel: 'bills_on',
   },
+  // Servers of an operator's own, whose row says little.
+  ...Object.fromEntries(
+    (['custom', 'vllm', 'litellm'] as const).map((kind) => [
+      `own-${kind}`,
+      {
+        path: '/v1/chat/completions',
+        streamUsage: 'asked' as const,
+        custom: kind,
+        cancel: customHostRows[kind].onCancel,
+      },
+    ]),
+  ),
 }
 
 /** Hosts whose models have no price until an operator sets one. */
-const unpriced = ['huggingface']
+const unpriced = Object.keys(facts).filter(
+  (name) => name === 'huggingface' || facts[name]?.custom !== undefined,
+)
 
 const hosts = new Map<string, HostImitation>()
 let tollgate: TestGateway
@@ -234,6 +252,7 @@ before(async () => {
       provider,
       url: origin,
       credential: `key-of-${provider}`,
+      ...customPart(provider),
       weight: 1,
       models: 'all' as const,
     })),
@@ -257,6 +276,11 @@ after(async () => {
   await tollgate.close()
   await Promise.all([...hosts.values()].map((host) => host.close()))
 })
+
+function customPart(provider: string): Partial<UpstreamDefinition> {
+  const kind = facts[provider]?.custom
+  return kind === undefined ? {} : { custom: customHostOf(kind, { formats: ['openai-chat'] }) }
+}
 
 /** The first priced model of a host. */
 function modelAt(provider: string): string {
@@ -344,6 +368,20 @@ for (const provider of Object.keys(facts)) {
     assert.equal(cost, costOf(model()))
   })
 
+  test(`${provider}: a stream is complete without an end mark, and not without a finish or after a cut`, async () => {
+    const cost = await spent(async () => {
+      const text = await (await ask({ provider, say: 'no mark', more: { stream: true } })).text()
+      assert.match(text, /hello[\s\S]*"finish_reason":"[\s\S]*data: \[DONE\]\n\n$/)
+      assert.equal(text.match(/\[DONE\]/g)?.length, 1)
+    })
+    assert.equal(cost, costOf(model()))
+    for (const say of ['no finish', 'cut']) {
+      const text = await (await ask({ provider, say, more: { stream: true } })).text()
+      assert.match(text, /hello[\s\S]*upstream_truncated/)
+      assert.doesNotMatch(text, /\[DONE\]/)
+    }
+  })
+
   test(`${provider}: a tool is called, and its result is returned as the host expects it`, async () => {
     const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
     const first = await ask({ provider, say: 'tool', more: { tools } })
@@ -387,7 +425,8 @@ for (const provider of Object.keys(facts)) {
   })
 
   test(`${provider}: a client that disconnects ends the stream, read to the end where that does not stop billing`, async () => {
-    assert.equal(connectorOf(provider).onCancel, facts[provider]?.cancel)
+    if (facts[provider]?.custom === undefined)
+      assert.equal(connectorOf(provider).onCancel, facts[provider]?.cancel)
     const stopper = new AbortController()
     await spent(async () => {
       const answer = await ask({ provider, say: 'hold', more: { stream: true }, signal: stopper.signal })
@@ -431,7 +470,8 @@ test('every host with Chat Completions has facts here', () => {
   const served = Object.entries(hostRows).flatMap(([name, { prefixes }]) =>
     prefixes['openai-chat'] === undefined ? [] : [name],
   )
-  assert.deepEqual(Object.keys(facts), served)
+  const presets = Object.keys(facts).filter((name) => facts[name]?.custom === undefined)
+  assert.deepEqual(presets, served)
 })
 
 test('one variable enables the known models of its host, at that host only', async () => {

@@ -81,7 +81,10 @@ interface Cut {
   readonly end: ReplayEnd
 }
 
-/** After each event and within each, closed cleanly and uncleanly in turn; but not at the end of the stream. */
+/**
+ * After each event and within each, closed cleanly and uncleanly in turn; but not at the end of the stream, nor cleanly behind
+ * the finish of a chat, which is complete.
+ */
 function cutsOf({ response }: FixtureCase): readonly Cut[] {
   const ends = [...response.toString('latin1').matchAll(/\n\n/g)].map(({ index }) => index + 2)
   const last = response.toString('latin1').trimEnd().length
@@ -90,7 +93,14 @@ function cutsOf({ response }: FixtureCase): readonly Cut[] {
     .filter((_, index) => ends.length < manyCuts || index % 4 === 0)
   return [...ends, ...within]
     .filter((bytes) => bytes < last)
-    .map((bytes, index) => ({ bytes, end: index % 2 === 0 ? 'complete' : 'closed' }))
+    .map((bytes, index) => ({
+      bytes,
+      end: index % 2 === 0 && !isFinished(response.subarray(0, bytes)) ? 'complete' : 'closed',
+    }))
+}
+
+function isFinished(stream: Buffer): boolean {
+  return /"finish_reason": ?"/.test(stream.toString('latin1'))
 }
 
 async function ask(

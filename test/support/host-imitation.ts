@@ -164,7 +164,8 @@ function play(facts: HostFacts, { body, refused, response }: Played): void {
       body: { id: 'h-1', object: 'chat.completion', choices: [choice], usage: usageOf(facts) },
     })
   }
-  stream(facts, { response, message, finish, isHeld: asked === 'hold', isAsked: isUsageAsked(body) })
+  const end = streamEnds[asked] ?? 'marked'
+  stream(facts, { response, message, finish, end, isAsked: isUsageAsked(body) })
 }
 
 function askedFor(messages: readonly Message[]): string {
@@ -201,26 +202,37 @@ function textMessage({ thought }: HostFacts): Record<string, unknown> {
   }
 }
 
+/** How a stream ends, by what the last message says: as documented where it says something else. */
+const streamEnds: Readonly<Record<string, StreamEnd>> = {
+  // It starts, and ends when the connection does.
+  hold: 'held',
+  'no mark': 'unmarked',
+  'no finish': 'unfinished',
+  cut: 'cut',
+}
+type StreamEnd = 'marked' | 'held' | 'unmarked' | 'unfinished' | 'cut'
+
 interface Streamed {
   readonly response: ServerResponse
   readonly message: Record<string, unknown>
   readonly finish: string
-  /** Starts the stream, and ends when the connection does. */
-  readonly isHeld: boolean
+  readonly end: StreamEnd
   readonly isAsked: boolean
 }
 
-function stream(facts: HostFacts, { response, message, finish, isHeld, isAsked }: Streamed): void {
+function stream(facts: HostFacts, { response, message, finish, end, isAsked }: Streamed): void {
   const chunk = (choices: readonly unknown[], more: object = {}) =>
     `data: ${JSON.stringify({ id: 'h-1', object: 'chat.completion.chunk', choices, ...more })}\n\n`
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(': keep-alive\n\n')
   response.write(chunk([{ index: 0, delta: { role: 'assistant', ...message }, finish_reason: null }]))
-  if (isHeld) return
+  if (end === 'held') return
+  if (end === 'unfinished') return void response.end()
   const usage = usageOf(facts)
   const last = [{ index: 0, delta: {}, finish_reason: finish }]
   if (facts.streamUsage === 'x_groq') response.write(chunk(last, { x_groq: { id: 'r', usage } }))
   else if (facts.streamUsage === 'unasked') response.write(chunk(last, { usage }))
   else response.write(chunk(last) + (isAsked ? chunk([], { usage }) : ''))
-  response.end('data: [DONE]\n\n')
+  if (end === 'cut') return void setImmediate(() => response.destroy())
+  response.end(end === 'marked' ? 'data: [DONE]\n\n' : '')
 }

@@ -210,7 +210,6 @@ export function watched({ dialect }: Format, chunks: Iterable<Uint8Array>): Usag
   const watch = dialect.tapStream({
     usageEvent: 'relay',
     choices: 1,
-    endsWithoutMark: true,
     eventBytesMax,
     sampleCharactersMax,
   })

@@ -226,7 +226,6 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     tapOptions: {
       usageEvent: of.plan.dialect.usageEvent(facts),
       choices: facts.choices,
-      endsWithoutMark: connector.endsWithoutMark,
       eventBytesMax: deps.limits.eventBytesMax,
       sampleCharactersMax: deps.limits.sampleCharactersMax,
     },

@@ -92,7 +92,6 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
     onCancel: row.onCancel,
-    endsWithoutMark: row.endsWithoutMark ?? false,
     hiddenInputTokens: 1_024,
     mediaTokensMax: ({ kind }: Media) => (kind === 'image' ? pictureTokensMax : 'window'),
     page: () => ({ tokensMax: pictureTokensMax + pageTextTokens, pagesMax: Number.POSITIVE_INFINITY }),

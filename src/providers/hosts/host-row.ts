@@ -57,8 +57,6 @@ export interface HostRow {
   readonly requestIdHeader?: string
   /** Whether closing a stream stops the host's meter. */
   readonly onCancel: 'stops' | 'bills_on'
-  /** It ends streams without the mark of the format. */
-  readonly endsWithoutMark?: true
   readonly requests?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** What none of its models takes, or all of them take otherwise than the same models elsewhere. */
   readonly capabilities?: Partial<Capabilities>

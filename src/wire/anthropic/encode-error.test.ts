@@ -90,7 +90,6 @@ test('an error inside a stream is a separate event, and the keep-alive a ping', 
   const watch = anthropic.tapStream({
     usageEvent: 'relay',
     choices: 1,
-    endsWithoutMark: false,
     eventBytesMax: 1_000,
     sampleCharactersMax: 10,
   })

@@ -104,7 +104,6 @@ test('recorded streams are written again with the same words', () => {
     const watch = tapStream({
       usageEvent: 'relay',
       choices: 1,
-      endsWithoutMark: false,
       eventBytesMax,
       sampleCharactersMax: 10,
     })

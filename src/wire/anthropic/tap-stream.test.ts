@@ -9,7 +9,6 @@ import { tapStream } from './tap-stream.ts'
 const options: TapOptions = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 64 * 1024,
   sampleCharactersMax: 1_000,
 }
@@ -107,17 +106,6 @@ test('the terminal event and everything after it wait, and nothing is dropped', 
   assert.equal(watched.relayableBytes, stream.length)
   assert.equal(watched.totalBytes, (stream + stop() + ping + end).length)
   assert.equal(watched.suppressedSpan, null)
-})
-
-test('a host that ends without an end mark is complete behind a stop reason', () => {
-  for (const [stream, state] of [
-    [opening + word('a') + stop(), 'complete'],
-    [opening + word('a'), 'truncated'],
-  ] as const) {
-    const watched = watch(stream, { endsWithoutMark: true })
-    watched.end()
-    assert.equal(watched.state, state)
-  }
 })
 
 test('an error keeps its words', () => {

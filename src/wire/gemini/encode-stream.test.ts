@@ -238,7 +238,6 @@ test('recorded streams come back as they were', () => {
     const watched = tapStream({
       usageEvent: 'relay',
       choices: 1,
-      endsWithoutMark: false,
       eventBytesMax: 1 << 20,
       sampleCharactersMax: 10,
     })

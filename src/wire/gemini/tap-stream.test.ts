@@ -11,7 +11,6 @@ import { tapStream } from './tap-stream.ts'
 const options: TapOptions = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 1 << 20,
   sampleCharactersMax: 1_000,
 }

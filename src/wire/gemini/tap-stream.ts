@@ -18,10 +18,11 @@ import { geminiReport, readUsage } from './extract-usage.ts'
 const silentContent: readonly string[] = ['inlineData', 'fileData', 'codeExecutionResult', 'functionCall']
 
 export function tapStream(options: TapOptions): UsageTap {
-  return new SseTap({ ...options, endsWithoutMark: true }, new GeminiReader(options))
+  return new SseTap(options, new GeminiReader(options))
 }
 
 class GeminiReader implements SseEventReader {
+  readonly endMark = ''
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

@@ -8,7 +8,6 @@ import { tapStream } from './tap-stream.ts'
 const options: TapOptions = {
   usageEvent: 'drop',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 64 * 1024,
   sampleCharactersMax: 50,
 }
@@ -66,10 +65,10 @@ const states: [name: string, stream: string, states: string][] = [
     'content truncated',
   ],
   ['audio', delta({ audio: { data: 'QUJD' } }), 'content truncated'],
-  ['a finish', word('a') + finish(), 'finishing truncated'],
-  ['a finish with content', delta({ content: 'a' }, { finish_reason: 'stop' }), 'finishing truncated'],
+  ['a finish', word('a') + finish(), 'finishing complete'],
+  ['a finish with content', delta({ content: 'a' }, { finish_reason: 'stop' }), 'finishing complete'],
   ['an empty finish reason', delta({ content: 'a' }, { finish_reason: '' }), 'content truncated'],
-  ['a finish and usage', word('a') + finish() + usage, 'finishing truncated'],
+  ['a finish and usage', word('a') + finish() + usage, 'finishing complete'],
   ['all of it', word('a') + finish() + usage + done, 'complete complete'],
   ['a mark without a finish', word('a') + done, 'complete complete'],
   ['a mark alone', done, 'failed failed'],
@@ -156,21 +155,35 @@ test('of several choices the last to finish has the terminal event', () => {
   assert.equal(story(word('a') + finish() + usage + done, { choices: 2 }).held, usage + done)
 })
 
-test('hosts without an end mark are complete when they end behind a finish', () => {
-  const cases: [stream: string, state: string][] = [
-    [word('a') + finish(), 'complete'],
-    [word('a') + finish() + usage, 'complete'],
-    [word('a') + finish().trimEnd(), 'complete'],
+test('a stream without an end mark is complete when its body ends behind the last finish', () => {
+  const cases: [stream: string, state: string, missing?: string][] = [
+    [word('a') + finish(), 'complete', done],
+    [word('a') + finish() + usage, 'complete', done],
+    [word('a') + finish().trimEnd(), 'complete', `\n\n${done}`],
+    [word('a') + finish() + usage.trimEnd(), 'complete', `\n\n${done}`],
+    [`${word('a')}${finish()}data: {"cho`, 'complete', `\n\n${done}`],
     [word('a'), 'truncated'],
-    [`${word('a')}${finish()}data: {"cho`, 'complete'],
     ['', 'truncated'],
   ]
-  for (const [stream, state] of cases) {
-    const watched = watch(stream, { endsWithoutMark: true })
-    assert.notEqual(watched.state, 'complete')
-    watched.end()
-    assert.equal(watched.state, state, stream)
+  for (const [stream, state, missing = ''] of cases) {
+    const ended = (isCut: boolean) => {
+      const watched = watch(stream)
+      assert.notEqual(watched.state, 'complete')
+      watched.end(isCut)
+      return [watched.state, watched.missingMark]
+    }
+    assert.deepEqual(ended(false), [state, missing], stream)
+    assert.deepEqual(ended(true), ['truncated', ''], stream)
   }
+  const of = (stream: string) => {
+    const watched = watch(stream, { choices: 2 })
+    watched.end()
+    return watched.state
+  }
+  assert.deepEqual(
+    [of(word('a') + finish()), of(word('a') + finish() + finish('stop', 1))],
+    ['truncated', 'complete'],
+  )
 })
 
 test('what was cut in the middle of an event is not sent', () => {

@@ -34,6 +34,7 @@ export function tapStream(options: TapOptions): UsageTap {
 }
 
 class ChatReader implements SseEventReader {
+  readonly endMark = `data: ${endMark}\n\n`
   problem: UpstreamProblem = noProblem
   refused = false
   readonly sample: ProducedText

@@ -92,7 +92,6 @@ test('our own error frame is understood by our own watch', () => {
   const watch = openaiResponses.tapStream({
     usageEvent: 'relay',
     choices: 1,
-    endsWithoutMark: false,
     eventBytesMax: 10_000,
     sampleCharactersMax: 10,
   })

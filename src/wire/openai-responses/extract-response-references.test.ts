@@ -9,7 +9,6 @@ import { tapStream } from './tap-stream.ts'
 const options: TapOptions = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 1024 * 1024,
   sampleCharactersMax: 50,
 }

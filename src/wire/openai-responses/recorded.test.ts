@@ -21,7 +21,6 @@ const nowhere = { model: null, stream: false }
 const options: TapOptions = {
   usageEvent: 'relay',
   choices: 1,
-  endsWithoutMark: false,
   eventBytesMax: 1 << 20,
   sampleCharactersMax: 1_000,
 }

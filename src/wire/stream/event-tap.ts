@@ -39,6 +39,11 @@ export interface EventReader<Parser extends EventParser> {
   readonly sample: ProducedText
   /** The content was refused before any of it came. */
   readonly refused: boolean
+  /**
+   * The event that ends a stream of the format, where a stream is complete without it: every choice has finished, and the
+   * body ended as it should. '': the format has none. Absent: only the event itself makes a stream complete.
+   */
+  readonly endMark?: string
   /** What of the answer the provider keeps; absent where the format has no such thing. */
   readonly providerObjects?: readonly ProviderObject[]
   rawUsage(): RawUsage
@@ -48,7 +53,7 @@ type TapState = UsageTap['state']
 
 const notItsFormat = { ...noProblem, message: 'The upstream sent data that is not in its format.' }
 
-const terminalMeanings: readonly EventMeaning[] = ['end', 'mark', 'finish']
+const terminalMeanings: readonly EventMeaning[] = ['end', 'mark', 'finish', 'usage']
 
 export class EventTap<Parser extends EventParser> implements UsageTap {
   state: TapState = 'waiting'
@@ -56,6 +61,7 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
   totalBytes = 0
   suppressedSpan: Span | null = null
   problem: UpstreamProblem | null = null
+  missingMark = ''
   private readonly options: TapOptions
   private readonly reader: EventReader<Parser>
   private readonly parser: Parser
@@ -99,13 +105,20 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
     else if (this.parser.isBroken === true) this.fail(notItsFormat)
   }
 
-  end(): void {
+  end(isCut = false): void {
     if (this.isOver()) return
     this.parser.close()
     this.readEvents()
     if (this.isOver()) return
-    const isEnough = this.state === 'finishing' && this.options.endsWithoutMark
-    this.state = isEnough ? 'complete' : 'truncated'
+    const { endMark } = this.reader
+    const isEnough = endMark !== undefined && (endMark === '' || !isCut)
+    if (this.state !== 'finishing' || !isEnough) {
+      this.state = 'truncated'
+      return
+    }
+    this.state = 'complete'
+    // The last event may have ended without its blank line.
+    if (endMark !== '') this.missingMark = this.parser.isWhole ? endMark : `\n\n${endMark}`
   }
 
   private readEvents(): void {
@@ -118,7 +131,7 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
   private take(meaning: EventMeaning): void {
     const { parser } = this
     if (meaning === 'failed') return this.fail(this.reader.problem)
-    // The rest of an event after a cut connection counts only if it is clearly the terminal event.
+    // The rest of an event after a cut connection counts only if it is clearly one of the last events.
     if (!parser.isWhole && !terminalMeanings.includes(meaning)) return
     if (meaning === 'unreadable') {
       return this.fail(notItsFormat)

@@ -129,8 +129,8 @@ export class StreamRelay {
       this.#body.exchange.listen({
         head: () => undefined,
         chunk: (bytes) => this.#chunk(bytes),
-        end: () => this.#upstreamEnded(),
-        failed: () => this.#upstreamEnded(),
+        end: () => this.#upstreamEnded(false),
+        failed: () => this.#upstreamEnded(true),
       })
       work.listen((interruption) => this.#interrupt(interruption))
       this.#body.exchange.resume()
@@ -145,9 +145,9 @@ export class StreamRelay {
     this.#advance()
   }
 
-  #upstreamEnded(): void {
+  #upstreamEnded(isCut: boolean): void {
     if (this.#hasEnded) return
-    this.#body.usageTap.end()
+    this.#body.usageTap.end(isCut)
     this.#sink.end()
     this.#advance()
   }

@@ -70,14 +70,15 @@ class PassthroughSink implements StreamSink {
     this.#flush(this.#watch.relayableBytes, send)
   }
 
-  /** Emits everything held back, without the usage event that only the gateway requested. */
+  /** Emits everything held back, without the usage event that only the gateway requested, and the end mark if it is missing. */
   sendTerminal(_cost: ResponseCost, send: Send): void {
-    const { suppressedSpan, totalBytes } = this.#watch
+    const { suppressedSpan, totalBytes, missingMark } = this.#watch
     if (suppressedSpan !== null && suppressedSpan.start >= this.#sent) {
       this.#flush(suppressedSpan.start, send)
       this.#flush(suppressedSpan.end, () => undefined)
     }
     this.#flush(totalBytes, send)
+    if (missingMark !== '') send(missingMark)
   }
 
   #flush(until: number, send: Send): void {

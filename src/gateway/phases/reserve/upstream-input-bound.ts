@@ -174,7 +174,6 @@ function countingTask(
     tapOptions: {
       usageEvent: 'relay',
       choices: 1,
-      endsWithoutMark: connector.endsWithoutMark,
       eventBytesMax: limits.eventBytesMax,
       sampleCharactersMax: 0,
     },
