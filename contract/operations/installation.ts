@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
-import { forAccount, forOperators, operation } from '../operation.ts'
+import { file, forAccount, forOperators, operation } from '../operation.ts'
 import { routingStrategies } from '../routing-strategies.ts'
 import {
   accountId,
@@ -23,6 +23,12 @@ const forModel = z.strictObject({ model: modelName })
 export const upstreamName = z
   .string()
   .regex(/^[\w.-]{1,100}$/, 'must contain only letters, digits, dots, dashes and underscores')
+const auditFilter = {
+  account: accountId.optional(),
+  operation: z.string().max(100).optional(),
+  /** An email address, a management key's label, or `local`. */
+  actor: z.string().trim().max(254).optional(),
+}
 const namedUpstreams = z.array(upstreamName).min(1).max(100)
 export const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
 
@@ -161,10 +167,7 @@ export const installationOperations = {
     input: z.strictObject({
       limit: listLimit.default(50),
       before: z.string().max(40).optional(),
-      account: accountId.optional(),
-      operation: z.string().max(100).optional(),
-      /** An email address, a management key's label, or `local`. */
-      actor: z.string().trim().max(254).optional(),
+      ...auditFilter,
     }),
     output: z.array(
       z.strictObject({
@@ -185,6 +188,15 @@ export const installationOperations = {
         address: z.string().nullable(),
       }),
     ),
+  }),
+  'audit.csv': operation({
+    summary: 'Export the audit log as CSV, up to 100,000 rows',
+    policy: forOperators('yes', 'console only'),
+    effect: 'reads',
+    http: ['GET', '/api/admin/audit.csv'],
+    produces: 'csv',
+    input: z.strictObject(auditFilter),
+    output: file,
   }),
   'audit.own': operation({
     summary: "List an account's audit log, newest first",

@@ -347,6 +347,20 @@ test('entries are listed page by page, and written so that no cell is a formula'
   assert.ok(lines[4]?.endsWith(`"'=HYPERLINK(""x"")",`))
 })
 
+test('the audit log is a file for operators, filtered as the list is', async (context) => {
+  const on = await scene(context, 'operator')
+  const [ann, operator] = [await payer(on), await payer(on, true)]
+  await done(on, operator, 'code.create', { amount: '7.50', usesMax: 2, note: '=1+1' })
+  const { text } = await done(on, operator, 'audit.csv', { operation: 'code.create' })
+  const [header, row, ...more] = text.trim().split('\r\n')
+  assert.equal(header, 'id,time,actor,operation,account,subject,outcome,address,input')
+  assert.match(row ?? '', /^aud_\w+,2026-\S+Z,\S+@\S+,code\.create,,\$7\.50,done,.*,"\{.*""=1\+1"".*\}"$/)
+  assert.deepEqual(more, [])
+  const none = await done(on, operator, 'audit.csv', { operation: 'code.revoke' })
+  assert.equal(none.text, `${header}\r\n`)
+  assert.equal((await ask(on, ann.actor, 'audit.csv', {})).status, 403)
+})
+
 test('one file of entries is made for an account at a time, batch by batch', async (context) => {
   const on = await scene(context, 'operator')
   const ann = await payer(on)

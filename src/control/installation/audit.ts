@@ -1,17 +1,17 @@
 /** `audit.*`: who changed what, for operators and for those who manage an account. Secrets were never recorded. */
+import type { OperationInput } from '../../../contract/operations.ts'
 import type { AuditEntry } from '../../audit/audit.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { formatId, parseId } from '../../base/ids.ts'
+import { type CsvCell, csvLines, csvText } from '../csv.ts'
 import { accountOperationHandler, operationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
 
 export const listAudit = operationHandler('audit.list', async ({ audit, ledger }, asked) => {
   const rows = await audit.list({
+    ...filterOf(asked),
     limit: asked.limit,
     before: parseAuditId(asked.before),
-    account: asked.account === undefined ? null : (parseId('acct', asked.account) ?? null),
-    operation: asked.operation ?? null,
-    actor: asked.actor ?? null,
   })
   const accounts = new Set(rows.flatMap(({ account }) => (account === null ? [] : [account])))
   const names = new Map(
@@ -24,6 +24,40 @@ export const listAudit = operationHandler('audit.list', async ({ audit, ledger }
     input: entry.input,
     address: entry.address,
   }))
+})
+
+const header = ['id', 'time', 'actor', 'operation', 'account', 'subject', 'outcome', 'address', 'input']
+
+/** Counts as a file of the installation, of which one is made at a time. */
+const installation = 0n
+/** A file is read and written in batches, so that other requests are served in between. */
+const batchSize = 500
+
+export const auditCsv = operationHandler('audit.csv', ({ audit, usage, limits }, asked) =>
+  usage.makingFile(installation, async () => {
+    const texts = [csvText(header, [])]
+    let left = limits.csvRowsMax
+    for (let before: bigint | null = null; left > 0; ) {
+      const limit = Math.min(batchSize, left)
+      const rows: readonly AuditEntry[] = await audit.list({ ...filterOf(asked), limit, before })
+      texts.push(csvLines(rows.map(cellsOf)))
+      left = rows.length < limit ? 0 : left - rows.length
+      before = rows.at(-1)?.id ?? null
+    }
+    return { name: 'audit.csv', text: texts.join('') }
+  }),
+)
+
+function cellsOf(entry: AuditEntry): readonly CsvCell[] {
+  const { id, at, actor, operation, subject, outcome } = auditOutput(entry)
+  const account = entry.account === null ? null : formatId('acct', entry.account)
+  return [id, at, actor, operation, account, subject, outcome, entry.address, JSON.stringify(entry.input)]
+}
+
+const filterOf = ({ account, operation, actor }: OperationInput<'audit.csv'>) => ({
+  account: account === undefined ? null : (parseId('acct', account) ?? null),
+  operation: operation ?? null,
+  actor: actor ?? null,
 })
 
 export const listOwnAudit = accountOperationHandler(

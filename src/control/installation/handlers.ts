@@ -1,6 +1,6 @@
 /** The handlers of this folder by the names of their operations. */
 import { verifyLedger } from '../ledger/verify.ts'
-import { listAudit, listOwnAudit } from './audit.ts'
+import { auditCsv, listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
 import { showSystem } from './system.ts'
@@ -9,6 +9,7 @@ import { disableUpstream, enableUpstream, showUpstreamStatus } from './upstream-
 import { checkUpstream, listUpstreams, putUpstream, removeUpstream } from './upstreams.ts'
 
 export const installationHandlers = {
+  'audit.csv': auditCsv,
   'audit.list': listAudit,
   'audit.own': listOwnAudit,
   'ledger.verify': verifyLedger,

@@ -3,18 +3,18 @@
 import { operations } from 'virtual:operations'
 import { Fragment, type JSX, useState } from 'react'
 import { Badge, type Tone } from '@/components/badge'
-import { Button } from '@/components/button'
+import { AnchorButton, Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Code } from '@/components/code'
 import { Combobox } from '@/components/combobox'
 import { Dialog } from '@/components/dialog'
 import { Empty } from '@/components/empty'
-import { ScrollText } from '@/components/icons'
+import { Download, ScrollText } from '@/components/icons'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
 import { type Column, Table } from '@/components/table'
 import { When } from '@/components/when'
-import type { OperationOutput } from '@/lib/api'
+import { addressOf, type OperationOutput } from '@/lib/api'
 import { changeName } from '@/lib/change-names'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
@@ -40,14 +40,10 @@ export function Audit(): JSX.Element {
   const setSearch = useSetSearch()
   const [shown, setShown] = useState<AuditEntry>()
   const isAccount = account !== undefined && /^acct_[0-9a-z]{13}$/.test(account)
+  const filter = { ...(operation === undefined ? {} : { operation }), ...(isAccount ? { account } : {}) }
   const entries = useOperation(
     'audit.list',
-    {
-      limit: pageRows,
-      ...(before === undefined ? {} : { before }),
-      ...(operation === undefined ? {} : { operation }),
-      ...(isAccount ? { account } : {}),
-    },
+    { ...filter, limit: pageRows, ...(before === undefined ? {} : { before }) },
     { keep: true },
   )
   return (
@@ -70,6 +66,10 @@ export function Audit(): JSX.Element {
           onChange={(name) => setSearch({ operation: name || undefined, before: undefined })}
           className="w-56"
         />
+        <AnchorButton href={addressOf('audit.csv', filter)} download>
+          <Download aria-hidden="true" />
+          CSV
+        </AnchorButton>
       </div>
       {entries.isError ? (
         <Problem problem={entries.error} onRetry={() => void entries.refetch()} />
