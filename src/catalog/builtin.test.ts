@@ -71,7 +71,7 @@ test('audio costs what the price list names, and is not sold where it names noth
   assert.equal(audio('gemini-2.5-flash'), 1_000_000_000n)
   assert.equal(audio('gemini-3.5-flash'), 1_500_000_000n)
   assert.equal(audio('gemini-2.5-pro'), 1_250_000_000n)
-  assert.equal(audio('gemini-3.8-flash'), null)
+  assert.equal(audio('gemini-2.5-flash-image'), null)
   const tier = priceBody(byId.get('gemini-2.5-pro')!.prices![0]!, ['google'], null).tiers[0]
   assert.equal(tier?.rates.inputAudio, 2_500_000_000n, 'a long prompt has the dearer rate')
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { connectors } from '../providers/registry.ts'
 import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
 import { draftModels } from './drafts.ts'
 import { catalogMistakes } from './mistakes.ts'
@@ -99,6 +100,29 @@ test('a model has the offers that were given to it, whatever else is configured'
   )
   fc.assert(property, { numRuns: 1_000, seed })
   assert.ok(offers > 100)
+})
+
+test('a profile of Amazon Bedrock by its ARN is requested as the model that it is of', () => {
+  const arn = (rest: string) => `arn:aws:bedrock:eu-central-1:000000000000:${rest}`
+  const profiles = [
+    ['claude-opus-4-8', arn('inference-profile/eu.anthropic.claude-opus-4-8'), 'anthropic'],
+    ['claude-opus-4-8', arn('application-inference-profile/a1b2c3d4e5f6'), 'anthropic'],
+    ['house-claude', arn('foundation-model/anthropic.claude-opus-4-8'), 'anthropic'],
+    ['house-nova', arn('inference-profile/eu.amazon.nova-pro-v1:0'), 'bedrock-converse'],
+  ] as const
+  const upstreams = [at('aws', { provider: 'bedrock', url: null })]
+  for (const [id, name, format] of profiles) {
+    const configured = [{ id, provider: 'anthropic', ...sized, offers: [{ upstream: 'aws', model: name }] }]
+    const sources = {
+      ...{ builtin: [], configured, overrides: [], aliases: {}, disabled: [], markup: null },
+      upstreams,
+    }
+    const [draft] = draftModels({ ...sources, providers: connectors })
+    const [offer] = draft?.kind === 'sold' ? draft.model.offers : []
+    assert.equal(offer?.upstreamModel, name)
+    assert.deepEqual(offer?.dialects.includes(format), true, `${name}: ${offer?.dialects}`)
+    if (format === 'anthropic') assert.deepEqual(offer?.dialects, ['anthropic'], name)
+  }
 })
 
 const at = (name: string, more: Partial<UpstreamDefinition>): UpstreamDefinition => ({

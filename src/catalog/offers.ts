@@ -118,7 +118,7 @@ function writtenOffer(
   const isAtOwnProvider = upstream.provider === model.provider
   const ownFormats = isAtOwnProvider ? model.dialects : elsewhere(model.dialects)
   const upstreamModel = written.model ?? catalogName
-  const name = isAtOwnProvider ? catalogName : upstreamModel
+  const name = isAtOwnProvider ? catalogName : nameInTables(upstreamModel, model.id)
   const listCost = at.listCostOf(upstream.provider, upstreamModel)
   const offer = {
     upstream,
@@ -131,6 +131,19 @@ function writtenOffer(
     ...(listCost === undefined ? {} : { listCost }),
   }
   return [offer].filter(isAskable)
+}
+
+const bedrockArn = /^arn:aws[\w-]*:bedrock:.*\/([^/]+)$/
+
+/**
+ * What the tables of a provider call a model of this name there. An ARN of Amazon Bedrock ends with the model's ID or, for a profile
+ * of the operator's own, with letters that say nothing; the latter is taken for what the model is called here.
+ */
+function nameInTables(upstreamModel: string, id: string): string {
+  const last = bedrockArn.exec(upstreamModel)?.[1]
+  if (last === undefined) return upstreamModel
+  if (last.includes('.')) return last
+  return id.startsWith('claude-') ? `anthropic.${id}` : id
 }
 
 /** A cost price as amounts. */

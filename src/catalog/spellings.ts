@@ -1,6 +1,6 @@
 /**
- * Names under which vendors publish a model in addition to its own: with the date of a snapshot, with its version, or with
- * `-latest`, or after its vendor. Such a name of an available model is available at the model's price. Pure.
+ * Names under which vendors publish a model in addition to its own: with the date of a snapshot, with its version, with
+ * `-latest` or with `[1m]`, or after its vendor. Such a name of an available model is available at the model's price. Pure.
  */
 import type { Model, Snapshot } from './types.ts'
 
@@ -11,6 +11,8 @@ export interface ModelMatch {
 }
 
 const latest = '-latest'
+/** Claude Code's mark for the whole context window, which a model here has anyway. */
+const wholeContext = '[1m]'
 /** `-20250929`, `-2025-08-07`, `-0613`, `-001`. */
 const date = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|0\d{2})$/
 
@@ -22,6 +24,7 @@ export function modelNamed(snapshot: Snapshot, name: string): ModelMatch | undef
   const own = snapshot.models.get(name)
   if (own !== undefined) return { model: own, datedName: null }
   if (snapshot.unsold.has(name)) return undefined
+  if (name.endsWith(wholeContext)) return modelNamed(snapshot, name.slice(0, -wholeContext.length))
   const slash = name.indexOf('/')
   if (slash !== -1) return ofMaker(snapshot, name.slice(0, slash), name.slice(slash + 1))
   const stem = name.replace(date, '')
