@@ -31,6 +31,22 @@ const addresses: readonly (readonly [method: string, path: string, format: Forma
   ['GET', '/v1beta/cachedContents/c-1', 'gemini', /with the same prefix/],
   ['POST', '/v1/containers', 'openai', /needs no ID/],
   ['POST', '/v1/uploads', 'openai', /in one request/],
+  ['POST', '/v1/images/generations', 'openai', /Image endpoints/],
+  ['POST', '/v1/audio/speech', 'openai', /Audio endpoints/],
+  ['POST', '/v1/videos', 'openai', /Video endpoints/],
+  ['POST', '/v1/realtime/client_secrets', 'openai', /Realtime/],
+  ['POST', '/v1/completions', 'openai', /chat\/completions/],
+  ['POST', '/v1/complete', 'openai', /Messages API/],
+  ['POST', '/v1/moderations', 'openai', /Moderations/],
+  ['POST', '/v1/fine_tuning/jobs', 'openai', /Fine-tuning/],
+  ['POST', '/v1/evals', 'openai', /evaluations/],
+  ['POST', '/v1/alt/v1/skills', 'anthropic', /skills stored at the provider/],
+  ['POST', '/v1/alt/v1/agents', 'anthropic', /Agents/],
+  ['GET', '/v1/alt/v1/organizations/me', 'anthropic', /administration/],
+  ['POST', '/v1beta/interactions', 'gemini', /generateContent/],
+  ['GET', '/v1beta/operations/o-1', 'gemini', /Send the requests individually/],
+  ['POST', '/v1beta/models/imagen-5:predict', 'gemini', /Image endpoints/],
+  ['POST', '/v1beta/models/veo-4:predictLongRunning', 'gemini', /Video endpoints/],
 ]
 
 const messageOf: Readonly<Record<Format, (body: never) => { message: string; code: unknown }>> = {
@@ -61,6 +77,13 @@ for (const [method, path, format, instead] of addresses) {
     }
   })
 }
+
+test('a path that no provider has stays unknown', async () => {
+  for (const path of ['/v1/nothing', '/v1/image', '/v1beta/agent', '/v1/alt/v1/skill']) {
+    const answer = await fetch(gateway.origin + path, { method: 'POST', body: '{}' })
+    assert.equal(answer.status, 404, path)
+  }
+})
 
 test('the official libraries show the message', async () => {
   const openai = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, logLevel: 'off' })

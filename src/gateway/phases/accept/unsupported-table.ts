@@ -16,6 +16,22 @@ const containers =
 const uploads =
   'Multipart uploads (/v1/uploads) are not supported. Upload the file in one request: POST /v1/files.'
 
+const notYet = (what: string): string =>
+  `${what} are not supported. This server answers text generation, embeddings and files; send these requests to the provider.`
+const images = notYet('Image endpoints')
+const audio = notYet('Audio endpoints')
+const videos = notYet('Video endpoints')
+const realtime = notYet('Realtime and live sessions')
+const tuning = notYet('Fine-tuning and evaluations')
+const agents = notYet('Agents, sessions and skills stored at the provider')
+const administration = notYet("The administration endpoints of a provider's account")
+const completions =
+  'Legacy completions are not supported. Use POST /v1/chat/completions, which the same models answer.'
+const textCompletions = 'Text Completions are not supported. Use the Messages API: POST /v1/messages.'
+const moderations = notYet('Moderations')
+const interactions =
+  'The Interactions API is not supported. Use POST /v1beta/models/{model}:generateContent, and send earlier turns with each request.'
+
 /** By the first segment of the path, or the first two, below the base address. */
 const unsupportedPaths: Readonly<Record<string, string>> = {
   batches,
@@ -28,12 +44,42 @@ const unsupportedPaths: Readonly<Record<string, string>> = {
   cachedContents: caches,
   containers,
   uploads,
+  images,
+  audio,
+  videos,
+  realtime,
+  live: realtime,
+  auth_tokens: realtime,
+  completions,
+  complete: textCompletions,
+  moderations,
+  fine_tuning: tuning,
+  'fine-tunes': tuning,
+  evals: tuning,
+  tunedModels: tuning,
+  chatkit: agents,
+  agents,
+  sessions: agents,
+  environments: agents,
+  skills: agents,
+  memory_stores: agents,
+  vaults: agents,
+  corpora: fileSearch,
+  interactions,
+  operations: batches,
+  organization: administration,
+  organizations: administration,
+  projects: administration,
 }
 
 /** By the method in `models/{model}:{method}`. */
 export const unsupportedMethods: Readonly<Record<string, string>> = {
   batchGenerateContent: batches,
   asyncBatchEmbedContent: batches,
+  predict: images,
+  predictLongRunning: videos,
+  bidiGenerateContent: realtime,
+  generateAnswer: fileSearch,
 }
 
 /** The alternative to an unsupported path; undefined for every other path. */
