@@ -1,6 +1,7 @@
 /** What an attempt reported to have used, whether or not it is delivered: for write-offs, and for the limits of upstreams. */
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
+import type { UpstreamFormat } from '../wire/dialect.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { Candidate, CandidateWork, UpstreamPlace } from './request.ts'
 import { isSameModel } from './retry-loop.ts'
@@ -55,4 +56,23 @@ export function noteTokens(
     const usage = dialect.toUsage(rawUsage)
     place.used({ input: inputTokens(usage), output: outputTokens(usage) })
   } else if (outcome.kind === 'failed' && !outcome.uncertain && outcome.status !== 200) place.used(noneUsed)
+}
+
+/** Billing needs the input tokens; if the upstream has not reported them yet, they may have to be counted. */
+export function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
+  switch (outcome.kind) {
+    case 'stream':
+      return !hasInput(dialect, outcome.usageTap.rawUsage)
+    case 'answer':
+      return !hasInput(dialect, outcome.answer.rawUsage)
+    case 'interrupted':
+      return true
+    case 'failed':
+      return false
+  }
+}
+
+/** A report of no input is not believed, and some hosts open a stream with one. */
+function hasInput(dialect: UpstreamFormat, rawUsage: RawUsage): boolean {
+  return dialect.reportedTotals(rawUsage).input && inputTokens(dialect.toUsage(rawUsage)) > 0
 }

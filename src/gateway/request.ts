@@ -196,6 +196,8 @@ export interface RequestPlan extends TargetRoute {
   /** Whether audio can be among the output. */
   readonly outputs: OutputClasses
   readonly serverTools: ServerToolPlan
+  /** The longest of the cache marks that are sent: what is written to the cache is charged by it where no report says for how long. */
+  readonly cacheLifetime: '5m' | '1h'
 }
 
 /** What the request may use of tools that run at the provider, by meter. */

@@ -12,10 +12,10 @@ import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { OutputSample } from '../wire/dialect.ts'
 import type { Usage } from '../wire/usage.ts'
+import { countSample } from './count-output.ts'
 import type { GatewayDeps } from './deps.ts'
-import { countSample } from './phases/settle/count-output.ts'
-import { capUsage } from './phases/settle/plausible-usage.ts'
 import { draftReceipt, type SettledRequest } from './phases/settle/settle.ts'
+import { capUsage } from './plausible-usage.ts'
 import type { RequestContext, StreamedBody } from './request.ts'
 
 const bytesPerTokenGuess = 4
@@ -52,7 +52,7 @@ function releaseSurplus(
   const { plan, hold } = input.request
   const { rawUsage } = input.body.usageTap
   if (!plan.dialect.reportedTotals(rawUsage).input || plan.inputSize.toolUses > 0) return
-  const reported = capUsage({ plan, hold }, rawUsage)
+  const reported = capUsage({ plan, hold }, rawUsage, null)
   if (!reported.input || !isWholeInput(reported.usage, plan.inputSize.textBytes)) return
   const output = hold.outputLimit * plan.choices
   const usage = withRequestFee({ ...reported.usage, output, reasoning: 0 }, plan.price)
@@ -120,7 +120,7 @@ function checkpointer(
     })
     deps.background.run('checkpoint', async () => {
       try {
-        const { usage: reported, input: isPlausible } = capUsage(request, rawUsage)
+        const { usage: reported, input: isPlausible } = capUsage(request, rawUsage, null)
         const isReported = plan.dialect.reportedTotals(rawUsage).input && isPlausible
         if (!isReported && upstreamResponse.input !== null)
           inputTokens ??= inputOf(deps.counter, upstreamResponse.input)

@@ -340,8 +340,11 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   problemStatus(problem: UpstreamProblem): number
   /** Whether the totals of input and of output were reported, as numbers that can be true. */
   reportedTotals(rawUsage: RawUsage): ReportedTotals
-  /** Reported counters → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. */
-  toUsage(rawUsage: RawUsage): Usage
+  /**
+   * Reported counters → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. `unsplit`:
+   * the lifetime of what was written to the cache where the report does not say it.
+   */
+  toUsage(rawUsage: RawUsage, unsplit?: '5m' | '1h'): Usage
 }
 
 /** An upstream format whose responses can stream. */

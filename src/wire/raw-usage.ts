@@ -7,8 +7,12 @@
 import { isRecord, type JsonRecord } from './json/parsed.ts'
 import type { RawUsage } from './usage.ts'
 
-/** Counters by their dotted names: the ones a bill is based on, and the ones that are parts of those or not usage. */
-export type CounterTable = Readonly<Record<string, 'used' | 'ignored'>>
+/**
+ * Counters by their dotted names: the ones a bill is based on, and the ones that are parts of those or not usage. `input`: disjoint
+ * classes of one sum, between which a later report may move tokens. `output`: what is produced, which only grows.
+ */
+export type CounterTable = Readonly<Record<string, 'input' | 'output' | 'used' | 'ignored'>>
+type Counters = Record<string, number | null>
 
 /** No report of one request is larger than this; a larger number is broken. */
 const reportedTokensMax = 1_000_000_000
@@ -18,10 +22,16 @@ const unknownMax = 32
 const setNamesMax = 256
 const nameCharactersMax = 100
 
-/** Fields merge as reports arrive: the last that is not null wins, and 0 is a number. */
+/**
+ * Fields merge as reports arrive: the last that is not null wins. A 0 is a number where nothing was reported before; it takes a
+ * number back only where another class of the same input grew.
+ */
 export class RawUsageDraft {
   private readonly table: CounterTable
-  private readonly fields: Record<string, number | null> = {}
+  private readonly fields: Counters = {}
+  private outputMost = 0
+  /** The last report of the output was less than an earlier one. */
+  outputShrank = false
   private readonly ran = new Map<string, string | null>()
   private readonly unknown = new Set<string>()
   private readonly setNames = new Set<string>()
@@ -33,8 +43,10 @@ export class RawUsageDraft {
   /** Reads a usage object; names of counters that are not in the table and not zero become unknown. */
   read(usage: unknown): void {
     if (usage === null || usage === undefined) return
-    if (isRecord(usage)) this.readLevel(usage, '', 1)
-    else this.flag('usage')
+    if (!isRecord(usage)) return this.flag('usage')
+    const reported: Counters = {}
+    this.readLevel(usage, { prefix: '', level: 1, reported })
+    this.merge(reported)
   }
 
   /** Adds to a counter that the provider splits over several entries. */
@@ -61,9 +73,19 @@ export class RawUsageDraft {
     for (const name of Object.keys(this.fields)) if (name.startsWith(prefix)) delete this.fields[name]
   }
 
-  /** Forgets all counters but those whose names begin so. */
-  restartExcept(prefix: string): void {
-    for (const name of Object.keys(this.fields)) if (!name.startsWith(prefix)) delete this.fields[name]
+  /** Forgets all counters but those whose names begin so; returns what they were. */
+  restartExcept(prefix: string): Readonly<Counters> {
+    const before = { ...this.fields }
+    for (const name of Object.keys(before)) if (!name.startsWith(prefix)) delete this.fields[name]
+    return before
+  }
+
+  /** Takes counters as they were before, where all of them have become 0; returns whether any was not 0 before. */
+  restoreLost(before: Readonly<Counters>, names: readonly string[]): boolean {
+    if (names.some((name) => this.fields[name])) return false
+    const lost = names.filter((name) => before[name])
+    for (const name of lost) this.fields[name] = before[name] ?? null
+    return lost.length > 0
   }
 
   /** Notes the tier, speed or place that the answer names; the defaults are not worth a word. */
@@ -85,27 +107,43 @@ export class RawUsageDraft {
       fields: { ...this.fields },
       ranAt: [...this.ran.values()].filter((option) => option !== null),
       unknown: [...this.unknown],
+      outputShrank: this.outputShrank,
     }
   }
 
-  private readLevel(usage: JsonRecord, prefix: string, level: number): void {
+  private readLevel(usage: JsonRecord, at: { prefix: string; level: number; reported: Counters }): void {
+    const { prefix, level, reported } = at
     for (const [key, value] of Object.entries(usage)) {
       const name = prefix + key
       const use = Object.hasOwn(this.table, name) ? this.table[name] : undefined
       if (use === 'ignored') continue
-      if (use === 'used') this.readCounter(name, value)
-      else if (isRecord(value) && level < levelsMax) this.readLevel(value, `${name}.`, level + 1)
+      if (use !== undefined) {
+        reported[name] = typeof value === 'number' ? value : null
+        if (typeof value !== 'number' && value !== null) this.flag(name)
+      } else if (isRecord(value) && level < levelsMax)
+        this.readLevel(value, { prefix: `${name}.`, level: level + 1, reported })
       else if (typeof value === 'number' && value !== 0) this.flag(name)
     }
   }
 
-  private readCounter(name: string, value: unknown): void {
-    if (typeof value === 'number') {
-      this.fields[name] = value
-      return
+  private merge(reported: Readonly<Counters>): void {
+    const { fields, table } = this
+    const names = Object.keys(reported)
+    const hasGrown = names.some(
+      (name) => table[name] === 'input' && (reported[name] ?? 0) > (fields[name] ?? 0),
+    )
+    for (const name of names) {
+      const value = reported[name] ?? null
+      const before = fields[name] ?? null
+      if (value !== null && table[name] === 'output') this.noteOutput(value)
+      const isErased = value === 0 && before !== null && !(table[name] === 'input' && hasGrown)
+      if (!isErased) fields[name] = value ?? before
     }
-    this.fields[name] ??= null
-    if (value !== null) this.flag(name)
+  }
+
+  private noteOutput(tokens: number): void {
+    this.outputShrank = tokens < this.outputMost
+    if (tokens > this.outputMost) this.outputMost = tokens
   }
 }
 

@@ -8,6 +8,8 @@ export interface RawUsage {
   readonly ranAt: readonly string[]
   /** Counters that no class of ours covers, by the provider's name. */
   readonly unknown: readonly string[]
+  /** The last report of the output was less than an earlier one. */
+  readonly outputShrank: boolean
 }
 
 /** Tokens in disjoint classes; every number a non-negative integer. */

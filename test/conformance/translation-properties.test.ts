@@ -565,7 +565,12 @@ function named(type: string, more: Loose): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: 0, ...more })}\n\n`
 }
 
-const usage = formatOf('openai-chat').dialect.toUsage({ fields: {}, ranAt: [], unknown: [] })
+const usage = formatOf('openai-chat').dialect.toUsage({
+  fields: {},
+  ranAt: [],
+  unknown: [],
+  outputShrank: false,
+})
 const chunkBytes = 4_096
 
 /** Twice as much may take this many times the work; quadratic work takes four times. */

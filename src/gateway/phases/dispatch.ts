@@ -12,9 +12,15 @@ import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
 import { failureFor, hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
-import type { UpstreamFormat } from '../../wire/dialect.ts'
 import { applyEdits } from '../../wire/json/json.ts'
-import { isRefused, mayBeRefused, noneUsed, noteTokens, rawUsageOf } from '../attempt-usage.ts'
+import {
+  isRefused,
+  mayBeRefused,
+  mustCountInput,
+  noneUsed,
+  noteTokens,
+  rawUsageOf,
+} from '../attempt-usage.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
 import { KeepAliveTimer } from '../keep-alive-timer.ts'
 import type {
@@ -340,20 +346,6 @@ function responseOf(
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
     body: bodyOf(outcome, candidate),
-  }
-}
-
-/** Billing needs the input tokens; if the upstream has not reported them yet, they may have to be counted. */
-function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
-  switch (outcome.kind) {
-    case 'stream':
-      return !dialect.reportedTotals(outcome.usageTap.rawUsage).input
-    case 'answer':
-      return !dialect.reportedTotals(outcome.answer.rawUsage).input
-    case 'interrupted':
-      return true
-    case 'failed':
-      return false
   }
 }
 

@@ -83,6 +83,7 @@ export async function prepare(
       adjusted,
       inputSize: inputSizeOf(route, { facts: parsed.facts, bodyBytes: parsed.body.bytes.length }, uses),
       serverTools,
+      cacheLifetime: longestOf(parsed.facts),
       choices: parsed.facts.choices,
       outputs: outputClassesOf(model, parsed.facts),
       ...outputBounds(model, parsed.facts, deps.limits),
@@ -92,6 +93,10 @@ export async function prepare(
     if (parsed.body !== received.body) parsed.body.drop()
     throw error
   }
+}
+
+function longestOf({ cacheWrites }: ExtractedFields): '5m' | '1h' {
+  return cacheWrites.includes('1h') ? '1h' : '5m'
 }
 
 interface FormattedRequest {

@@ -1,14 +1,17 @@
 /**
- * Whether the counts that an upstream reports are possible: input within the model's context, output within the limit that
- * went upstream, uses of tools that were offered. Impossible ones are named and not used. Pure; prices nothing.
+ * Whether the counts that an upstream reports are possible: input within the model's context and not nothing, output within the limit
+ * that went upstream and not nothing with text, uses of tools that were offered. Impossible ones are named and not used. Pure;
+ * prices nothing.
  */
 import {
   inputMeters,
   inputTokens,
+  type Meter,
   noInput,
   noOutput,
   outputMeters,
   outputTokens,
+  type TokenCounts,
 } from '../../../contract/meters.ts'
 import type { PricedUsage } from './price.ts'
 
@@ -56,8 +59,18 @@ export function withoutWaived<Used extends Pick<PricedUsage, 'fees'>>(
   return { ...usage, fees: Object.fromEntries(fees) }
 }
 
+/** What is known besides a report, with which it must agree. */
+export interface Contradictions {
+  /** The input was reported, so it cannot be 0. */
+  readonly hasInput: boolean
+  /** The output was reported with text of the model, so it cannot be 0. */
+  readonly hasOutput: boolean
+  /** An earlier report of the output was more. */
+  readonly outputShrank: boolean
+}
+
 export interface Plausibility<Reported extends PricedUsage> {
-  /** What was reported without what cannot be: a direction whose sum is too large is empty. */
+  /** What was reported without what cannot be: a direction whose sum is too large is empty, one whose sum is too small stays. */
   readonly usage: Reported
   readonly input: boolean
   readonly output: boolean
@@ -68,24 +81,36 @@ export interface Plausibility<Reported extends PricedUsage> {
 export function plausibility<Reported extends PricedUsage>(
   usage: Reported,
   max: UsageMax,
+  { hasInput, hasOutput, outputShrank }: Contradictions,
 ): Plausibility<Reported> {
   const samplings = samplingsMax(usage, max)
-  const input = inputTokens(usage) <= max.inputTokens * samplings
-  const output = outputTokens(usage) <= max.outputTokens * samplings
+  const [sent, produced] = [inputTokens(usage), outputTokens(usage)]
+  const isInputWithin = sent <= max.inputTokens * samplings
+  const isOutputWithin = produced <= max.outputTokens * samplings
+  const input = isInputWithin && !(hasInput && sent === 0)
+  const output = isOutputWithin && !outputShrank && !(hasOutput && produced === 0)
   const excess = Object.entries(usage.fees).filter(([meter, uses]) => uses > usesMax(meter, max))
   if (input && output && excess.length === 0) return { usage, input, output, implausible: null }
-  const named = [...(input ? [] : inputMeters), ...(output ? [] : outputMeters)]
-    .map((name) => [name, usage[name]] as const)
-    .filter(([, count]) => count > 0)
   const fees = Object.fromEntries(
     Object.entries(usage.fees).map(([meter, uses]) => [meter, Math.min(uses, usesMax(meter, max))] as const),
   )
   return {
-    usage: { ...usage, ...(input ? {} : noInput), ...(output ? {} : noOutput), fees },
+    usage: { ...usage, ...(isInputWithin ? {} : noInput), ...(isOutputWithin ? {} : noOutput), fees },
     input,
     output,
-    implausible: Object.fromEntries([...named, ...excess]),
+    implausible: Object.fromEntries([
+      ...(input ? [] : countsOf(usage, inputMeters)),
+      ...(output ? [] : countsOf(usage, outputMeters)),
+      ...excess,
+    ]),
   }
+}
+
+/** The counts of one direction; where there are none, the 0 of its first class. */
+function countsOf(usage: TokenCounts, names: readonly Meter[]): readonly [string, number][] {
+  const counts = names.map((name): [string, number] => [name, usage[name]])
+  const used = counts.filter(([, count]) => count > 0)
+  return used.length > 0 ? used : counts.slice(0, 1)
 }
 
 function samplingsMax({ fees }: PricedUsage, max: UsageMax): number {

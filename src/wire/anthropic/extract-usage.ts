@@ -4,7 +4,7 @@
  * level omits are added. Must not price anything.
  */
 
-import { isRecord, type JsonRecord, textIn } from '../json/parsed.ts'
+import { isRecord, type JsonRecord, recordIn, textIn } from '../json/parsed.ts'
 import { CleanCounters, type CounterTable, isReported, RawUsageDraft } from '../raw-usage.ts'
 import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
 
@@ -18,12 +18,12 @@ const thinkingTokens = 'output_tokens_details.thinking_tokens'
 
 /** https://platform.claude.com/docs/en/api/messages (usage) */
 const counters: CounterTable = {
-  [inputTokens]: 'used',
-  [outputTokens]: 'used',
-  [cacheReads]: 'used',
-  [cacheWrites]: 'used',
-  [cacheWrites5m]: 'used',
-  [cacheWrites1h]: 'used',
+  [inputTokens]: 'input',
+  [outputTokens]: 'output',
+  [cacheReads]: 'input',
+  [cacheWrites]: 'input',
+  [cacheWrites5m]: 'input',
+  [cacheWrites1h]: 'input',
   [thinkingTokens]: 'used',
   'server_tool_use.web_search_requests': 'used',
   'server_tool_use.web_fetch_requests': 'used',
@@ -67,16 +67,26 @@ export function messagesReport(): RawUsageDraft {
   return new RawUsageDraft(counters)
 }
 
-/** Reads one `usage` object; later ones win field by field. */
+/** Reads one `usage` object; later ones win field by field, and a split of what was written replaces the one before. */
 export function readUsage(draft: RawUsageDraft, usage: unknown): void {
-  draft.read(usage)
-  if (!isRecord(usage)) return
+  if (!isRecord(usage)) return draft.read(usage)
+  draft.read(withWholeSplit(usage))
   for (const [place, defaults] of Object.entries(places)) draft.ranAt(place, usage[place], defaults)
   const { fallback_credit: credit, iterations } = usage
   if (isRecord(credit)) draft.flag('fallback_credit')
   if (!Array.isArray(iterations)) return
   draft.restart(iterationsPrefix)
   for (const iteration of iterations) readIteration(draft, iteration)
+}
+
+/** A lifetime that a split leaves out has none of it. */
+function withWholeSplit(usage: JsonRecord): JsonRecord {
+  const split = recordIn(usage, 'cache_creation')
+  if (!Object.values(split).some((count) => count)) return usage
+  return {
+    ...usage,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0, ...split },
+  }
 }
 
 function readIteration(draft: RawUsageDraft, iteration: unknown): void {
@@ -110,7 +120,7 @@ export function reportedTotals(report: RawUsage): ReportedTotals {
 }
 
 /** Reported fields → disjoint classes. */
-export function toUsage(report: RawUsage): Usage {
+export function toUsage(report: RawUsage, unsplit: '5m' | '1h' = '5m'): Usage {
   const clean = new CleanCounters(report)
   const total = (name: string) =>
     Math.max(clean.take(name), clean.take(`${iterationsPrefix}message.${name}`)) +
@@ -119,7 +129,7 @@ export function toUsage(report: RawUsage): Usage {
   return {
     inputUncached: total(inputTokens),
     cacheRead: total(cacheReads),
-    ...split(total(cacheWrites), total(cacheWrites5m), total(cacheWrites1h)),
+    ...split(total(cacheWrites), { short: total(cacheWrites5m), long: total(cacheWrites1h), unsplit }),
     inputAudio: 0,
     output,
     outputAudio: 0,
@@ -131,12 +141,15 @@ export function toUsage(report: RawUsage): Usage {
 }
 
 /**
- * Writes to the cache by lifetime. What has no reported lifetime was written for five minutes, unless
- * all that is reported was written for an hour; where the parts are more than the whole, the parts count.
+ * Writes to the cache by lifetime. What has no reported lifetime was written for the one that is marked, unless all that is
+ * reported was written for an hour; where the parts are more than the whole, the parts count.
  */
-function split(written: number, short: number, long: number): { cacheWrite5m: number; cacheWrite1h: number } {
+function split(
+  written: number,
+  { short, long, unsplit }: { short: number; long: number; unsplit: '5m' | '1h' },
+): { cacheWrite5m: number; cacheWrite1h: number } {
   const rest = Math.max(0, written - short - long)
-  const isLong = long > 0 && short === 0
+  const isLong = short === 0 && (long > 0 || unsplit === '1h')
   return { cacheWrite5m: isLong ? 0 : short + rest, cacheWrite1h: isLong ? long + rest : long }
 }
 

@@ -121,9 +121,9 @@ const usages: [name: string, stream: string, usage: object][] = [
     { inputUncached: 5, cacheRead: 3, output: 7 },
   ],
   [
-    '0 is a number',
+    '0 is a number, and takes none back',
     start({ input_tokens: 5, output_tokens: 9 }) + stop({ input_tokens: 0, output_tokens: 0 }),
-    { inputUncached: 0, output: 0 },
+    { inputUncached: 5, output: 0 },
   ],
   ['a repeated start counts once', start() + start() + stop(), { inputUncached: 5, output: 7 }],
   [

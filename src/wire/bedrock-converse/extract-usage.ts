@@ -13,10 +13,10 @@ const cacheWrites = 'cacheWriteInputTokens'
 const hourWrites = 'cacheDetails.1h'
 
 const counters: CounterTable = {
-  [inputTokens]: 'used',
-  [outputTokens]: 'used',
-  [cacheReads]: 'used',
-  [cacheWrites]: 'used',
+  [inputTokens]: 'input',
+  [outputTokens]: 'output',
+  [cacheReads]: 'input',
+  [cacheWrites]: 'input',
   // The sum of the others.
   totalTokens: 'ignored',
   // The same as above under earlier names.
@@ -48,8 +48,9 @@ export function reportedTotals(report: RawUsage): ReportedTotals {
 /** Reported fields → disjoint classes. */
 export function toUsage(report: RawUsage): Usage {
   const clean = new CleanCounters(report)
-  const written = clean.take(cacheWrites)
-  const cacheWrite1h = clean.part(hourWrites, written)
+  const cacheWrite1h = clean.take(hourWrites)
+  // Parts that are more than the whole count.
+  const written = Math.max(clean.take(cacheWrites), cacheWrite1h)
   return {
     inputUncached: clean.take(inputTokens),
     cacheRead: clean.take(cacheReads),

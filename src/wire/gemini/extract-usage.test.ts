@@ -70,9 +70,17 @@ const cases: [name: string, events: object[], usage: Partial<Usage>][] = [
     'the last event counts, also where it counts less',
     [
       { promptTokenCount: 5, candidatesTokenCount: 50, promptTokensDetails: details('AUDIO', 3) },
+      { promptTokenCount: 6, candidatesTokenCount: 4, totalTokenCount: 10 },
+    ],
+    { inputUncached: 6, output: 4 },
+  ],
+  [
+    'an event that takes back all of the output takes back nothing',
+    [
+      { promptTokenCount: 5, candidatesTokenCount: 50, thoughtsTokenCount: 7, totalTokenCount: 62 },
       { promptTokenCount: 6, totalTokenCount: 6 },
     ],
-    { inputUncached: 6 },
+    { inputUncached: 6, output: 57, reasoning: 7 },
   ],
   [
     'an event that counts nothing changes nothing',

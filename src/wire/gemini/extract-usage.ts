@@ -50,24 +50,36 @@ const dearOutputs: readonly string[] = ['IMAGE', 'VIDEO']
 /** What `serviceTier` says where the list price holds. */
 const defaultTiers = ['standard', 'unspecified', 'service_tier_standard', 'service_tier_unspecified']
 
+/** The counters of each direction, the parts of which can be restored with them. */
+const inputCounters = [prompt, toolPrompt, cached]
+const outputCounters = [candidates, thoughts]
+
 export function geminiReport(): RawUsageDraft {
   return new RawUsageDraft(counters)
 }
 
 /**
  * Reads what an answer or an event tells of usage. Counts go up and down while a stream runs, and a count
- * that an event leaves out is 0 in it: the last event that counts is the one that is true.
+ * that an event leaves out is 0 in it: the last event that counts is the one that is true, unless it takes back all of the input
+ * or all of the output.
  */
 export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   const usage = body.usageMetadata
-  if (isRecord(usage)) {
-    if (typeof usage[prompt] === 'number' || typeof usage[total] === 'number')
-      draft.restartExcept(groundingPrefix)
+  if (!isRecord(usage)) draft.read(usage)
+  else {
+    const isCounting = [prompt, candidates, total].some((name) => typeof usage[name] === 'number')
+    const before = isCounting ? draft.restartExcept(groundingPrefix) : null
     for (const list of details) readDetails(draft, usage, list)
+    draft.read(usage)
+    if (before !== null) {
+      const isInputLost = draft.restoreLost(before, inputCounters)
+      draft.outputShrank = draft.restoreLost(before, outputCounters)
+      // It is the total of what was taken back.
+      if (isInputLost || draft.outputShrank) draft.restart(total)
+    }
     const tier = usage.serviceTier
     draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
   }
-  draft.read(usage)
   readGrounding(draft, body)
 }
 

@@ -108,15 +108,16 @@ test('reports become disjoint classes', () => {
     assert.deepEqual(usageOf({ usage }), { ...nothing, ...expected }, name)
 })
 
-test('reports merge field by field, and 0 and null are not the same', () => {
+test('reports merge field by field, and neither 0 nor null takes a number back', () => {
   const first = { usage: { prompt_tokens: 10, completion_tokens: 4 } }
   assert.equal(usageOf(first, { usage: { prompt_tokens: null, completion_tokens: 9 } }).inputUncached, 10)
-  assert.equal(usageOf(first, { usage: { prompt_tokens: 0 } }).inputUncached, 0)
+  assert.equal(usageOf(first, { usage: { prompt_tokens: 0 } }).inputUncached, 10)
+  assert.equal(usageOf({ usage: { prompt_tokens: 0 } }, first).inputUncached, 10)
   assert.equal(usageOf(first, { usage: null }).output, 4)
 })
 
 test('reported and missing usage are distinguished', () => {
-  assert.deepEqual(chatReport().rawUsage(), { fields: {}, ranAt: [], unknown: [] })
+  assert.deepEqual(chatReport().rawUsage(), { fields: {}, ranAt: [], unknown: [], outputShrank: false })
   const draft = chatReport()
   readUsage(draft, { usage: { prompt_tokens: null } })
   assert.deepEqual(draft.rawUsage().fields, { prompt_tokens: null })

@@ -16,7 +16,7 @@ import type { RawUsage, ReportedTotals, Usage } from '../usage.ts'
  */
 const counters: CounterTable = {
   prompt_tokens: 'used',
-  completion_tokens: 'used',
+  completion_tokens: 'output',
   total_tokens: 'used',
   'prompt_tokens_details.cached_tokens': 'used',
   'prompt_tokens_details.cache_write_tokens': 'used',
@@ -86,14 +86,14 @@ export function reportedTotals(report: RawUsage): ReportedTotals {
 }
 
 /** Reported fields → disjoint classes. */
-export function toUsage(report: RawUsage): Usage {
+export function toUsage(report: RawUsage, unsplit: '5m' | '1h' = '5m'): Usage {
   const clean = new CleanCounters(report)
   const prompt = clean.take('prompt_tokens')
   const reported = <Name extends string>(names: readonly [Name, ...Name[]]): Name =>
     names.find((name) => clean.has(name)) ?? names[0]
   const cacheRead = clean.part(reported(cachedNames), prompt)
-  const cacheWrite5m = clean.part(reported(cacheWriteNames), prompt - cacheRead)
-  const inputAudio = clean.part('prompt_tokens_details.audio_tokens', prompt - cacheRead - cacheWrite5m)
+  const cacheWrite = clean.part(reported(cacheWriteNames), prompt - cacheRead)
+  const inputAudio = clean.part('prompt_tokens_details.audio_tokens', prompt - cacheRead - cacheWrite)
   const completion = clean.take('completion_tokens')
   const outputAudio = clean.part('completion_tokens_details.audio_tokens', completion)
   // Hosts that leave reasoning out of completion_tokens count it in the total, and charge for it.
@@ -103,10 +103,10 @@ export function toUsage(report: RawUsage): Usage {
   const apart = Math.max(left, clean.take('total_tokens') - prompt - completion)
   const output = completion - outputAudio + apart
   return {
-    inputUncached: prompt - cacheRead - cacheWrite5m - inputAudio,
+    inputUncached: prompt - cacheRead - cacheWrite - inputAudio,
     cacheRead,
-    cacheWrite5m,
-    cacheWrite1h: 0,
+    cacheWrite5m: unsplit === '1h' ? 0 : cacheWrite,
+    cacheWrite1h: unsplit === '1h' ? cacheWrite : 0,
     inputAudio,
     output,
     outputAudio,

@@ -21,7 +21,7 @@ const countedSearches = 'web_search_calls'
 /** https://developers.openai.com/api/reference/resources/responses (ResponseUsage, tool_usage) */
 const counters: CounterTable = {
   input_tokens: 'used',
-  output_tokens: 'used',
+  output_tokens: 'output',
   total_tokens: 'ignored',
   [cacheReads]: 'used',
   [cacheWrites]: 'used',

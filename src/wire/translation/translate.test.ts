@@ -47,7 +47,12 @@ const declared = [
 ] as const
 
 const patch = '*** Begin "Patch" \\ é😀\n+{"input": "x"}\n*** End'
-const usage: Usage = dialects['openai-chat'].toUsage({ fields: {}, ranAt: [], unknown: [] })
+const usage: Usage = dialects['openai-chat'].toUsage({
+  fields: {},
+  ranAt: [],
+  unknown: [],
+  outputShrank: false,
+})
 const tally = { usage, cost: '0.1' }
 
 function translated(toName: ConversationFormat): TranslatedRequest {

@@ -127,8 +127,10 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
       {receipt.implausible === null ? null : (
         <Banner tone="warn" title="The provider reported impossible usage.">
-          It was not charged: {countsText(receipt.implausible)}.{' '}
-          {receipt.usageSource === 'reported' ? '' : "Tollgate's own count is in its place."}
+          {countsText(receipt.implausible)}.{' '}
+          {receipt.usageSource === 'reported'
+            ? 'It was not charged.'
+            : "Tollgate's own count was charged instead."}
         </Banner>
       )}
       {receipt.settled === 'late' ? (

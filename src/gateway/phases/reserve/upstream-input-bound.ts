@@ -191,7 +191,7 @@ function countingTask(
 }
 
 const noAnswer: ExtractedResponse = {
-  rawUsage: { fields: {}, ranAt: [], unknown: [] },
+  rawUsage: { fields: {}, ranAt: [], unknown: [], outputShrank: false },
   problem: null,
   sample: { text: '', characters: 0, events: 0 },
 }

@@ -1,12 +1,13 @@
 /** The usage that a request is billed for: what the upstream reported, and what is counted in its place. */
-import { noInput, noOutput } from '../../../../contract/meters.ts'
+import { noInput, noOutput, outputTokens } from '../../../../contract/meters.ts'
+import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
 import { withRequestFee } from '../../../ledger/rules/price.ts'
 import type { Counter } from '../../../tokens/count.ts'
 import type { Usage } from '../../../wire/usage.ts'
+import { countedInput, countedOutput, type RequestToCount, type TokenCount } from '../../count-output.ts'
+import type { PlausibleUsage } from '../../plausible-usage.ts'
 import type { RelayOutcome } from '../../request.ts'
 import { type BillingRule, isDelivered } from './billing-rule.ts'
-import { countedInput, countedOutput, type RequestToCount, type TokenCount } from './count-output.ts'
-import type { PlausibleUsage } from './plausible-usage.ts'
 
 /** What is known of a request that was sent, once it has ended. */
 export interface BillingInput {
@@ -36,7 +37,9 @@ async function countedUsage(counter: Pick<Counter, 'count'>, input: BillingInput
   const { outcome, bill, request, reported } = input
   const isInputKnown = reported.input
   const inputCount = bill.input === 'counted' ? await countedInput(counter, request, { isInputKnown }) : null
-  const outputCount = bill.output === 'counted' ? await countedOutput(counter, outcome.sample, request) : null
+  const { outputTokens: tokensMax } = usageMaxOf(request.plan, request.hold.outputLimit)
+  const outputCount =
+    bill.output === 'counted' ? await countedOutput(counter, outcome.sample, tokensMax) : null
   return usageOf(input, { inputCount, outputCount })
 }
 
@@ -50,12 +53,14 @@ function usageOf(
   { outcome, bill, request, reported }: BillingInput,
   { inputCount, outputCount }: CountedTokens,
 ): BilledUsage {
+  // A report that is too small to be right is the least that was produced.
+  const isCountLess = outputCount !== null && outputCount.tokens < outputTokens(reported.usage)
   const usage = {
     ...reported.usage,
     ...(bill.input === 'reported' ? {} : noInput),
     ...(inputCount === null ? {} : { inputUncached: inputCount.tokens }),
-    ...(bill.output === 'reported' ? {} : noOutput),
-    ...(outputCount === null ? {} : { output: outputCount.tokens }),
+    ...(bill.output === 'reported' || isCountLess ? {} : noOutput),
+    ...(outputCount === null || isCountLess ? {} : { output: outputCount.tokens }),
   }
   const isCharged = bill.payer === 'customer' && isDelivered(outcome)
   return {

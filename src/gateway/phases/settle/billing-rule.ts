@@ -1,8 +1,8 @@
 /** Who pays for what, for every way in which a request can end. */
 import type { UpstreamFormat } from '../../../wire/dialect.ts'
 import type { RawUsage } from '../../../wire/usage.ts'
+import type { PlausibleUsage } from '../../plausible-usage.ts'
 import type { RelayOutcome } from '../../request.ts'
-import type { PlausibleUsage } from './plausible-usage.ts'
 
 /** Who pays, and where the token counts come from. */
 export interface BillingRule {
@@ -12,7 +12,7 @@ export interface BillingRule {
   readonly output: 'reported' | 'counted' | 'none'
 }
 
-export const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [] }
+export const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [], outputShrank: false }
 
 const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 

@@ -8,6 +8,7 @@ import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
+import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
 import { costOf, type PricedUsage, withoutRequestFee } from '../../../ledger/rules/price.ts'
 import type {
   Attempt,
@@ -19,7 +20,9 @@ import type {
 import type { Counter } from '../../../tokens/count.ts'
 import type { ProviderObject } from '../../../wire/dialect.ts'
 import type { Usage } from '../../../wire/usage.ts'
+import { countedOutput } from '../../count-output.ts'
 import type { Metrics } from '../../metrics.ts'
+import { capUsage } from '../../plausible-usage.ts'
 import type {
   Hold,
   RelayOutcome,
@@ -31,11 +34,9 @@ import type {
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { type BilledUsage, type BillingInput, billedUsage } from './billed-usage.ts'
 import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
-import { countedOutput } from './count-output.ts'
 import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { noteUsedTokens } from './note-tokens.ts'
-import { capUsage } from './plausible-usage.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
 import { wastedCost, withoutWasted } from './wasted-cost.ts'
 
@@ -65,7 +66,7 @@ export async function settle(
   if (request.upstreamResponse.attempts.length === 0) {
     return releaseHold(deps, request.hold)
   }
-  const reported = capUsage(request, outcome.report?.usage ?? emptyReport)
+  const reported = capUsage(request, outcome.report?.usage ?? emptyReport, outcome.sample)
   const bill = billingRule(outcome, request.plan.dialect, reported)
   const using = billedUsage(deps.counter, { request, outcome, bill, reported })
   const used = using instanceof Promise ? await using : using
@@ -106,7 +107,8 @@ async function withheldSettlement(
   const { receipt } = settlement
   const relayed = outcome.relayed ?? null
   const isPart = relayed !== null && relayed.events > 0
-  const counted = await countedOutput(deps.counter, isPart ? relayed : null, request)
+  const { outputTokens: tokensMax } = usageMaxOf(request.plan, request.hold.outputLimit)
+  const counted = await countedOutput(deps.counter, isPart ? relayed : null, tokensMax)
   const output = Math.min(counted.tokens, receipt.output)
   const part = { ...receipt, ...noOutput, output, reasoning: Math.min(receipt.reasoning, output) }
   const { price, ownKeyFee } = request.plan
@@ -128,7 +130,7 @@ async function withheldSettlement(
   }
 }
 
-/** Logs usage above the hold and implausible counts, which are not charged. */
+/** Logs usage above the hold, which is not charged, and usage that was counted because none was reported that can be right. */
 function warnOfExcess(
   { log }: SettleDeps,
   context: RequestContext,
@@ -136,8 +138,9 @@ function warnOfExcess(
   { settled, result }: { settled: Settlement; result: LedgerSettled },
 ): void {
   const excess = result.writtenOff - settled.writtenOff
-  const { implausible } = settled.receipt
-  if (excess === 0n && implausible === null) return
+  const { implausible, usageSource, endReason } = settled.receipt
+  const isCounted = implausible !== null || (endReason === 'complete' && usageSource !== 'reported')
+  if (excess === 0n && !isCounted) return
   log.warn(
     {
       request: context.requestId,
@@ -146,7 +149,9 @@ function warnOfExcess(
       writtenOffUsd: formatUsd(excess),
       implausible,
     },
-    'upstream reported usage above the hold; the excess was not charged',
+    excess === 0n
+      ? 'upstream reported no usage that can be right; it was counted instead'
+      : 'upstream reported usage above the hold; the excess was not charged',
   )
 }
 

@@ -1,8 +1,8 @@
 /** What attempts cost whose responses were not delivered, because they failed or refused the content and another one served. */
 import { costOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
+import { capUsage } from '../../plausible-usage.ts'
 import type { UpstreamResponse } from '../../request.ts'
-import { capUsage } from './plausible-usage.ts'
 
 /** At list price, without attempts on the account's own keys. */
 interface WastedCost {
@@ -17,7 +17,7 @@ export function wastedCost({ wasted }: Pick<UpstreamResponse, 'wasted'>): Wasted
   for (const attempt of wasted) {
     const { plan, rawUsage } = attempt
     if (plan.ownKeyFee !== null || !plan.dialect.reportedTotals(rawUsage).input) continue
-    const { cost } = costOf(capUsage(attempt, rawUsage).usage, plan.price, 'list')
+    const { cost } = costOf(capUsage(attempt, rawUsage, null).usage, plan.price, 'list')
     all += cost
     if (attempt.refused) refused += cost
   }

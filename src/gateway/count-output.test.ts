@@ -1,12 +1,9 @@
 /** Output that no upstream reported: counted and extrapolated, or estimated low if there is no count. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hold, RequestPlan, UpstreamResponse } from '../../request.ts'
 import { countedOutput } from './count-output.ts'
 
-const plan = { choices: 1 } as RequestPlan
-const hold = { outputLimit: 1_000 } as Hold
-const request = { plan, hold, upstreamResponse: {} as UpstreamResponse }
+const tokensMax = 1_000
 const busy = { count: async () => undefined }
 const words = (count: number, word: string) => {
   const text = word.repeat(count)
@@ -16,7 +13,7 @@ const words = (count: number, word: string) => {
 test('output is counted, and extrapolated to what was not retained', async () => {
   const counter = { count: async () => 30 }
   const sample = { ...words(40, ' window'), characters: 560 }
-  assert.deepEqual(await countedOutput(counter, sample, request), { tokens: 60, isEstimated: false })
+  assert.deepEqual(await countedOutput(counter, sample, tokensMax), { tokens: 60, isEstimated: false })
 })
 
 for (const [what, sample, tokens] of [
@@ -25,6 +22,6 @@ for (const [what, sample, tokens] of [
   ['more than the limit', words(5_000, ' tool'), 1_000],
 ] as const) {
   test(`without a count output is estimated low: ${what}`, async () => {
-    assert.deepEqual(await countedOutput(busy, sample, request), { tokens, isEstimated: true })
+    assert.deepEqual(await countedOutput(busy, sample, tokensMax), { tokens, isEstimated: true })
   })
 }

@@ -2,16 +2,14 @@
  * Counts tokens that no upstream reported, from the sampled text. Where counting is not available, the number is
  * estimated low and labeled: a busy server must not make a response more expensive.
  */
-import type { Counter } from '../../../tokens/count.ts'
-import type { InputSample } from '../../../tokens/text.ts'
-import type { OutputSample } from '../../../wire/dialect.ts'
-import type { Hold, RequestPlan, UpstreamResponse } from '../../request.ts'
+import type { Counter } from '../tokens/count.ts'
+import type { InputSample } from '../tokens/text.ts'
+import type { OutputSample } from '../wire/dialect.ts'
+import type { PlannedWork, UpstreamResponse } from './request.ts'
 
 type CountDeps = Pick<Counter, 'count'>
 
-export interface RequestToCount {
-  readonly plan: RequestPlan
-  readonly hold: Hold
+export interface RequestToCount extends PlannedWork {
   readonly upstreamResponse: UpstreamResponse
 }
 
@@ -32,21 +30,30 @@ const bytesPerTokenGuess = 4
  */
 export async function countedInput(
   counter: CountDeps,
-  { plan, hold, upstreamResponse }: RequestToCount,
+  work: RequestToCount,
   { isInputKnown }: { readonly isInputKnown: boolean },
 ): Promise<TokenCount> {
-  const { input } = hold
-  if (input.reported !== null) return { tokens: input.reported, isEstimated: false }
-  const { mediaTokens, referenced, textBytes } = plan.inputSize
-  const sample = upstreamResponse.input
+  const { reported } = work.hold.input
+  if (reported !== null) return { tokens: reported, isEstimated: false }
+  const sample = work.upstreamResponse.input
   // There is no sample where the upstream reported its input early, even if that count was implausible.
-  if (sample === null && isInputKnown) return { tokens: 0, isEstimated: false }
-  const { tokens, isEstimated } =
-    sample === null
-      ? { tokens: Math.floor(textBytes / bytesPerTokenGuess), isEstimated: true }
-      : await countSample(counter, sample)
+  if (sample !== null) return wholeInput(work, await countSample(counter, sample))
+  return isInputKnown ? { tokens: 0, isEstimated: false } : estimatedInput(work)
+}
+
+/** The provider's count where reserve requested one, else an estimate by size. */
+export function estimatedInput(work: PlannedWork): TokenCount {
+  const { reported } = work.hold.input
+  if (reported !== null) return { tokens: reported, isEstimated: false }
+  const tokens = Math.floor(work.plan.inputSize.textBytes / bytesPerTokenGuess)
+  return wholeInput(work, { tokens, isEstimated: true })
+}
+
+/** The text, with media and what the request refers to. */
+function wholeInput({ plan, hold }: PlannedWork, { tokens, isEstimated }: TokenCount): TokenCount {
+  const { mediaTokens, referenced } = plan.inputSize
   const storedTokens = referenced.tokens - referenced.reasoning
-  return { tokens: Math.min(tokens + mediaTokens + storedTokens, input.tokens), isEstimated }
+  return { tokens: Math.min(tokens + mediaTokens + storedTokens, hold.input.tokens), isEstimated }
 }
 
 const decoder = new TextDecoder('utf-8')
@@ -67,7 +74,7 @@ export async function countSample(
 export async function countedOutput(
   counter: CountDeps,
   sample: OutputSample | null,
-  { plan, hold }: RequestToCount,
+  tokensMax: number,
 ): Promise<TokenCount> {
   if (sample === null || sample.characters === 0) return { tokens: 0, isEstimated: false }
   const { text, characters } = sample
@@ -77,7 +84,7 @@ export async function countedOutput(
       ? leastOutput(sample)
       : Math.round((counted * characters) / Math.max(1, text.length))
   return {
-    tokens: Math.min(tokens, hold.outputLimit * Math.max(1, plan.choices)),
+    tokens: Math.min(tokens, tokensMax),
     isEstimated: counted === undefined,
   }
 }
