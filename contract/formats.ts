@@ -5,5 +5,11 @@ export const formatNames = {
   'openai-embeddings': 'openai-embeddings',
   anthropic: 'anthropic',
   gemini: 'gemini',
+  'gemini-embeddings': 'gemini-embeddings',
   'bedrock-converse': 'bedrock-converse',
 } as const
+
+/** Whether requests in the format hold a conversation; others are for embeddings. */
+export function isConversationFormat(format: string): boolean {
+  return !format.endsWith('-embeddings')
+}

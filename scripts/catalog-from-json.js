@@ -20,10 +20,10 @@ const apis = { anthropic: 'messages', google: 'generateContent' }
 
 /**
  * What embedding models take in one request, all of its inputs together: more than `context`, which is for one.
- * platform.openai.com/docs/api-reference/embeddings, 2026-07
+ * platform.openai.com/docs/api-reference/embeddings, 2026-07; ai.google.dev/api/embeddings: 100 texts.
  * @type {Record<string, number>}
  */
-const embeddingInputs = { openai: 300_000 }
+const embeddingInputs = { openai: 300_000, google: 204_800 }
 
 /** Where the list is known to be wrong, or its own word for a source is not one to follow. @type {Record<string, Partial<Listed>>} */
 const corrections = {

@@ -77,6 +77,8 @@ const requestSchemas = {
     model,
     input: { anyOf: [string, list(string), list(integer), list(list(integer))] },
   }),
+  EmbedContentRequest: open(['content'], { content: openObject }),
+  BatchEmbedContentsRequest: open(['requests'], { requests: objects }),
   FileUpload: open(['file'], { file: { type: 'string', format: 'binary' }, purpose: string }),
 } as const
 
@@ -113,6 +115,8 @@ const answerSchemas = {
     responseId: string,
   }),
   EmbeddingList: open(['object', 'data'], { object: oneOf('list'), data: objects, usage: openObject }),
+  EmbedContentResponse: open(['embedding'], { embedding: openObject, usageMetadata: openObject }),
+  BatchEmbedContentsResponse: open(['embeddings'], { embeddings: objects, usageMetadata: openObject }),
   InputTokens: open(['input_tokens'], { input_tokens: integer }),
   TotalTokens: open(['totalTokens'], { totalTokens: integer }),
   File: open(['id'], { id: string }),

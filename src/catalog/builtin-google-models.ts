@@ -33,10 +33,11 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-embedding-001',
     provider: 'google',
-    dialects: ['openai-embeddings'],
+    dialects: ['openai-embeddings', 'gemini-embeddings'],
     displayName: 'Gemini Embedding 001',
     released: '2025-05-20',
     context: 2048,
+    maxInput: 204800,
     inputs: ['text'],
     outputs: ['embeddings'],
     reasoning: false,

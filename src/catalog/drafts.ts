@@ -2,10 +2,11 @@
  * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
  * prices have no IDs yet.
  */
+
+import { isConversationFormat } from '../../contract/formats.ts'
 import { runSteps, type Steps } from '../base/steps.ts'
 import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
 import { type DraftMemory, isConcerned, type RememberedDraft, sourceChange } from './draft-memory.ts'
-import { isConversationFormat } from './format-uses.ts'
 import { mergeSteps } from './merged-definitions.ts'
 import {
   formatsAt,

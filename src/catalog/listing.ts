@@ -2,13 +2,14 @@
  * The available models, in each dialect's list format and as the public price list. All come from one snapshot.
  * Pure; prices are those in force at `nowMs`.
  */
+
+import { isConversationFormat } from '../../contract/formats.ts'
 import { meters } from '../../contract/meters.ts'
 import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { ClientFormatName } from '../wire/format-names.ts'
 import { type CustomerView, shownModel } from './customer-view.ts'
-import { isConversationFormat } from './format-uses.ts'
 import { formatWindow } from './price-schedule.ts'
 import { mapRates } from './prices.ts'
 import { modelNamed } from './spellings.ts'
@@ -56,6 +57,7 @@ const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
     name: 'anthropic',
     pageFields: ['limit', 'after_id', 'before_id'],
   },
+  'gemini-embeddings': openaiShape,
   gemini: {
     row: geminiRow,
     list: geminiList,

@@ -4,6 +4,7 @@
  * upstream ever sends a prompt somewhere else. Pure.
  */
 
+import { isConversationFormat } from '../../contract/formats.ts'
 import { parseUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
@@ -14,7 +15,6 @@ import type {
   UpstreamDefinition,
   UpstreamModels,
 } from './definition.ts'
-import { isConversationFormat } from './format-uses.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
 import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'

@@ -30,7 +30,7 @@ const providers: readonly ProviderFacts[] = [
     displayName: 'Google',
     families: ['gemini-'],
     defaultOrigin: 'https://generativelanguage.googleapis.com',
-    dialects: ['gemini'],
+    dialects: ['gemini', 'openai-embeddings', 'gemini-embeddings'],
   },
   {
     provider: 'sandbox',
@@ -82,7 +82,7 @@ const houseModel: ModelDefinition = {
   prices: [{ input: '1', output: '2' }],
 }
 
-/** Without those of Google that make pictures, and its embeddings. */
+/** Without those of Google that make pictures. */
 const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] = [
   ['gpt-5', ['openai-chat', 'openai-responses']],
   ['gpt-5-codex', ['openai-responses']],
@@ -91,6 +91,7 @@ const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] 
   ['claude-opus-5', ['anthropic']],
   ['gemini-2.5-pro', ['gemini']],
   ['gemini-3.8-flash', ['gemini']],
+  ['gemini-embedding-001', ['openai-embeddings', 'gemini-embeddings']],
   ['sandbox-echo', ['openai-chat', 'openai-responses', 'anthropic', 'gemini']],
   ['sandbox-chat-echo', ['openai-chat']],
 ]
@@ -119,7 +120,7 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
   [
     'embeddings in a format that is not spoken',
     'gemini-embedding-001',
-    {},
+    { providers: providers.map((facts) => ({ ...facts, dialects: ['gemini'] })) },
     /^not reachable yet in any format/,
   ],
   ['what makes pictures', 'gemini-2.5-flash-image', {}, /^its image output has no price$/],

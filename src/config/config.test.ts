@@ -253,7 +253,7 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
   [
     'an unknown format',
     'models: [{ id: a, dialects: [chat] }]',
-    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic, gemini, or bedrock-converse',
+    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic, gemini, gemini-embeddings, or bedrock-converse',
   ],
   [
     'an output of no kind',

@@ -265,7 +265,7 @@ export const model = z.strictObject({
   dialects: formats
     .optional()
     .describe(
-      'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`, `bedrock-converse`. Defaults to every conversation format of the provider. A server with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',
+      'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`, `gemini-embeddings`, `bedrock-converse`. Defaults to every conversation format of the provider. A server with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',
     ),
   displayName: words.optional().describe('The display name.'),
   released: date.optional().describe('The release date.'),

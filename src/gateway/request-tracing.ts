@@ -21,6 +21,7 @@ const operationNames: Readonly<Record<UpstreamOperation, string>> = {
   generate: 'chat',
   compact: 'chat',
   embed: 'embeddings',
+  embed_batch: 'embeddings',
   count_tokens: 'count_tokens',
 }
 

@@ -53,6 +53,7 @@ const handlers: Readonly<Record<GatewayOperation, RequestHandler>> = {
   generate,
   compact: generate,
   embed: generate,
+  embed_batch: generate,
   count_tokens: countTokens,
   upload_file: handleFiles,
   start_upload: handleFiles,

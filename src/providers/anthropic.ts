@@ -79,6 +79,7 @@ const headersOf: FormatHeaders = {
   'openai-embeddings': null,
   anthropic: messagesHeaders,
   gemini: null,
+  'gemini-embeddings': null,
   'bedrock-converse': null,
 }
 const dialects = supportedFormats(headersOf)

@@ -136,6 +136,9 @@ const addresses: readonly Asked[] = [
   [google, 'gemini', googleQuery, '/v1beta/models/some-model:streamGenerateContent?alt=sse'],
   [google, 'gemini', { operation: 'count_tokens' }, '/v1beta/models/some-model:countTokens'],
   [google, 'gemini', { model: 'a/b?c', streamed: false }, '/v1beta/models/a%2Fb%3Fc:generateContent'],
+  [google, 'gemini-embeddings', { operation: 'embed' }, '/v1beta/models/some-model:embedContent'],
+  [google, 'gemini-embeddings', { operation: 'embed_batch' }, '/v1beta/models/some-model:batchEmbedContents'],
+  [google, 'openai-embeddings', { operation: 'embed' }, '/v1beta/openai/embeddings'],
 ]
 
 for (const [connector, dialect, more, path] of addresses) {
@@ -153,7 +156,8 @@ const offersNothing: readonly (readonly [Connector, UpstreamOperation, DialectNa
   [openai, 'generate', 'anthropic'],
   [anthropic, 'generate', 'openai-chat'],
   [anthropic, 'embed', 'anthropic'],
-  [google, 'embed', 'openai-embeddings'],
+  [google, 'embed', 'gemini'],
+  [google, 'embed_batch', 'openai-embeddings'],
   [google, 'generate', 'anthropic'],
   [sandbox, 'embed', 'openai-embeddings'],
 ]

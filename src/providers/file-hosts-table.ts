@@ -179,4 +179,5 @@ export const fileHosts: Readonly<Record<ClientFormatName, FileHost | null>> = {
   'openai-embeddings': null,
   anthropic,
   gemini,
+  'gemini-embeddings': null,
 }

@@ -1,12 +1,13 @@
 /** Google (the Gemini API): how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { commonHeaders } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { googleModels } from './google-models-table.ts'
 import type { PageFacts } from './media-size.ts'
-import { hasAddress, pathOf } from './paths.ts'
+import { hasAddress, pathBelow, versionedBase } from './paths.ts'
 import { serverToolsFrom } from './server-tools.ts'
 import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
@@ -104,14 +105,29 @@ export function geminiHeaders(outgoing: OutgoingRequest): string[] {
 }
 
 const headersOf: FormatHeaders = {
+  // First: models are listed in it.
+  gemini: geminiHeaders,
+  'gemini-embeddings': geminiHeaders,
+  'openai-embeddings': (outgoing) => [
+    ...commonHeaders(outgoing),
+    'authorization',
+    `Bearer ${outgoing.credential}`,
+  ],
   'openai-chat': null,
   'openai-responses': null,
-  'openai-embeddings': null,
   anthropic: null,
-  gemini: geminiHeaders,
   'bedrock-converse': null,
 }
 const dialects = supportedFormats(headersOf)
+
+/** Behind the version: ai.google.dev/gemini-api/docs/openai. */
+const compatiblePaths: Readonly<Partial<Record<UpstreamFormatName, string>>> = {
+  'openai-embeddings': '/openai',
+}
+
+function pathPrefix(dialect: UpstreamFormatName, basePath: string): string {
+  return versionedBase('gemini', basePath) + (compatiblePaths[dialect] ?? '')
+}
 
 export const google: Connector = {
   provider: 'google',
@@ -119,7 +135,11 @@ export const google: Connector = {
   families: ['gemini-'],
   defaultOrigin: 'https://generativelanguage.googleapis.com',
   dialects,
-  prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
+  pathPrefix,
+  prepare: (outgoing) => ({
+    path: pathBelow(pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
+    headers: headersIn(headersOf, outgoing),
+  }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
   offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
   capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),

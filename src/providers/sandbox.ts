@@ -12,6 +12,7 @@ const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,
   'openai-responses': openaiHeaders,
   'openai-embeddings': null,
+  'gemini-embeddings': null,
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
   'bedrock-converse': null,

@@ -14,6 +14,7 @@ export type FormatOperation =
   | 'generate'
   | 'compact'
   | 'embed'
+  | 'embed_batch'
   | 'count_tokens'
   | 'show_response'
   | 'list_response_items'

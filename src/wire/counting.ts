@@ -37,6 +37,7 @@ const clients = {
   'openai-embeddings': null,
   anthropic: { read: limited, write: (tokens) => jsonText({ input_tokens: tokens }) },
   gemini: { read: unwrapped, write: (tokens) => jsonText({ totalTokens: tokens }) },
+  'gemini-embeddings': null,
 } as const satisfies Readonly<Record<ClientFormatName, ClientCounting | null>>
 
 /**
@@ -88,6 +89,7 @@ const upstreams = {
     body: wrappedMembers,
     answer: 'totalTokens',
   },
+  'gemini-embeddings': null,
   'bedrock-converse': null,
 } as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
 

@@ -10,6 +10,7 @@ interface FormatSides {
   'openai-embeddings': { client: 'passed_through'; upstream: 'passed_through' }
   anthropic: { client: 'conversation'; upstream: 'conversation' }
   gemini: { client: 'conversation'; upstream: 'conversation' }
+  'gemini-embeddings': { client: 'passed_through'; upstream: 'passed_through' }
   'bedrock-converse': { upstream: 'conversation' }
 }
 

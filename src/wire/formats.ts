@@ -7,6 +7,7 @@ import { bedrockConverse, bedrockConverseCodec } from './bedrock-converse/index.
 import type { ClientFormat, UpstreamFormat } from './dialect.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './format-names.ts'
 import { gemini, geminiCodec } from './gemini/index.ts'
+import { geminiEmbeddings } from './gemini-embeddings/index.ts'
 import { openaiChat, openaiChatCodec } from './openai-chat/index.ts'
 import { openaiEmbeddings } from './openai-embeddings/index.ts'
 import { openaiResponses, openaiResponsesCodec } from './openai-responses/index.ts'
@@ -18,6 +19,7 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   'openai-embeddings': openaiEmbeddings,
   anthropic,
   gemini,
+  'gemini-embeddings': geminiEmbeddings,
 }
 
 export const upstreamFormats: Readonly<Record<UpstreamFormatName, UpstreamFormat>> = {
@@ -26,6 +28,7 @@ export const upstreamFormats: Readonly<Record<UpstreamFormatName, UpstreamFormat
   'openai-embeddings': openaiEmbeddings,
   anthropic,
   gemini,
+  'gemini-embeddings': geminiEmbeddings,
   'bedrock-converse': bedrockConverse,
 }
 

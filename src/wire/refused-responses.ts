@@ -7,7 +7,7 @@
  */
 import type { UpstreamFormatName } from './format-names.ts'
 
-type RefusingFormat = Exclude<UpstreamFormatName, 'openai-embeddings'>
+type RefusingFormat = Exclude<UpstreamFormatName, 'openai-embeddings' | 'gemini-embeddings'>
 
 const refusingWords: Readonly<Record<RefusingFormat, readonly string[]>> = {
   'openai-chat': ['content_filter', 'sensitive'],

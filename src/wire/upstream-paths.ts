@@ -1,7 +1,7 @@
 /** The upstream paths of a format, and what several formats share of that. Pure. */
 
 /** What an upstream is asked for. */
-export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed'
+export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed' | 'embed_batch'
 
 /** Where upstreams are asked in a format. */
 export interface UpstreamPaths {
@@ -29,7 +29,13 @@ const hasVersion = (basePath: string) => /\/v\d+[a-z]*\d*(?:\/|$)|\/deployments\
 export const endsWithVersion = (basePath: string): boolean => /\/v\d+[a-z]*\d*$/.test(basePath)
 
 /** Of formats that have paths for some operations alone. */
-export const noOperations = { generate: null, count_tokens: null, compact: null, embed: null } as const
+export const noOperations = {
+  generate: null,
+  count_tokens: null,
+  compact: null,
+  embed: null,
+  embed_batch: null,
+} as const
 
 /** What OpenAI's formats have in common. */
 export const openaiPaths = {

@@ -31,6 +31,12 @@ before(async () => {
       { id: 'claude-small', ...size, prices: price },
       { id: 'gemini-small', ...size, prices: price },
       { id: 'text-embedding-small', dialects: ['openai-embeddings'], ...size, prices: price },
+      {
+        id: 'gemini-embedding-small',
+        dialects: ['openai-embeddings', 'gemini-embeddings'],
+        ...size,
+        prices: price,
+      },
     ],
     limits: { requestsPerMinute: null },
   })
@@ -133,6 +139,8 @@ const geminiSpellings = [
   '/v1beta/models/sandbox-echo:generateContent/',
   '/v1beta/models/sandbox-echo%3AgenerateContent',
   '/v1/models/sandbox-echo:generateContent',
+  '/models/sandbox-echo:generateContent',
+  '/models/sandbox-echo%3AgenerateContent',
   '/v1beta/models/sandbox-echo:generateContent?alt=json&$prettyPrint=false',
   '/v1beta/v1beta/models/sandbox-echo:generateContent',
   '/v1/v1beta/models/sandbox-echo:generateContent',
@@ -182,6 +190,34 @@ for (const path of embeddingsSpellings) {
     assert.deepEqual([answer.status, parsed(answer)], [200, list], answer.text)
     assert.equal((await send(tollgate.origin, { path, body })).status, 401)
   })
+}
+
+const embedded = { content: { parts: [{ text: 'hi' }] } }
+for (const spelling of geminiSpellings) {
+  for (const [method, body, answered] of [
+    ['embedContent', embedded, { embedding: { values: [0.5] } }],
+    [
+      'batchEmbedContents',
+      { requests: [{ model: 'models/gemini-embedding-small', ...embedded }] },
+      { embeddings: [{ values: [0.5] }], usageMetadata: { promptTokenCount: 1 } },
+    ],
+  ] as const) {
+    const path = spelling.replace('generateContent', method).replace('sandbox-echo', 'gemini-embedding-small')
+    test(`POST ${path}`, async () => {
+      upstream.play({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        bytes: Buffer.from(JSON.stringify(answered)),
+      })
+      const answer = await send(tollgate.origin, { path, headers: google(key), body })
+      assert.deepEqual([answer.status, parsed(answer)], [200, answered], answer.text)
+      const { url: asked, body: sent } = upstream.requests.at(-1) ?? {}
+      assert.equal(asked, `/v1beta/models/gemini-embedding-small:${method}`)
+      assert.deepEqual(JSON.parse(String(sent)), body)
+      const refused = await send(tollgate.origin, { path, body })
+      assert.deepEqual([refused.status, shapeIn(refused)], [401, 'gemini'])
+    })
+  }
 }
 
 for (const path of geminiSpellings.map((path) => path.replace('generateContent', 'streamGenerateContent'))) {
@@ -424,12 +460,9 @@ const unknown = [
   ['/v1/embeddings/more', 'openai-chat'],
   ['/v1/engines/gpt-small/embeddings', 'openai-chat'],
   ['/v1/responses/resp_1/nothing', 'openai-chat'],
-  ['/models/sandbox-echo:generateContent', 'gemini'],
   ['/v1beta', 'gemini'],
   ['/v1beta/', 'gemini'],
   ['/v1beta/nothing', 'gemini'],
-  ['/v1beta/models/sandbox-echo:embedContent', 'gemini'],
-  ['/v1/models/sandbox-echo:embedContent', 'gemini'],
   ['/v1beta/models/:generateContent', 'gemini'],
   ['/v1beta/models/%E0%A4%A:generateContent', 'gemini'],
   ['/v1beta/tunedModels/one:generateContent', 'gemini'],
@@ -467,7 +500,6 @@ for (const path of ['/api/nothing', '/api/chat/completions']) {
 }
 
 for (const method of [
-  'batchEmbedContents',
   'batchGenerateContents',
   'predict',
   'generateText',
@@ -535,6 +567,7 @@ function shapedRequest(model: string, shape: string): ShapedRequest {
     'openai-embeddings': { path: '/v1/embeddings', body: input(model) },
     anthropic: { path: '/v1/alt/v1/messages', body: messages(model) },
     gemini: { path: `/v1beta/models/${encodeURIComponent(model)}:generateContent`, body: contents },
+    'gemini-embeddings': { path: `/v1beta/models/${encodeURIComponent(model)}:embedContent`, body: embedded },
   }
   const found = shapes[shape]
   assert.ok(found !== undefined, shape)
@@ -551,6 +584,9 @@ for (const [model, path, body] of [
   ['text-embedding-small', '/v1/responses', input('text-embedding-small')],
   ['text-embedding-small', '/v1/alt/v1/messages', messages('text-embedding-small')],
   ['text-embedding-small', '/v1beta/models/text-embedding-small:generateContent', contents],
+  ['text-embedding-small', '/v1beta/models/text-embedding-small:embedContent', embedded],
+  ['gemini-small', '/v1beta/models/gemini-small:embedContent', embedded],
+  ['gemini-embedding-small', '/v1/chat/completions', chat('gemini-embedding-small')],
 ] as const) {
   test(`${model} cannot be requested at ${path}, and libraries need not retry`, async () => {
     const answer = await send(tollgate.origin, { path, body, headers: bearer(key) })
@@ -648,7 +684,7 @@ test('listed models can be requested, others cannot, and the price list has thos
   const before = upstream.requests.length
   for (const { id, dialects } of rows) {
     const isEmbedding = dialects.includes('openai-embeddings')
-    for (const shape of isEmbedding ? ['openai-embeddings'] : conversations) {
+    for (const shape of isEmbedding ? dialects : conversations) {
       const answer = await send(tollgate.origin, { ...shapedRequest(id, shape), headers: poor })
       assert.equal(answer.status, 402, `${id} as ${shape}: ${answer.text}`)
     }

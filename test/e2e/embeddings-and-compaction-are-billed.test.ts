@@ -23,6 +23,21 @@ const models: readonly ModelDefinition[] = [
     prices: [{ input: '0.02', output: '0' }],
   },
   {
+    id: 'gemini-embedding-001',
+    provider: 'google',
+    dialects: ['openai-embeddings', 'gemini-embeddings'],
+    context: 2_048,
+    prices: [{ input: '0.15', output: '0' }],
+  },
+  {
+    id: 'an-alias',
+    provider: 'google',
+    upstreamId: 'gemini-embedding-001',
+    dialects: ['openai-embeddings', 'gemini-embeddings'],
+    context: 2_048,
+    prices: [{ input: '0.15', output: '0' }],
+  },
+  {
     id: 'gpt-compacting',
     provider: 'openai',
     dialects: ['openai-responses'],
@@ -40,7 +55,7 @@ const models: readonly ModelDefinition[] = [
 ]
 const limits = { readOnMs: 400, attemptsMax: 1 }
 const { origin } = upstream
-const gate = await meteredGateway({ models, openai: origin, anthropic: origin, limits })
+const gate = await meteredGateway({ models, openai: origin, anthropic: origin, google: origin, limits })
 after(async () => {
   await gate.end()
   await upstream.close()
@@ -131,6 +146,101 @@ test('insufficient funds for embeddings mention no output limit, because there i
   assert.doesNotMatch(message, /lower/)
   assert.equal(upstream.requests.length, before)
 })
+
+/** One text, and a batch of two, with what Google says to each. */
+const googles = [
+  [
+    'embedContent',
+    (text: string, _model: string) => ({ content: { parts: [{ text }] }, taskType: 'CLUSTERING' }),
+  ],
+  [
+    'batchEmbedContents',
+    (text: string, model: string) => ({
+      requests: [text, 'two'].map((one) => ({
+        model: `models/${model}`,
+        content: { parts: [{ text: one }] },
+      })),
+    }),
+  ],
+] as const
+const googleVectors = {
+  embedContent: { embedding: { values: [0.25] } },
+  batchEmbedContents: { embeddings: [{ values: [0.25] }, { values: [0.5] }] },
+}
+const several = 'words and more words '.repeat(50)
+
+for (const [method, bodyOf] of googles) {
+  for (const version of ['/v1beta', '/v1']) {
+    for (const model of ['gemini-embedding-001', 'an-alias']) {
+      const path: Path = `${version as '/v1'}/models/${model}:${method}`
+      test(`${path}: as reported, counted where nothing is`, async () => {
+        const told = {
+          ...googleVectors[method],
+          usageMetadata: { promptTokenCount: 160, totalTokenCount: 160 },
+        }
+        behaviour = says(told)
+        const { answer, receipt } = await paid(path, bodyOf(several, model))
+        assert.equal(answer.text, JSON.stringify(told))
+        const sent = upstream.requests.at(-1)
+        assert.equal(sent?.path, `/v1beta/models/gemini-embedding-001:${method}`)
+        assert.deepEqual(JSON.parse(String(sent?.body)), bodyOf(several, 'gemini-embedding-001'))
+        assert.deepEqual([formatUsd(receipt.charged), receipt.usageSource], ['0.000024', 'reported'])
+        behaviour = says(googleVectors[method])
+        const counted = (await paid(path, bodyOf(several, model))).receipt
+        assert.equal(counted.usageSource, 'counted')
+        assert.ok(counted.inputUncached > 150 && counted.inputUncached < 300, `${counted.inputUncached}`)
+        assert.ok(counted.charged <= counted.hold)
+      })
+    }
+  }
+}
+
+test('a model of Google is reached in the format of OpenAI, at an address of its own', async () => {
+  const told = { ...vectors, usage: { prompt_tokens: 160, total_tokens: 160 } }
+  behaviour = says(told)
+  const { answer, receipt } = await paid('/v1/embeddings', { model: 'gemini-embedding-001', input: several })
+  assert.deepEqual([answer.status, answer.text], [200, JSON.stringify(told)])
+  const sent = upstream.requests.at(-1)
+  assert.equal(sent?.path, '/v1beta/openai/embeddings')
+  assert.match(String(sent?.head), /^authorization: Bearer /m)
+  assert.equal(formatUsd(receipt.charged), '0.000024')
+})
+
+const one = { content: { parts: [{ text: 'one' }] } }
+const googleRefused: readonly (readonly [what: string, method: string, body: object, status: number])[] = [
+  ['nothing to embed', 'embedContent', {}, 400],
+  ['nothing to embed in a batch', 'batchEmbedContents', { requests: [one, {}] }, 400],
+  ['another model in the body', 'embedContent', { ...one, model: 'models/gemini-2.5-pro' }, 400],
+  [
+    'another model in a batch',
+    'batchEmbedContents',
+    {
+      requests: [
+        { ...one, model: 'models/gemini-embedding-001' },
+        { ...one, model: 'models/dear' },
+      ],
+    },
+    400,
+  ],
+  [
+    'an image',
+    'embedContent',
+    { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'QUJD' } }] } },
+    400,
+  ],
+  ['a batch in the background', 'asyncBatchEmbedContent', one, 501],
+]
+for (const [what, method, body, status] of googleRefused) {
+  test(`Google's embeddings, ${what}: rejected before anything is sent`, async () => {
+    const account = await gate.account('1')
+    const before = upstream.requests.length
+    const answer = await post(account.key, `/v1beta/models/gemini-embedding-001:${method}`, body).whole()
+    assert.equal(answer.status, status, answer.text)
+    assert.equal(typeof JSON.parse(answer.text).error.status, 'string')
+    assert.equal(upstream.requests.length, before)
+    assert.deepEqual(await gate.balance(account.id), { posted: parseUsd('1'), held: 0n, openHolds: 0 })
+  })
+}
 
 const refused: readonly (readonly [what: string, path: Path, body: object, statuses: readonly number[]])[] = [
   ['embeddings in a stream', '/v1/embeddings', { ...embedding, stream: true }, [400]],

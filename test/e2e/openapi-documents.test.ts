@@ -50,6 +50,8 @@ const bodies: Readonly<Record<string, object>> = {
   GenerateContentRequest: { contents },
   CountTokensRequest: { contents },
   EmbeddingRequest: { model, input: 'Hello' },
+  EmbedContentRequest: { content: contents[0] },
+  BatchEmbedContentsRequest: { requests: [{ content: contents[0] }] },
 }
 
 /** What the sandbox cannot simulate: file storage, embeddings, and a stored response with that ID. */

@@ -3,6 +3,7 @@ import { anthropic, anthropicCodec } from '../../src/wire/anthropic/index.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../../src/wire/dialect.ts'
 import type { ClientFormatName, ConversationFormat, UpstreamFormatName } from '../../src/wire/format-names.ts'
 import { gemini, geminiCodec } from '../../src/wire/gemini/index.ts'
+import { geminiEmbeddings } from '../../src/wire/gemini-embeddings/index.ts'
 import { openaiChat, openaiChatCodec } from '../../src/wire/openai-chat/index.ts'
 import { openaiEmbeddings } from '../../src/wire/openai-embeddings/index.ts'
 import { openaiResponses, openaiResponsesCodec } from '../../src/wire/openai-responses/index.ts'
@@ -21,6 +22,7 @@ export const dialects: Readonly<
   'openai-embeddings': openaiEmbeddings,
   anthropic: anthropic,
   gemini: gemini,
+  'gemini-embeddings': geminiEmbeddings,
 }
 
 export const codecs: Readonly<Record<ConversationFormat, Codec>> = {

@@ -78,6 +78,7 @@ const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
   generate: mayBeFree,
   compact: mayBeFree,
   embed: mayBeFree,
+  embed_batch: mayBeFree,
   list_files: () => true,
   show_file: () => true,
   read_file: () => true,

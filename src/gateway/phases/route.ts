@@ -48,6 +48,7 @@ export interface RouteDeps {
 const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOperation>>> = {
   compact: 'compact',
   embed: 'embed',
+  embed_batch: 'embed_batch',
 }
 
 /** Throws 404 for an unknown or disabled model or where the sender's preference leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */

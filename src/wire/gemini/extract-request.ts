@@ -70,11 +70,13 @@ type GeminiSettingValues = ReturnType<typeof settingFields.read>
 
 /** Throws WireError; see `FormatReader.extractRequest`. */
 export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): GeminiFields {
-  const { model } = address
-  if (model === null || model === '') {
-    throw new WireError('missing_field', 'The path must contain the model: /v1beta/models/{model}:…', 'model')
-  }
+  const model = modelInPath(address)
   return readRequestObject(body, limits, (json) => factsOf(json, limits, { model, stream: address.stream }))
+}
+
+export function modelInPath({ model }: UrlFields): string {
+  if (model !== null && model !== '') return model
+  throw new WireError('missing_field', 'The path must contain the model: /v1beta/models/{model}:…', 'model')
 }
 
 function factsOf(
@@ -118,7 +120,7 @@ function factsOf(
 }
 
 /** The address decides; a body that names another model would be read differently by different servers. */
-function refuseOtherModel(json: Json, value: number, model: string): void {
+export function refuseOtherModel(json: Json, value: number, model: string): void {
   if (!isGiven(json, value)) return
   const named = string(json, value)
   if (named !== model && named !== `models/${model}`) {

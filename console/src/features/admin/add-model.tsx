@@ -25,6 +25,7 @@ const formats: Readonly<Record<Dialect | '', string>> = {
   'openai-embeddings': 'Embeddings',
   anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
+  'gemini-embeddings': 'Gemini embeddings',
   'bedrock-converse': 'Converse',
 }
 const media = ['image', 'pdf', 'audio'] as const

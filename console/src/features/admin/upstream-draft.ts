@@ -11,6 +11,7 @@ export const formatLabels: Readonly<Record<FormatName, string>> = {
   anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
   'openai-embeddings': 'Embeddings',
+  'gemini-embeddings': 'Gemini embeddings',
   'bedrock-converse': 'Converse',
 }
 

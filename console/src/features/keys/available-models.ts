@@ -1,6 +1,8 @@
 /** The models that can be requested now. */
+
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ApiError } from '@/lib/api'
+import { isConversationFormat } from '@/lib/formats'
 import { readAllModels } from '../pricing/price-list.ts'
 
 export interface AvailableModel {
@@ -20,5 +22,5 @@ export function useAvailableModels(): UseQueryResult<readonly AvailableModel[], 
 
 async function readAvailableModels(): Promise<readonly AvailableModel[]> {
   const models = await readAllModels()
-  return models.filter(({ dialects }) => dialects.some((dialect) => dialect !== 'openai-embeddings'))
+  return models.filter(({ dialects }) => dialects.some(isConversationFormat))
 }

@@ -16,6 +16,7 @@ const formatNames: Readonly<Record<string, string>> = {
   'openai-embeddings': 'Embeddings',
   anthropic: 'Messages (Anthropic)',
   gemini: 'Gemini',
+  'gemini-embeddings': 'Gemini embeddings',
   'bedrock-converse': 'Converse',
 }
 

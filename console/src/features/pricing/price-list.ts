@@ -2,6 +2,7 @@
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, send } from '@/lib/api'
+import { isConversationFormat } from '@/lib/formats'
 import { inOrder } from '@/lib/model-order'
 import type { RateName, UnsoldRate } from '../../../../contract/meters.ts'
 
@@ -77,5 +78,5 @@ async function readPriceList(path: string): Promise<readonly PricedModel[]> {
 
 /** Whether a model is for conversations; others make embeddings and the like. */
 export function isChatModel({ outputs, dialects }: PricedModel): boolean {
-  return outputs.includes('text') && dialects.some((dialect) => dialect !== 'openai-embeddings')
+  return outputs.includes('text') && dialects.some(isConversationFormat)
 }

@@ -1,4 +1,5 @@
 /** Search, filter and sort of the price list, from the URL. Pure. */
+import { isConversationFormat } from '../../lib/formats.ts'
 import { compareModels } from '../../lib/model-order.ts'
 import { compareUsd } from '../../lib/usd.ts'
 import type { PricedModel } from './price-list.ts'
@@ -15,7 +16,7 @@ export const capabilities = {
   },
   embeddings: {
     label: 'Embeddings',
-    has: (model: PricedModel) => model.dialects.includes('openai-embeddings'),
+    has: (model: PricedModel) => !model.dialects.every(isConversationFormat),
   },
 } as const
 export type Capability = keyof typeof capabilities

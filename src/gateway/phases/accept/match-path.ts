@@ -92,7 +92,13 @@ interface Prefixed {
 type RouteRequest = PathRequest & Prefixed
 
 /** Operations that the path of a POST alone decides, whatever its headers and query are. */
-const ofPathAlone: ReadonlySet<GatewayOperation> = new Set(['generate', 'compact', 'embed', 'count_tokens'])
+const ofPathAlone: ReadonlySet<GatewayOperation> = new Set([
+  'generate',
+  'compact',
+  'embed',
+  'embed_batch',
+  'count_tokens',
+])
 const pathsRemembered = 256
 const rememberedCharactersMax = 512
 const remembered = new RecentMap<string, PathMatch>(pathsRemembered)
@@ -154,14 +160,14 @@ function matchModelMethod(request: RouteRequest): PathMatch | undefined {
   const colon = named.lastIndexOf(':')
   if (colon < 0) return undefined
   const method = named.slice(colon + 1)
-  const dialect = formats.find((one) => isModelMethod(one, method, request))
+  const dialect =
+    formats.find((one) => hasMethod(one, method)) ??
+    formats.find((one) => isModelMethod(one, method, request))
   if (dialect === undefined) return undefined
   const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
   if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
-  const { modelMethods } = dialect.routes
-  const found =
-    modelMethods !== null && Object.hasOwn(modelMethods, method) ? modelMethods[method] : undefined
-  if (found === undefined || colon === 0 || decoded === undefined || !hasPrefix(request)) {
+  const found = hasMethod(dialect, method) ? dialect.routes.modelMethods?.[method] : undefined
+  if (found === undefined || colon === 0 || decoded === undefined) {
     return { ...probe(dialect), refusal: unknownPath(request, dialect) }
   }
   return {
@@ -173,6 +179,11 @@ function matchModelMethod(request: RouteRequest): PathMatch | undefined {
   }
 }
 
+function hasMethod({ routes }: ClientFormat, method: string): boolean {
+  return routes.modelMethods !== null && Object.hasOwn(routes.modelMethods, method)
+}
+
+/** Whether the format alone has methods such as this one, which it lacks. */
 function isModelMethod(
   dialect: ClientFormat,
   method: string,
@@ -182,7 +193,7 @@ function isModelMethod(
   if (modelMethods === null) return false
   // Names of models contain colons too: only a POST below the format's own prefix can mean nothing else.
   const isMeant = hint === dialect && httpMethod === 'POST'
-  return Object.hasOwn(modelMethods, method) || ownPaths?.test(`:${method}`) === true || isMeant
+  return ownPaths?.test(`:${method}`) === true || isMeant
 }
 
 function matchRoute(request: RouteRequest): PathMatch {

@@ -1,0 +1,6 @@
+/** What the formats of requests are for. */
+
+/** Whether requests in a format hold a conversation; others are for embeddings. */
+export function isConversationFormat(format: string): boolean {
+  return !format.endsWith('-embeddings')
+}

@@ -1,0 +1,84 @@
+/**
+ * A request for Google's embeddings, of one content or of a batch: the fields that routing and money need, read from its
+ * bytes. Must not change, add or reorder anything but the names of the model, which each request of a batch repeats.
+ */
+import type { UrlFields } from '../client-routes.ts'
+import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { modelInPath, refuseOtherModel } from '../gemini/extract-request.ts'
+import { elements } from '../gemini/extract-request-fields.ts'
+import { ContentExtractor } from '../gemini/extract-request-media.ts'
+import type { BytePatch, Span } from '../json/byte-patch.ts'
+import { isGiven, TwoSpellings } from '../json/fields.ts'
+import type { Json } from '../json/json.ts'
+import { readRequestObject } from '../json/request-object.ts'
+import { PricedOptions, unpriced } from '../price-fields.ts'
+import { embedPriceFields } from './request-price-table.ts'
+
+const bodyFields = new TwoSpellings('model', 'content', 'requests', 'serviceTier')
+
+export interface GeminiEmbeddingsFields extends ExtractedFields {
+  readonly modelSpan: null
+  /** Where the body repeats the model's name. */
+  readonly modelSpans: readonly Span[]
+}
+
+/** Throws WireError; see `FormatReader.extractRequest`. */
+export function extractRequest(
+  body: Uint8Array,
+  limits: ReadLimits,
+  address: UrlFields,
+): GeminiEmbeddingsFields {
+  const model = modelInPath(address)
+  return readRequestObject(body, limits, (json) => factsOf(json, model))
+}
+
+function factsOf(json: Json, model: string): GeminiEmbeddingsFields {
+  const options = new PricedOptions(json)
+  const parts = new ContentExtractor(json, options)
+  const modelSpans: Span[] = []
+  const body = bodyFields.read(json, json.root)
+  options.read(body, embedPriceFields)
+  const isBatch = isGiven(json, body.requests)
+  for (const request of isBatch ? elements(json, body.requests) : [json.root]) {
+    const { model: named, content } = bodyFields.read(json, request)
+    refuseOtherModel(json, named, model)
+    if (isGiven(json, named)) modelSpans.push(json.span(named))
+    if (!isGiven(json, content)) throw missingContent(json, request)
+    parts.readContent(content)
+    // Images, audio and video cost more than text.
+    if (parts.media.length > 0) throw unpriced(json, content, 'only text can be embedded here.')
+  }
+  return {
+    model,
+    modelSpan: null,
+    modelSpans,
+    stream: false,
+    // Vectors are not charged, and there is no limit to lower.
+    outputLimit: 0,
+    choices: 1,
+    thinkingBudget: null,
+    media: [],
+    cacheWrites: [],
+    serverTools: [],
+    options: options.list,
+    writtenAs: null,
+    canPassThrough: true,
+    functionTools: false,
+    effort: null,
+    conversationSpan: json.span(json.root),
+  }
+}
+
+function missingContent(json: Json, request: number): WireError {
+  const place = request === json.root ? 'content' : `${json.pointer(request)}.content`
+  return new WireError('missing_field', `${place}: this field is required.`, place)
+}
+
+/** The replacements that a splice needs: the path has the model as well. */
+export function patchRequest(
+  { modelSpans }: GeminiEmbeddingsFields,
+  { model }: RequestPatch,
+): readonly BytePatch[] {
+  if (model === undefined) return []
+  return modelSpans.map((span) => ({ ...span, text: JSON.stringify(`models/${model}`) }))
+}
