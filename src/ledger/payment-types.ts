@@ -15,7 +15,7 @@ export interface PayAsk {
 export type PayResult =
   | { readonly kind: 'paid'; readonly created: boolean; readonly account: bigint }
   | { readonly kind: 'no_top_up' }
-  /** The top-up was paid by another payment, or the payment has paid for another top-up. */
+  /** The top-up was paid by another payment; or the payment has paid for another top-up, or was credited by hand. */
   | { readonly kind: 'conflict' }
 
 export type ReturnSource = 'refund' | 'dispute'

@@ -4,67 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Lifetime } from '../../test/support/open-ledger.ts'
-import {
-  nanoPerCent,
-  type PaymentScene,
-  paymentScene,
-  type SceneOptions,
-} from '../../test/support/open-payments.ts'
-import { Background } from '../base/background.ts'
+import { nanoPerCent, type WorkingScene, workingScene } from '../../test/support/open-payments.ts'
 import { limitDefaults } from '../config/config.ts'
-import type { EmailMessage } from './types.ts'
-import { startPaymentWork } from './work.ts'
 
 const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
 const dayMs = 86_400_000
 
-interface Working extends PaymentScene {
-  readonly letters: EmailMessage[]
-  readonly background: Background
-  /** Days that every balance lasts. */
-  readonly rate: { days: number | null }
-  /** Lets so much time pass, and waits for what began in it. */
-  pass(ms: number): Promise<void>
-  stop(): void
-}
-
-async function working(context: Lifetime, options: SceneOptions = {}): Promise<Working> {
-  const scene = await paymentScene(context, options)
-  const { clock, on, open } = scene
-  const letters: EmailMessage[] = []
-  const rate = { days: null as number | null }
-  const background = new Background(clock, scene.options.log)
-  const stop = startPaymentWork(open, {
-    background,
-    clock,
-    log: scene.options.log,
-    letters: {
-      async send(_account, letter) {
-        letters.push(letter)
-        return true
-      },
-    },
-    account: on.ledger.account,
-    daysLeft: async () => rate.days,
-    address: 'https://gate.example',
-    limits: { ...limitDefaults, ...options.limits },
-  })
-  return {
-    ...scene,
-    letters,
-    background,
-    rate,
-    stop,
-    async pass(ms) {
-      clock.advance(ms)
-      await background.drained()
-    },
-  }
-}
-
 /** An account with a saved card, 10 USD, and 20 more wanted once less than 15 are left. */
-async function wanting(scene: Working): Promise<bigint> {
+async function wanting(scene: WorkingScene): Promise<bigint> {
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000, true)
   scene.stripe.books.pay(await scene.session(id), 'card')
@@ -73,13 +20,13 @@ async function wanting(scene: Working): Promise<bigint> {
   return account
 }
 
-const automaticOnes = async ({ open }: Working, account: bigint) =>
+const automaticOnes = async ({ open }: WorkingScene, account: bigint) =>
   (await open.payments.topUps({ account, limit: 50, before: null })).filter(({ automatic }) => automatic)
 
-const textOf = ({ letters }: Working): string => letters.at(-1)?.text ?? ''
+const textOf = ({ letters }: WorkingScene): string => letters.at(-1)?.text ?? ''
 
 test('a balance that falls below its mark is filled, once', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   await scene.pass(5_000)
   assert.equal(await scene.posted(account), usd(3_000))
@@ -97,7 +44,7 @@ for (const [bank, state, words] of [
   ['wants_authentication', 'action_required', 'Your bank wants you to confirm this payment.'],
 ] as const) {
   test(`a bank that ${bank}: the owner is notified and pays at a page; until then nothing is charged`, async (context) => {
-    const scene = await working(context)
+    const scene = await workingScene(context)
     const account = await wanting(scene)
     scene.stripe.books.bank = bank
     await scene.pass(5_000)
@@ -121,7 +68,7 @@ for (const [bank, state, words] of [
 }
 
 test('a transfer that fails later is reported like a declined card', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   scene.stripe.books.bank = 'processes'
   await scene.pass(5_000)
@@ -146,7 +93,7 @@ for (const [text, daysLater] of [
   ['after days', 5],
 ] as const) {
   test(`a transfer that fails ${text} is followed by no other charge`, async (context) => {
-    const scene = await working(context)
+    const scene = await workingScene(context)
     const account = await wanting(scene)
     scene.stripe.books.bank = 'processes'
     await scene.pass(5_000)
@@ -169,7 +116,7 @@ for (const [text, daysLater] of [
 }
 
 test('a charge whose answer was lost, requested again with another card, is not a failed charge', async (context) => {
-  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const scene = await workingScene(context, { limits: { stripeRetriesMax: 1 } })
   const account = await wanting(scene)
   scene.stripe.sendTo(null)
   scene.stripe.trouble('lost')
@@ -189,7 +136,7 @@ test('a charge whose answer was lost, requested again with another card, is not 
 })
 
 test('a charge that was reported as failed and succeeded gets no page to pay it again', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   scene.stripe.sendTo(null)
   scene.stripe.books.bank = 'processes'
@@ -210,7 +157,7 @@ test('a charge that was reported as failed and succeeded gets no page to pay it 
 
 for (const state of ['open', 'failed', 'processing'] as const) {
   test(`an automatic top-up of the other mode that is ${state} gets no page and stops no other`, async (context) => {
-    const scene = await working(context)
+    const scene = await workingScene(context)
     const account = await wanting(scene)
     const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
     const nowMs = scene.clock.wallMs() - limitDefaults.topUpCheckMs
@@ -227,7 +174,7 @@ for (const state of ['open', 'failed', 'processing'] as const) {
 }
 
 test('a transfer under way is waited for', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   scene.stripe.books.bank = 'processes'
   for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
@@ -236,7 +183,7 @@ test('a transfer under way is waited for', async (context) => {
 })
 
 test('an account whose automatic top-ups wait for the next day is notified of it, once, with the time', async (context) => {
-  const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
+  const scene = await workingScene(context, { limits: { automaticTopUpsPerDayMax: 2 } })
   const account = await wanting(scene)
   const below = usd(1_000_000)
   await scene.open.payments.change(account, { autoTopUp: { below, amount: usd(500) } })
@@ -260,7 +207,7 @@ test('an account whose automatic top-ups wait for the next day is notified of it
 })
 
 test('so many a day, and the next day again', async (context) => {
-  const scene = await working(context, { limits: { automaticTopUpsPerDayMax: 2 } })
+  const scene = await workingScene(context, { limits: { automaticTopUpsPerDayMax: 2 } })
   const account = await wanting(scene)
   await scene.open.payments.change(account, { autoTopUp: { below: usd(1_000_000), amount: usd(500) } })
   for (let looks = 0; looks < 5; looks += 1) await scene.pass(5_000)
@@ -272,7 +219,7 @@ test('so many a day, and the next day again', async (context) => {
 })
 
 test('an answer that was lost is asked for again and charges once', async (context) => {
-  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const scene = await workingScene(context, { limits: { stripeRetriesMax: 1 } })
   const account = await wanting(scene)
   scene.stripe.sendTo(null)
   scene.stripe.trouble('lost')
@@ -289,7 +236,7 @@ test('an answer that was lost is asked for again and charges once', async (conte
 })
 
 test('what never reached the provider is not charged a day later', async (context) => {
-  const scene = await working(context, { limits: { stripeRetriesMax: 1 } })
+  const scene = await workingScene(context, { limits: { stripeRetriesMax: 1 } })
   const account = await wanting(scene)
   scene.stripe.trouble('down')
   await scene.pass(5_000)
@@ -305,7 +252,7 @@ test('what never reached the provider is not charged a day later', async (contex
 })
 
 test('a frozen account is not charged', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   await scene.on.ledger.suspend(account, 1)
   await scene.pass(5_000)
@@ -313,7 +260,7 @@ test('a frozen account is not charged', async (context) => {
 })
 
 test('a payment without an event is found by polling', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)
   scene.stripe.sendTo(null)
@@ -326,7 +273,7 @@ test('a payment without an event is found by polling', async (context) => {
 })
 
 test('refunds and disputes without an event are found by polling, once each, and also those that failed', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const { books } = scene.stripe
   const topUp = async () => {
     const account = await scene.account()
@@ -357,7 +304,7 @@ test('refunds and disputes without an event are found by polling, once each, and
 })
 
 test('more missed events than one look takes are carried out by the looks after it', async (context) => {
-  const scene = await working(context, { limits: { missedEventsMax: 2 } })
+  const scene = await workingScene(context, { limits: { missedEventsMax: 2 } })
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)
   const { payment_intent: intent } = scene.stripe.books.pay(await scene.session(id), 'card')
@@ -375,7 +322,7 @@ test('more missed events than one look takes are carried out by the looks after 
 })
 
 test('an event about another installation, or a wrong one, is reported once and stops no other', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)
   const { books } = scene.stripe
@@ -397,7 +344,7 @@ test('an event about another installation, or a wrong one, is reported once and 
 })
 
 test('a provider that is away leaves what was missed for the next look', async (context) => {
-  const scene = await working(context, { limits: { stripeRetriesMax: 0 } })
+  const scene = await workingScene(context, { limits: { stripeRetriesMax: 0 } })
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000)
   const { payment_intent: intent } = scene.stripe.books.pay(await scene.session(id), 'card')
@@ -413,7 +360,7 @@ test('a provider that is away leaves what was missed for the next look', async (
 })
 
 test('one top-up that the provider does not know keeps no other waiting', async (context) => {
-  const scene = await working(context, { limits: { topUpsCheckedMax: 1 } })
+  const scene = await workingScene(context, { limits: { topUpsCheckedMax: 1 } })
   const account = await scene.account()
   const lost = await scene.begin(account, 1_000)
   scene.stripe.books.sessions.clear()
@@ -426,7 +373,7 @@ test('one top-up that the provider does not know keeps no other waiting', async 
 })
 
 test('a row that never got its page expires', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await scene.account()
   const draft = { account, amount: usd(500), mode: 'test' as const, provider: 'stripe' }
   const nowMs = scene.clock.wallMs()
@@ -440,7 +387,7 @@ test('a row that never got its page expires', async (context) => {
 })
 
 test('a warning is sent once, and again after a credit', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const account = await wanting(scene)
   await scene.open.payments.change(account, { autoTopUp: null, alertDays: 7 })
   scene.rate.days = 20
@@ -464,7 +411,7 @@ test('a warning is sent once, and again after a credit', async (context) => {
 })
 
 test('work that was stopped begins no more', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   await wanting(scene)
   scene.stop()
   await scene.pass(dayMs)
@@ -472,7 +419,7 @@ test('work that was stopped begins no more', async (context) => {
 })
 
 test('events that were carried out are forgotten after their time', async (context) => {
-  const scene = await working(context)
+  const scene = await workingScene(context)
   const { id } = await scene.begin(await scene.account(), 1_000)
   scene.stripe.books.pay(await scene.session(id), 'card')
   await scene.stripe.settled()

@@ -18,7 +18,7 @@ export interface CheckoutLimits {
   readonly checkoutMs: number
 }
 
-export interface CheckoutDeps extends Omit<ReconcileDeps, 'ledger' | 'checkoutMs'> {
+export interface CheckoutDeps extends Omit<ReconcileDeps, 'ledger' | 'unmatched' | 'checkoutMs'> {
   readonly limits: CheckoutLimits
 }
 

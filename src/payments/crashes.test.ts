@@ -11,7 +11,7 @@ import { formatId } from '../base/ids.ts'
 import { limitDefaults } from '../config/config.ts'
 import type { Ledger } from '../ledger/types.ts'
 import { topUpAutomatically } from './automatic.ts'
-import { missedEvents } from './missed.ts'
+import { searchMissedEvents } from './missed.ts'
 import { type OpenPayments, openPayments, type PaymentOptions } from './payments.ts'
 import type { EmailMessage } from './types.ts'
 
@@ -220,8 +220,8 @@ const stories: readonly Story[] = [
       scene.stripe.books.refund(intent, 200)
       return intent
     },
-    act: (open, { scene }) => lookForMissed(open, scene),
-    heal: (open, { scene }) => lookForMissed(open, scene),
+    act: (open) => lookForMissed(open),
+    heal: (open) => lookForMissed(open),
     async assert({ scene, account }) {
       assert.equal(await scene.posted(account), usd(500))
     },
@@ -303,11 +303,11 @@ const stories: readonly Story[] = [
   },
 ]
 
-const lookForMissed = (open: OpenPayments, scene: PaymentScene): Promise<void> =>
-  missedEvents(
+const lookForMissed = (open: OpenPayments): Promise<void> =>
+  searchMissedEvents(
     { ...(open.paying ?? assert.fail('there is a provider')), events: open.events },
     limits,
-  )().then(() => void scene)
+  ).look()
 
 /** More steps than any of these takes. */
 const stepsMax = 100

@@ -26,6 +26,8 @@ interface Forged {
   readonly text: string
   readonly send: (attempt: Attempt) => Promise<Delivery>
   readonly status?: number
+  /** Money has arrived for the top-up: an administrator is notified. */
+  readonly isPaid?: true
 }
 
 const withForgery =
@@ -84,6 +86,7 @@ const forgeries: readonly Forged[] = [
   },
   {
     text: 'a payment of another amount',
+    isPaid: true,
     send: withPayment((intent) => {
       intent.amount = 100
       intent.amount_received = 100
@@ -91,18 +94,21 @@ const forgeries: readonly Forged[] = [
   },
   {
     text: 'a payment of which less has arrived',
+    isPaid: true,
     send: withPayment((intent) => {
       intent.amount_received = 100
     }),
   },
   {
     text: 'a payment in another currency',
+    isPaid: true,
     send: withPayment((intent) => {
       intent.currency = 'jpy'
     }),
   },
   {
     text: 'a payment of another account',
+    isPaid: true,
     send: withPayment((intent, { account }) => {
       intent.metadata = { ...intent.metadata, tollgate_account: formatId('acct', account + 1n) }
     }),
@@ -115,6 +121,7 @@ const forgeries: readonly Forged[] = [
   },
   {
     text: 'a page of another amount',
+    isPaid: true,
     send(attempt) {
       attempt.session.amount_total = 100
       return attempt.scene.stripe.deliver(attempt.event)
@@ -152,6 +159,7 @@ const forgeries: readonly Forged[] = [
   },
   {
     text: 'a payment that succeeded on a page that is not paid',
+    isPaid: true,
     send(attempt) {
       attempt.session.payment_status = 'unpaid'
       return attempt.scene.stripe.deliver(attempt.event)
@@ -169,7 +177,7 @@ const forgeries: readonly Forged[] = [
   },
 ]
 
-for (const { text, send, status = 400 } of forgeries) {
+for (const { text, send, status = 400, isPaid = false } of forgeries) {
   test(`${text} is not credited`, async () => {
     const account = await scene.account()
     const { id: topUp } = await scene.begin(account, 2_000)
@@ -184,6 +192,11 @@ for (const { text, send, status = 400 } of forgeries) {
     assert.equal(await scene.posted(account), 0n)
     const { paidMs } = await scene.topUp(topUp)
     assert.equal(paidMs, null)
+    const waiting = await scene.open.payments.unmatched()
+    assert.equal(
+      waiting.some(({ payment }) => payment === session.payment_intent),
+      isPaid,
+    )
     assert.deepEqual(await scene.drift(), [])
   })
 }

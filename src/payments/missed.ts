@@ -1,6 +1,7 @@
 /**
- * Looks for the provider's events of refunds and disputes that never reached us, for as long as it stores them: there is
- * no other notice of money that was taken back after a top-up was paid. Trusts an event no more than a webhook does.
+ * Looks for the provider's events of payments, refunds and disputes that never reached us, for as long as it stores them:
+ * there is no other notice of money that was taken back after a top-up was paid, nor of a payment whose top-up is not in
+ * the backup that was restored. Trusts an event no more than a webhook does.
  */
 import { asTollgateError } from '../base/errors.ts'
 import { carryOut, type WebhookDeps } from './webhook.ts'
@@ -12,29 +13,60 @@ export interface MissedLimits {
   readonly missedEventsMax: number
 }
 
+export interface MissedSearch {
+  /** Reads a bounded number of events and continues where the last look ended, from the latest to the oldest. */
+  look(): Promise<void>
+  /** Whether a search has come to its end since the start, or cannot. */
+  isCaughtUp(): boolean
+}
+
 /** What the provider gives in one answer at most. */
 const pageMax = 100
+/** Events from before a search began may be listed after it. */
+const overlapMs = 3_600_000
 
-/** Each call reads one bounded page and continues where the last ended: from the latest event to the oldest, then again. */
-export function missedEvents(deps: WebhookDeps, limits: MissedLimits): () => Promise<void> {
+/** The first search after a start goes back as far as it may: the data can be older than the process. Others read what is new. */
+export function searchMissedEvents(deps: WebhookDeps, limits: MissedLimits): MissedSearch {
   let after: string | null = null
-  return async () => {
-    const sinceMs = deps.clock.wallMs() - limits.missedEventsMs
-    try {
-      for (let left = limits.missedEventsMax; left > 0; ) {
-        const asked = { sinceMs, after, limit: Math.min(pageMax, left) }
-        const { events, hasMore } = await deps.provider.returnEvents(asked)
-        for (const event of events) await make(deps, event)
-        left -= events.length
-        after = hasMore ? (events.at(-1)?.id ?? null) : null
-        if (after === null) return
-      }
-    } catch (thrown) {
-      const { code, details } = asTollgateError(thrown)
-      // A place that the provider does not know any more leads nowhere.
-      if (code === 'payment_failed') after = null
-      deps.log.warn({ code, detail: details.detail }, 'failed to search for missed webhook events')
+  let searchedMs: number | null = null
+  let sinceMs = 0
+  let beganMs = 0
+  let isCaughtUp = false
+
+  function begin(): void {
+    beganMs = deps.clock.wallMs()
+    const [oldestMs, unsearchedMs] = [beganMs - limits.missedEventsMs, (searchedMs ?? 0) - overlapMs]
+    sinceMs = Math.max(oldestMs, unsearchedMs)
+  }
+  async function read(): Promise<void> {
+    if (after === null) begin()
+    for (let left = limits.missedEventsMax; left > 0; ) {
+      const asked = { sinceMs, after, limit: Math.min(pageMax, left) }
+      const { events, hasMore } = await deps.provider.moneyEvents(asked)
+      for (const event of events) await make(deps, event)
+      left -= events.length
+      after = hasMore ? (events.at(-1)?.id ?? null) : null
+      if (after !== null) continue
+      searchedMs = beganMs
+      isCaughtUp = true
+      return
     }
+  }
+  return {
+    isCaughtUp: () => isCaughtUp,
+    async look() {
+      try {
+        await read()
+      } catch (thrown) {
+        const { code, details } = asTollgateError(thrown)
+        if (code === 'payment_failed') {
+          // A place that the provider does not know any more leads nowhere, and what it forbids once it forbids again.
+          after = null
+          isCaughtUp = true
+        }
+        deps.log.warn({ code, detail: details.detail }, 'failed to search for missed webhook events')
+      }
+    },
   }
 }
 

@@ -386,5 +386,10 @@ test('a second payment of one top-up is not credited, and the operator is notifi
     errors.map(({ payment, topUp }) => ({ payment, topUp })),
     [{ payment: second.id, topUp: formatId('top', id) }],
   )
+  const reason = `of 20.00 USD was not credited: it is the second payment of top-up ${formatId('top', id)}.`
+  assert.deepEqual(await scene.open.payments.unmatched(), [{ payment: second.id, reason }])
+  scene.stripe.books.refund(second.id, 2_000)
+  assert.deepEqual(await scene.stripe.settled(), [done])
+  assert.deepEqual(await scene.open.payments.unmatched(), [])
   assert.deepEqual(await scene.drift(), [])
 })

@@ -13,8 +13,9 @@ import { type EventRows, eventRows } from './event-rows.ts'
 import { createReconciler, noHint, type Reconcile, type ReconcileDeps } from './reconcile.ts'
 import { type BillingRows, billingRows } from './settings.ts'
 import { type StripeLimits, stripeProvider } from './stripe-provider.ts'
-import { type TopUpRows, topUpRows } from './top-up-rows.ts'
+import { topUpRows } from './top-up-rows.ts'
 import type { BillingChange, PaymentFacts, Payments } from './types.ts'
+import { unmatchedPayments } from './unmatched.ts'
 import { webhookHandling } from './webhook.ts'
 
 export interface PaymentLimits extends CheckoutLimits, StripeLimits {
@@ -51,7 +52,8 @@ export function openPayments(options: PaymentOptions): OpenPayments {
   const topUps = topUpRows(store)
   const billing = billingRows(store)
   const events = eventRows(store)
-  const paying = stripe === null ? null : openPaying(options, stripe, { topUps, billing })
+  const unmatched = unmatchedPayments(store)
+  const paying = stripe === null ? null : openPaying(options, stripe, { topUps, billing, unmatched })
   const codes = openCodes({ ...options, hashKey: codeKey })
   const payments: Payments = {
     facts: factsOf(options),
@@ -68,6 +70,7 @@ export function openPayments(options: PaymentOptions): OpenPayments {
       })
       return topUps.find(id)
     },
+    unmatched: unmatched.list,
     topUps: (filter) => topUps.list(filter),
     async beginTopUp(ask) {
       if (paying === null) throw paymentsOff()
@@ -106,7 +109,7 @@ export function openPayments(options: PaymentOptions): OpenPayments {
 function openPaying(
   options: PaymentOptions,
   stripe: StripeSetting,
-  rows: { readonly topUps: TopUpRows; readonly billing: BillingRows },
+  rows: Pick<ReconcileDeps, 'topUps' | 'billing' | 'unmatched'>,
 ): PaymentDeps {
   const { ledger, changes, clock, nextId, log, limits } = options
   const provider = stripeProvider(stripe, limits)

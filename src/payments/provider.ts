@@ -124,8 +124,8 @@ export interface Provider {
   checkout(id: string): Promise<CheckoutFact>
   payment(id: string): Promise<PaymentFact>
   returns(payment: string): Promise<readonly ReturnFact[]>
-  /** Its events of refunds and disputes since `sinceMs`, the latest first, those before the event `after` alone. */
-  returnEvents(ask: {
+  /** Its events of payments, refunds and disputes since `sinceMs`, the latest first, those before the event `after` alone. */
+  moneyEvents(ask: {
     readonly sinceMs: number
     readonly after: string | null
     readonly limit: number

@@ -6,35 +6,28 @@
 import type { Changes } from '../base/changes.ts'
 import type { Clock } from '../base/clock.ts'
 import { formatId, type NextId } from '../base/ids.ts'
-import type { Log } from '../base/log.ts'
 import type { PaymentLedger } from '../ledger/payment-types.ts'
+import type { Ledger } from '../ledger/types.ts'
 import { judge, nanoOfCents } from './judge.ts'
-import type { PaymentFact, Provider, ReturnFact } from './provider.ts'
+import type { PaymentFact, ReturnFact } from './provider.ts'
+import { type Hint, type RecoverDeps, recoverTopUp } from './recover.ts'
 import type { BillingRows } from './settings.ts'
-import type { TopUpRow, TopUpRows } from './top-up-rows.ts'
+import type { TopUpRow } from './top-up-rows.ts'
+import { setAside } from './unmatched.ts'
 
-export interface ReconcileDeps {
-  readonly provider: Provider
-  readonly topUps: TopUpRows
+export interface ReconcileDeps extends RecoverDeps {
   readonly billing: BillingRows
-  readonly ledger: Pick<PaymentLedger, 'payTopUp' | 'returnTopUp' | 'restoreTopUp'>
+  readonly ledger: Pick<PaymentLedger, 'payTopUp' | 'returnTopUp' | 'restoreTopUp'> & Pick<Ledger, 'account'>
   readonly changes: Changes
   readonly clock: Clock
   readonly nextId: NextId
-  readonly log: Log
   /** How long a payment page can be used; a top-up that never got one expires after it. */
   readonly checkoutMs: number
 }
 
-/** What else is known of where to look. */
-export interface Hint {
-  readonly checkout: string | null
-  readonly payment: string | null
-}
-
 export const noHint: Hint = { checkout: null, payment: null }
 
-/** `contradiction`: the provider's data does not match our row; it was logged and nothing was changed. */
+/** `contradiction`: the provider's data does not match our row; it was logged and no money was moved. */
 export type ReconcileResult = 'reconciled' | 'unknown' | 'contradiction'
 
 /** Rejects with payment_provider_unavailable. */
@@ -81,8 +74,9 @@ export function createReconciler(deps: ReconcileDeps): Reconcile {
 
 async function reconcile(deps: ReconcileDeps, id: bigint, hints: readonly Hint[]): Promise<ReconcileResult> {
   const { topUps, provider } = deps
-  const row = await topUps.find(id)
-  if (row === undefined) return 'unknown'
+  const row = (await topUps.find(id)) ?? (await recoverTopUp(deps, id, hints))
+  if (row === 'unknown') return row
+  if (row === 'nothing') return 'reconciled'
   if (row.provider !== provider.name) return contradicts(deps, row, `belongs to ${row.provider}`)
   return row.paidMs === null ? reconcileOpen(deps, row, hints) : reconcilePaid(deps, row, hints)
 }
@@ -110,6 +104,7 @@ async function reconcileOpen(
   const judgement = judge(row, { checkout, payments })
   switch (judgement.kind) {
     case 'contradiction':
+      await setAsidePaid(deps, row, [checkout?.payment ?? null, ...payments], judgement.reason)
       return contradicts(deps, row, judgement.reason)
     case 'paid':
       return credit(deps, row, judgement.payment)
@@ -118,6 +113,19 @@ async function reconcileOpen(
       if (judgement.news.state !== undefined && judgement.news.state !== row.state) publishChange(deps, row)
       return 'reconciled'
   }
+}
+
+/** A payment of this top-up that succeeded, whatever else is wrong with it. */
+async function setAsidePaid(
+  deps: ReconcileDeps,
+  row: TopUpRow,
+  payments: readonly (PaymentFact | null)[],
+  reason: string,
+): Promise<void> {
+  const topUp = formatId('top', row.id)
+  const isOurs = ({ marks, mode }: PaymentFact) => marks.topUp === topUp && mode === deps.provider.mode
+  const paid = payments.find((payment) => payment?.status === 'succeeded' && isOurs(payment))
+  if (paid) await setAside(deps, paid, `it does not match top-up ${topUp} (${reason}).`)
 }
 
 /** As far as we know it never reached the provider, so it cannot be paid. */
@@ -130,12 +138,16 @@ async function expire(deps: ReconcileDeps, row: TopUpRow): Promise<ReconcileResu
 }
 
 async function credit(deps: ReconcileDeps, row: TopUpRow, payment: PaymentFact): Promise<ReconcileResult> {
-  const { ledger, nextId, clock, log, billing } = deps
+  const { ledger, nextId, clock, log, billing, unmatched } = deps
   // Before the credit: after a crash in between, the next event of the payment runs this again.
   if (payment.savedMethod !== null) await billing.keepMethod(row.account, row.mode, payment.savedMethod)
   const asked = { entryId: nextId(), topUp: row.id, paymentIntent: payment.id, nowMs: clock.wallMs() }
   const paid = await ledger.payTopUp(asked)
-  if (paid.kind !== 'paid') return contradicts(deps, row, `${payment.id} was not credited: ${paid.kind}`)
+  if (paid.kind !== 'paid') {
+    await setAside(deps, payment, `it does not fit top-up ${formatId('top', row.id)}.`)
+    return contradicts(deps, row, `${payment.id} was not credited: ${paid.kind}`)
+  }
+  await unmatched.remove(payment.id)
   if (paid.created) {
     log.info({ topUp: formatId('top', row.id), account: formatId('acct', row.account) }, 'a top-up was paid')
     await billing.rest(row.account, null)
@@ -157,15 +169,13 @@ async function reconcilePaid(
 }
 
 /** A top-up that is paid twice is credited once; the operator is notified and has to refund the other payment. */
-async function tellOfSecond(
-  { provider, log }: ReconcileDeps,
-  row: TopUpRow,
-  payment: string | null,
-): Promise<void> {
+async function tellOfSecond(deps: ReconcileDeps, row: TopUpRow, payment: string | null): Promise<void> {
   if (payment === null || payment === row.paymentIntent) return
   const topUp = formatId('top', row.id)
-  const { status, marks } = await provider.payment(payment)
-  if (status !== 'succeeded' || marks.topUp !== topUp) return
+  const { provider, log } = deps
+  const second = await provider.payment(payment)
+  if (second.status !== 'succeeded' || second.marks.topUp !== topUp) return
+  if (!(await setAside(deps, second, `it is the second payment of top-up ${topUp}.`))) return
   log.error({ topUp, payment }, 'top-up was paid twice; the second payment was not credited: refund it')
 }
 

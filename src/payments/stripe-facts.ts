@@ -122,7 +122,7 @@ export function disputeFact(dispute: Stripe.Dispute): readonly ReturnFact[] {
 }
 
 /** Events about money that was returned to the payer, or reclaimed from them. */
-export const returnTypes: readonly string[] = [
+const returnTypes: readonly string[] = [
   'charge.refunded',
   'charge.refund.updated',
   'refund.created',
@@ -134,6 +134,9 @@ export const returnTypes: readonly string[] = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
 ]
+
+/** Events about money that moved: paid by a customer, or returned. A payment that succeeded has this event, however it was begun. */
+export const moneyTypes: readonly string[] = ['payment_intent.succeeded', ...returnTypes]
 
 /** Events that may concern a top-up. */
 export const subjectTypes: ReadonlySet<string> = new Set([
@@ -148,13 +151,15 @@ export const subjectTypes: ReadonlySet<string> = new Set([
   ...returnTypes,
 ])
 
-/** The ids in an event's object, whichever kind it is; null where there are none. */
+/** The ids in an event's object, whichever kind it is; null where there are none, and for a payment without our marks. */
 export function subjectOf(object: unknown): EventSubject | null {
   if (typeof object !== 'object' || object === null) return null
   const { id, object: kind, metadata, payment_intent: payment } = object as Record<string, unknown>
   const own = idOf(id)
+  const marks = marksOf(metadata)
+  if (kind === 'payment_intent' && marks.topUp === null) return null
   return {
-    marks: marksOf(metadata),
+    marks,
     checkout: kind === 'checkout.session' ? own : null,
     payment: kind === 'payment_intent' ? own : idOf(payment),
   }

@@ -10,9 +10,9 @@ import {
   checkoutFact,
   disputeFact,
   markNames,
+  moneyTypes,
   paymentFact,
   refundFact,
-  returnTypes,
   subjectOf,
   subjectTypes,
 } from './stripe-facts.ts'
@@ -70,10 +70,10 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         ])
         return [...refunds.data.flatMap(refundFact), ...disputes.data.flatMap(disputeFact)]
       }),
-    returnEvents: ({ sinceMs, after, limit }) =>
+    moneyEvents: ({ sinceMs, after, limit }) =>
       ask(async (stripe) => {
         const { data, has_more: hasMore } = await stripe.events.list({
-          types: [...returnTypes],
+          types: [...moneyTypes],
           created: { gte: Math.floor(sinceMs / 1_000) },
           limit,
           ...(after === null ? {} : { starting_after: after }),

@@ -44,6 +44,8 @@ export type AutomaticInsert =
 
 export interface TopUpRows {
   insert(draft: TopUpDraft): Promise<void>
+  /** One that was paid by this payment, unless either of them has a row. */
+  insertRecovered(draft: TopUpDraft, paymentIntent: string): Promise<void>
   /**
    * The same, unless the account has a pending automatic one of the same mode, or a failed one that was not reported
    * yet, or has had `perDayMax` in the last 24 hours: then it returns until when.
@@ -80,6 +82,13 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
   return {
     async insert(draft) {
       await database.insertInto('top_up').values(valuesOf(draft)).execute()
+    },
+    async insertRecovered(draft, paymentIntent) {
+      await database
+        .insertInto('top_up')
+        .values({ ...valuesOf(draft), payment_intent: paymentIntent })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
     insertAutomatic: (draft, perDayMax) =>
       database.transaction().execute(async (transaction) => {

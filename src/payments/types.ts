@@ -107,6 +107,14 @@ export interface EmailSender {
   send(account: bigint, letter: EmailMessage): Promise<boolean>
 }
 
+/** A payment that arrived and was credited to no account. */
+export interface UnmatchedPayment {
+  /** The provider's ID. */
+  readonly payment: string
+  /** What was paid, and why it was not credited: the rest of a sentence. */
+  readonly reason: string
+}
+
 export interface Payments {
   readonly facts: PaymentFacts
   /** Who runs this installation: the seller on invoices. */
@@ -118,6 +126,8 @@ export interface Payments {
   topUp(id: bigint): Promise<TopUp | undefined>
   /** The same after the provider was asked where it is; as it was known when the provider cannot be reached. */
   freshTopUp(id: bigint): Promise<TopUp | undefined>
+  /** Payments that an administrator has to refund at the provider, or to credit with the payment's ID as the reference. */
+  unmatched(): Promise<readonly UnmatchedPayment[]>
   /** The latest first. */
   topUps(filter: TopUpFilter): Promise<readonly TopUp[]>
   /** Throws payments_off, invalid_value, payment_failed or payment_provider_unavailable. */

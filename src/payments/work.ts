@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import { sendAlerts } from './alerts.ts'
 import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
-import { type MissedLimits, missedEvents } from './missed.ts'
+import { type MissedLimits, searchMissedEvents } from './missed.ts'
 import type { OpenPayments, PaymentDeps } from './payments.ts'
 import { noHint } from './reconcile.ts'
 import type { EmailSender } from './types.ts'
@@ -73,26 +73,43 @@ function payingWork(
 ): readonly StopJob[] {
   const { letters, account, address, clock, limits } = options
   const automatic = { ...paying, letters, account, address, limits }
+  const missed = searchMissedEvents({ ...paying, events }, limits)
   return [
-    repeat(options, 'automatic top-ups', limits.automaticTopUpsMs, () => topUpAutomatically(automatic)),
+    repeat(options, 'automatic top-ups', limits.automaticTopUpsMs, async () => {
+      // After a restore a card may have paid already for what the data does not know of.
+      if (missed.isCaughtUp()) await topUpAutomatically(automatic)
+    }),
     repeat(options, 'top-ups under way', limits.topUpCheckMs, async () => {
       await checkTopUps(paying, options)
       await events.forget(clock.wallMs() - limits.webhookEventsKeptMs, limits.webhookEventsRemovedMax)
     }),
-    repeat(options, 'missed events', limits.missedEventsCheckMs, missedEvents({ ...paying, events }, limits)),
+    // The first search begins immediately and continues until its end.
+    repeat(
+      options,
+      'missed events',
+      (looks) => {
+        if (looks === 0) return 0
+        return missed.isCaughtUp() ? limits.missedEventsCheckMs : limits.automaticTopUpsMs
+      },
+      missed.look,
+    ),
   ]
 }
 
-/** Runs `look` every `everyMs`; the next one is due so long after the last has ended. */
+/** Runs `look` every `everyMs`, given the number of looks before; the next one is due so long after the last has ended. */
 function repeat(
   { background, clock }: Pick<WorkOptions, 'background' | 'clock'>,
   name: string,
-  everyMs: number,
+  everyMs: number | ((looks: number) => number),
   look: () => Promise<void>,
 ): StopJob {
   const state: { timer: Timer | null; isStopped: boolean } = { timer: null, isStopped: false }
+  let looks = 0
   const wait = (): void => {
-    if (!state.isStopped) state.timer = clock.after(everyMs, () => background.run(name, once))
+    if (state.isStopped) return
+    const waitMs = typeof everyMs === 'number' ? everyMs : everyMs(looks)
+    looks += 1
+    state.timer = clock.after(waitMs, () => background.run(name, once))
   }
   const once = (): Promise<void> => look().finally(wait)
   wait()

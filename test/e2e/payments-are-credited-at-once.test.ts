@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { formatId } from '../../src/base/ids.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { makeInstallation } from '../support/gateway-process.ts'
+import { asking, controlOf, personActor } from '../support/operators.ts'
 import type { StripeEvent } from '../support/stripe-objects.ts'
 import { type StripeServer, startStripeServer } from '../support/stripe-server.ts'
 
@@ -122,4 +123,30 @@ test('a process that dies between the credit and its response has credited once 
   }
   assert.equal((await installation.ask('account.show', { account })).posted, '10.00')
   assert.deepEqual((await installation.ask('ledger.verify', {})).drift, [])
+})
+
+test('a paid top-up that is not in the restored data is credited, or an administrator is notified', async (context) => {
+  const on = await testGateway({ environment: variables() })
+  context.after(on.close)
+  stripe.sendTo(webhookOf(on.origin))
+  const { id, key } = await on.account('0')
+  const newId = () => on.gateway.services.nextId()
+  const pay = (account: bigint) => {
+    const metadata = {
+      tollgate_top_up: formatId('top', newId()),
+      tollgate_account: formatId('acct', account),
+    }
+    const money = { amount: 1_000, currency: 'usd', customer: null, method: 'pm_none' }
+    return stripe.books.charge({ ...money, metadata })
+  }
+  pay(id)
+  const unknown = pay(newId())
+  for (const { status, body } of await stripe.settled()) assert.equal(status, 200, body)
+  assert.equal(await ask(on.origin, key), 200)
+  assert.deepEqual((await on.gateway.services.ledger.verify()).drift, [])
+  const operator = asking(controlOf(on), personActor('op', { operator: true }))
+  const { warnings } = await operator.done('system.show', {})
+  const told = warnings.filter((warning) => warning.startsWith(`Payment ${unknown.id} `))
+  assert.equal(told.length, 1)
+  assert.match(told[0] ?? '', /of 10\.00 USD was not credited: there is no account acct_/)
 })

@@ -4,12 +4,14 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Background } from '../../src/base/background.ts'
 import { Changes } from '../../src/base/changes.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
-import { type Limits, limitDefaults } from '../../src/config/config.ts'
+import { type Limits, limitDefaults, type StripeSetting } from '../../src/config/config.ts'
 import { type OpenPayments, openPayments, type PaymentOptions } from '../../src/payments/payments.ts'
-import type { TopUp } from '../../src/payments/types.ts'
+import type { EmailMessage, TopUp } from '../../src/payments/types.ts'
+import { startPaymentWork } from '../../src/payments/work.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 import { type Lifetime, openTestLedger, type TestLedger } from './open-ledger.ts'
 import { type StripeServer, startStripeServer } from './stripe-server.ts'
@@ -42,18 +44,24 @@ export const nanoPerCent = 10_000_000n
 export interface SceneOptions {
   readonly limits?: Partial<Limits>
   readonly failpoints?: string
+  /** An earlier scene's provider, and a copy of its data folder. */
+  readonly restored?: Pick<PaymentScene, 'stripe' | 'clock'> & { readonly dataDirectory: string }
+  /** In place of the key of the provider's account; null: payments are off. */
+  readonly secretKey?: string | null
 }
 
 export async function paymentScene(context: Lifetime, options: SceneOptions = {}): Promise<PaymentScene> {
-  const clock = manualClock()
+  const clock = options.restored?.clock ?? manualClock()
   const limits: Limits = { ...limitDefaults, ...options.limits }
   const { failpoints } = options
   const on = await openTestLedger(context, {
     clock,
     limits,
     ...(failpoints === undefined ? {} : { failpoints }),
+    ...(options.restored === undefined ? {} : { dataDirectory: options.restored.dataDirectory }),
   })
-  const stripe = await startStripeServer({ secretKey, webhookSecret, nowMs: clock.wallMs })
+  const stripe =
+    options.restored?.stripe ?? (await startStripeServer({ secretKey, webhookSecret, nowMs: clock.wallMs }))
   context.after(stripe.close)
   const logged: string[] = []
   const { store, ledger, nextId } = on
@@ -62,7 +70,7 @@ export async function paymentScene(context: Lifetime, options: SceneOptions = {}
     random: systemRandom,
     changes: new Changes(clock, limits),
     log: createLog({ level: 'debug', destination: { write: (line: string) => void logged.push(line) } }),
-    stripe: { secretKey, webhookSecret, mode: 'test', apiOrigin: stripe.origin },
+    stripe: stripeSetting(options.secretKey, stripe.origin),
     operator: { name: 'Tollgate', contact: null },
     codeKey: new Uint8Array(32).fill(7),
   }
@@ -104,6 +112,50 @@ export async function paymentScene(context: Lifetime, options: SceneOptions = {}
     posted: async (account) => (await ledger.account(account))?.posted ?? -1n,
     drift: async () => (await ledger.verify()).drift,
   }
+}
+
+function stripeSetting(key: string | null = secretKey, apiOrigin: string): StripeSetting | null {
+  return key === null ? null : { secretKey: key, webhookSecret, mode: 'test', apiOrigin }
+}
+
+export interface WorkingScene extends PaymentScene {
+  readonly letters: EmailMessage[]
+  readonly background: Background
+  /** Days that every balance lasts. */
+  readonly rate: { days: number | null }
+  /** Lets so much time pass, and waits for what began in it. */
+  pass(ms: number): Promise<void>
+  stop(): void
+}
+
+/** The same with its background jobs, which have looked for missed events once. */
+export async function workingScene(context: Lifetime, options: SceneOptions = {}): Promise<WorkingScene> {
+  const scene = await paymentScene(context, options)
+  const { clock, on, open } = scene
+  const letters: EmailMessage[] = []
+  const rate = { days: null as number | null }
+  const background = new Background(clock, scene.options.log)
+  const stop = startPaymentWork(open, {
+    background,
+    clock,
+    log: scene.options.log,
+    letters: {
+      async send(_account, letter) {
+        letters.push(letter)
+        return true
+      },
+    },
+    account: on.ledger.account,
+    daysLeft: async () => rate.days,
+    address,
+    limits: { ...limitDefaults, ...options.limits },
+  })
+  async function pass(ms: number): Promise<void> {
+    clock.advance(ms)
+    await background.drained()
+  }
+  await pass(0)
+  return { ...scene, letters, background, rate, stop, pass }
 }
 
 /** The webhook on its own server. */

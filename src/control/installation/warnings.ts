@@ -10,6 +10,7 @@ import { failureText } from './failure-text.ts'
 type WarningCheck = (deps: ControlDeps) => Promise<readonly string[]> | readonly string[]
 
 const namesListedMax = 5
+const unmatchedListedMax = 20
 const dayMs = 24 * 3_600_000
 
 const checks: readonly WarningCheck[] = [
@@ -26,6 +27,15 @@ const checks: readonly WarningCheck[] = [
     return [
       `The background check of the ledger found ${contradictions} contradictions. The log lists them; run \`tollgate ledger verify\` for a full check.`,
     ]
+  },
+  async ({ payments }) => {
+    const unmatched = await payments.unmatched()
+    return unmatched
+      .slice(0, unmatchedListedMax)
+      .map(
+        ({ payment, reason }) =>
+          `Payment ${payment} ${reason} Refund it at the payment provider, or credit it with the reference ${payment}.`,
+      )
   },
   async ({ usage, clock, limits }) => {
     const nowMs = clock.wallMs()

@@ -17,6 +17,7 @@ import {
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import { credit as creditAccount, debit, suspend } from '../machine/account-operations.ts'
+import { byReference } from '../machine/rows.ts'
 import type {
   PayAsk,
   PayResult,
@@ -48,13 +49,13 @@ const selectTopUp = (database: Database) =>
 export function topUpOperations(database: Database, engine: SqliteEngine) {
   const credit: Credit = (ask) => engine.run(creditAccount, ask)
   return {
-    payTopUp: { durable: true, run: payTopUpOperation(database, credit) },
+    payTopUp: { durable: true, run: payTopUpOperation(database, engine, credit) },
     returnTopUp: { durable: true, run: returnTopUpOperation(database, engine) },
     restoreTopUp: { durable: true, run: restoreTopUpOperation(database, engine, credit) },
   } as const
 }
 
-function payTopUpOperation(database: Database, credit: Credit) {
+function payTopUpOperation(database: Database, engine: SqliteEngine, credit: Credit) {
   const find = selectTopUp(database)
   const findOther = prepare(database, 'SELECT id FROM top_up WHERE payment_intent = ? AND id <> ?')
   const update = prepare(
@@ -70,6 +71,8 @@ function payTopUpOperation(database: Database, credit: Credit) {
       return isSame ? { kind: 'paid', created: false, account } : { kind: 'conflict' }
     }
     if (findOther.row(paymentIntent, id) !== undefined) return { kind: 'conflict' }
+    const byHand = engine.tables.creditReference.find(byReference('manual', paymentIntent))
+    if (byHand !== undefined) return { kind: 'conflict' }
     const credited = credit({
       entryId,
       account,
