@@ -130,6 +130,11 @@ export const limitsTable = {
     'Time without content from an upstream; for a response that is not streamed, without any byte.',
   ),
   contentGapReasoningMs: limit(1_200_000, 'The same for reasoning models.'),
+  firstContentMs: limitOrZero(
+    20_000,
+    'Time without content after which a streamed request is sent to [another offer or fallback](models.md#silent-upstreams); 0: it waits.',
+  ),
+  firstContentReasoningMs: limitOrZero(120_000, 'The same for reasoning models.'),
   totalMs: limit(3_600_000, 'Total duration of a request.'),
   readOnMs: limit(120_000, 'How long a response is read after its client disconnected.'),
   readOnPerAccountMax: limitOrZero(8, 'Concurrent responses read that way per account.'),

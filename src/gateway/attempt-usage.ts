@@ -1,10 +1,11 @@
 /** What an attempt reported to have used, whether or not it is delivered: for write-offs, and for the limits of upstreams. */
 import { inputTokens, outputTokens } from '../../contract/meters.ts'
+import type { AttemptTask } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFormat } from '../wire/dialect.ts'
 import type { RawUsage } from '../wire/usage.ts'
-import type { Candidate, CandidateWork, UpstreamPlace } from './request.ts'
-import { isSameModel } from './retry-loop.ts'
+import type { Candidate, CandidateWork, PlannedWork, UpstreamPlace, WastedUsage } from './request.ts'
+import { type FinalAttempt, isSameModel } from './retry-loop.ts'
 
 export const noneUsed = { input: 0, output: 0 }
 
@@ -28,8 +29,22 @@ export function mayBeRefused(
   return others.length > 0
 }
 
+/** The usage of an attempt whose response was not delivered; none where it can have cost nothing. */
+export function wastedUsage({
+  candidate,
+  outcome,
+  task: { sent, alternative },
+}: FinalAttempt<AttemptTask & { readonly sent: PlannedWork }>): readonly WastedUsage[] {
+  const rawUsage = rawUsageOf(outcome)
+  const isAbandoned = outcome.kind === 'failed' && outcome.abandoned
+  if (rawUsage === null && !isAbandoned) return []
+  const waitedMs = isAbandoned ? (alternative?.afterMs ?? 0) : null
+  const { plan, hold } = sent
+  return [{ plan, hold, candidate, rawUsage, refused: isRefused(outcome), waitedMs }]
+}
+
 /** null: none was reported. */
-export function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
+function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
   switch (outcome.kind) {
     case 'stream':
       return outcome.usageTap.rawUsage

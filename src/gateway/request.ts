@@ -270,9 +270,19 @@ export interface CandidateWork extends PlannedWork {
 
 /** The usage of an attempt whose response was not delivered, and how it was requested. */
 export interface WastedUsage extends PlannedWork {
-  readonly rawUsage: RawUsage
+  readonly candidate: Candidate
+  /** null: it reported none. */
+  readonly rawUsage: RawUsage | null
   /** Its response refused the content, so that another model was asked. */
   readonly refused: boolean
+  /** How long it was waited for until another offer was asked, so that what it used is not known; null: it ended by itself. */
+  readonly waitedMs: number | null
+}
+
+/** What such an attempt cost the operator. */
+export interface WastedAttempt extends Pick<WastedUsage, 'candidate' | 'plan'> {
+  /** At list price. */
+  readonly cost: bigint
 }
 
 /** dispatch: an upstream that has begun to respond, or why none did. */

@@ -4,7 +4,7 @@
  */
 import { type Clock, steadyClock } from '../base/clock.ts'
 import { isStillOffered, type Snapshot, type Upstream } from '../catalog/types.ts'
-import type { Attempt, AttemptEvidence } from '../ledger/types.ts'
+import type { Attempt } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
@@ -57,14 +57,15 @@ export interface Choice {
 export interface AttemptMade {
   readonly candidate: Candidate
   readonly outcome: AttemptOutcome
-  readonly evidence: AttemptEvidence | undefined
+  /** null where not a byte of it left this process. */
+  readonly record: Attempt | null
 }
 
 export interface RetryPolicy<Task extends AttemptTask> {
   /** `first` or one of the others that are left; a promise where it has to wait until one has room for the request. */
   choose(first: Candidate, others: readonly Candidate[]): Choice | Promise<Choice>
-  /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. */
-  prepare(candidate: Candidate): Promise<Task | SkippedCandidate | null>
+  /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. `others`: those that may be asked after it. */
+  prepare(candidate: Candidate, others: readonly Candidate[]): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
   recordOutcome(made: AttemptMade): void
   /** Which other candidates may be tried after it. */
@@ -116,7 +117,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     if (skipped !== null || !isStillThere(deps, candidate)) continue
     const isCounted = policy.hasRetryLimit && scope === 'anywhere' && isRisky(deps, log, candidate)
     if (isCounted && !mayRetry(deps)) continue
-    const task = await policy.prepare(candidate)
+    const task = await policy.prepare(candidate, log.sent + 1 < attemptsMax ? left : [])
     if (task === null) break
     if (isSkipped(task)) {
       if (task.reason !== null) log.skipped(candidate, task.reason)
@@ -127,7 +128,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     const counter = isCounted ? deps.inFlight : null
     const { outcome, record } = await attemptAt(deps, context, { candidate, task, counter })
     if (record !== null) log.made(record)
-    policy.recordOutcome({ candidate, outcome, evidence: record?.evidence })
+    policy.recordOutcome({ candidate, outcome, record })
     last = { candidate, task, outcome }
     scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
@@ -141,7 +142,10 @@ export async function tryCandidates<Task extends AttemptTask>(
 }
 
 /** A provider key that was removed or replaced is not used, nor is a model that was disabled in the meantime. */
-function isStillThere({ snapshot, providerKeys }: RetryLoopDeps, { target, offer }: Candidate): boolean {
+export function isStillThere(
+  { snapshot, providerKeys }: Pick<RetryLoopDeps, 'snapshot' | 'providerKeys'>,
+  { target, offer }: Candidate,
+): boolean {
   const { upstream } = offer
   if (upstream.ownKey === undefined) return isStillOffered(snapshot, target.model, offer)
   return providerKeys.isCurrent(upstream) && snapshot.models.has(target.model.name)

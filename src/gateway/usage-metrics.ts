@@ -6,6 +6,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { eachMeter, type Meter, meterNames, meters } from '../../contract/meters.ts'
 import type { EndReason, Settled, Settlement } from '../ledger/types.ts'
+import type { WastedAttempt } from './request.ts'
 
 export interface MeasuredSettlement {
   /** Public name. */
@@ -14,6 +15,8 @@ export interface MeasuredSettlement {
   readonly result: Settled
   /** What was reserved, in nano-USD; null: not known any more, as for background responses. */
   readonly held: bigint | null
+  /** What other attempts cost, which is a part of what was written off; left out: nothing. */
+  readonly wasted?: readonly WastedAttempt[]
 }
 
 /** The model and the upstream of all pairs that have no series of their own. */
@@ -76,13 +79,17 @@ export function usageMetrics(registry: Registry, pairsMax: number): (settled: Me
     return sums
   }
 
-  return ({ model, settlement: { receipt }, result, held }) => {
+  return ({ model, settlement: { receipt }, result, held, wasted = [] }) => {
     const sums = sumsOf(model, receipt.upstream)
     sums.ended.set(receipt.endReason, (sums.ended.get(receipt.endReason) ?? 0) + 1)
     for (const meter of meterNames) sums.tokens[meter] += receipt[meter]
     sums.charged += inUsd(result.charged)
     sums.listCost += inUsd(receipt.upstreamCost)
     sums.writtenOff += inUsd(result.writtenOff)
+    for (const { candidate, plan, cost } of wasted) {
+      sums.writtenOff -= inUsd(cost)
+      sumsOf(plan.model.name, candidate.upstream.name).writtenOff += inUsd(cost)
+    }
     if (held !== null) sums.held += inUsd(held)
     if (receipt.firstByteMs !== null)
       sums.firstByte.observe((receipt.firstByteMs - receipt.startedMs) / 1_000)

@@ -42,6 +42,8 @@ export interface Failed {
   /** A keep-alive connection was already closed: the request was not read and may be retried at the same upstream. */
   readonly stale: boolean
   readonly timedOut: boolean
+  /** No content came in time, so that another offer is asked, although this one may bill for the request. */
+  readonly abandoned: boolean
 }
 
 export interface Interrupted {

@@ -48,6 +48,7 @@ for (const [what, streamed, dialect] of cases) {
       keepAlive: () => undefined,
       readsOnWhenGone: () => false,
       readsRefusals: false,
+      alternative: null,
       dispatched: () => undefined,
     })
     await assert.rejects(attempted, { message: 'a mistake of ours' })

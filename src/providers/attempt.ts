@@ -10,8 +10,9 @@ import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
 import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/dialect.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
-import { isCallersFault, unavailable } from './classify.ts'
+import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
+import { connectionWords, ownFailure, withoutToken } from './own-failures.ts'
 import type { Sender } from './send.ts'
 import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 
@@ -46,11 +47,20 @@ export interface AttemptTask {
   readonly readsOnWhenGone: () => boolean
   /** Another model may serve: a stream that begins with a refusal is read to its end, for its usage. */
   readonly readsRefusals: boolean
+  /** Where a streamed request goes that gets no content in time; null: it waits. */
+  readonly alternative: Alternative | null
   /** Called when the request has been sent. */
   readonly dispatched: () => void
 }
 
-type AttemptDeadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive'
+export interface Alternative {
+  /** How long this attempt is waited for. */
+  readonly afterMs: number
+  /** Whether another offer can be asked now; then it must be. */
+  isReady(): Promise<boolean>
+}
+
+type AttemptDeadline = 'silence' | 'content' | 'alternative' | 'total' | 'readOn' | 'keepAlive'
 
 /** Sends the request and resolves with its outcome; rejects only for internal errors, after the exchange has ended. */
 export function attempt(sender: Sender, clock: Clock, task: AttemptTask): Promise<AttemptOutcome> {
@@ -90,6 +100,7 @@ class UpstreamAttempt {
     this.#deadlines.set('content', task.contentGapMs)
     this.#deadlines.set('total', task.leftMs)
     if (task.streamed) this.#deadlines.set('keepAlive', task.keepAliveInMs)
+    if (task.alternative !== null) this.#deadlines.set('alternative', task.alternative.afterMs)
     exchange.listen({
       head: (status, headers) => this.#guarded(() => this.#head(status, headers)),
       chunk: (bytes) => this.#guarded(() => this.#chunk(bytes)),
@@ -153,12 +164,9 @@ class UpstreamAttempt {
     if (watch.state === 'waiting') return
     if (watch.state === 'failed') return this.#errorInBody(watch.problem, watch.rawUsage)
     if (watch.state === 'truncated') {
-      return this.#fail(
-        this.#ownFailure('upstream_truncated', 'The upstream ended its stream without content.'),
-        {
-          rawUsage: watch.rawUsage,
-        },
-      )
+      return this.#fail(ownFailure('upstream_truncated', 'The upstream ended its stream without content.'), {
+        rawUsage: watch.rawUsage,
+      })
     }
     if (this.#task.readsRefusals && watch.refused && watch.state !== 'complete') return
     const exchange = this.#exchange
@@ -177,15 +185,12 @@ class UpstreamAttempt {
   #wholeResponse(body: Uint8Array): void {
     const type = this.#headers.get('content-type') ?? ''
     if (!/json/i.test(type)) {
-      return this.#fail(
-        this.#ownFailure('upstream_invalid', 'The upstream sent a response that is not JSON.'),
-        {},
-      )
+      return this.#fail(ownFailure('upstream_invalid', 'The upstream sent a response that is not JSON.'), {})
     }
     const answer = this.#task.dialect.extractResponse(body, this.#task.limits.sampleCharactersMax)
     if (answer.problem !== null) return this.#errorInBody(answer.problem, answer.rawUsage)
     if (this.#task.streamed) {
-      return this.#fail(this.#ownFailure('upstream_invalid', 'The upstream did not stream its response.'), {
+      return this.#fail(ownFailure('upstream_invalid', 'The upstream did not stream its response.'), {
         rawUsage: answer.rawUsage,
       })
     }
@@ -214,13 +219,13 @@ class UpstreamAttempt {
     if (failure.kind === 'credential') return this.#fail(withoutToken(failure), {})
     const late = failure.kind === 'connect_timeout'
     this.#fail(
-      this.#ownFailure(
+      ownFailure(
         late
           ? 'upstream_timeout'
           : failure.kind === 'reset' && this.#status !== 0
             ? 'upstream_truncated'
             : 'upstream_error',
-        this.#connectionWords(late),
+        connectionWords(late, this.#status !== 0),
       ),
       {
         uncertain: failure.requestSent && !failure.stale,
@@ -231,27 +236,41 @@ class UpstreamAttempt {
     )
   }
 
-  /** Before a response began, nothing was delivered that could be charged. */
-  #connectionWords(late: boolean): string {
-    if (this.#status !== 0) return 'The connection to the provider was lost before the response was complete.'
-    const what = late
-      ? 'The provider did not accept a connection in time'
-      : 'The provider could not be reached'
-    return `${what}. Nothing was charged. Try again, or use another model.`
-  }
-
   #due(name: AttemptDeadline): void {
     if (name === 'keepAlive') {
       this.#task.keepAlive()
       this.#deadlines.set('keepAlive', this.#task.limits.keepAliveMs)
       return
     }
+    if (name === 'alternative') return this.#takeAlternative()
     this.#exchange?.abort()
     if (name === 'readOn') return this.#finish(this.#interrupted({ kind: 'gone' }))
-    this.#fail(this.#ownFailure('upstream_timeout', 'The upstream did not respond in time.'), {
+    this.#timedOut({ abandoned: false })
+  }
+
+  /** Content that comes until it is ready is still taken. */
+  #takeAlternative(): void {
+    this.#task.alternative?.isReady().then(
+      (isReady) => {
+        if (!isReady || this.#done) return
+        this.#exchange?.abort()
+        this.#timedOut({ abandoned: true })
+      },
+      (error: unknown) => {
+        if (this.#done) return
+        this.#exchange?.abort()
+        this.#over()
+        this.#outcome.reject(error)
+      },
+    )
+  }
+
+  #timedOut(more: Pick<Failed, 'abandoned'>): void {
+    this.#fail(ownFailure('upstream_timeout', 'The upstream did not respond in time.'), {
       uncertain: true,
       timedOut: true,
       rawUsage: this.#watch?.rawUsage ?? null,
+      ...more,
     })
   }
 
@@ -262,6 +281,7 @@ class UpstreamAttempt {
     if (interruption.kind === 'gone' && wasSent && this.#task.readsOnWhenGone()) {
       this.#readsAfterDisconnect = true
       this.#deadlines.clear('keepAlive')
+      this.#deadlines.clear('alternative')
       this.#deadlines.set('readOn', this.#task.limits.readOnMs)
       return
     }
@@ -273,7 +293,7 @@ class UpstreamAttempt {
     this.#exchange?.abort()
     const message = responseMemoryMessage(refusal)
     this.#fail(
-      { ...this.#ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
+      { ...ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
       {},
     )
   }
@@ -281,7 +301,7 @@ class UpstreamAttempt {
   #checkSize(): void {
     if (this.#seenBytes <= this.#bytesMax()) return
     this.#exchange?.abort()
-    this.#fail(this.#ownFailure('upstream_invalid', 'The upstream response exceeds the size limit.'), {})
+    this.#fail(ownFailure('upstream_invalid', 'The upstream response exceeds the size limit.'), {})
   }
 
   /** The limit of buffered bytes: of a stream, those before the first content. */
@@ -293,7 +313,7 @@ class UpstreamAttempt {
 
   #fail(
     failure: UpstreamFailure,
-    more: Partial<Pick<Failed, 'rejection' | 'rawUsage' | 'uncertain' | 'stale' | 'timedOut'>>,
+    more: Partial<Pick<Failed, 'rejection' | 'rawUsage' | 'uncertain' | 'stale' | 'timedOut' | 'abandoned'>>,
   ): void {
     this.#finish({
       kind: 'failed',
@@ -306,22 +326,9 @@ class UpstreamAttempt {
       uncertain: false,
       stale: false,
       timedOut: false,
+      abandoned: false,
       ...more,
     })
-  }
-
-  #ownFailure(code: UpstreamFailure['code'], message: string): UpstreamFailure {
-    return {
-      code,
-      retry: 'elsewhere',
-      status: null,
-      message,
-      retryAfterMs: null,
-      cooldownMs: 1_000,
-      concerns: 'host',
-      otherModelMay: null,
-      operator: false,
-    }
   }
 
   #interrupted(by: Interruption): Interrupted {
@@ -352,22 +359,6 @@ class UpstreamAttempt {
     if (this.#done) return
     this.#over()
     this.#outcome.resolve(outcome)
-  }
-}
-
-/** No token could be obtained: the operator's affair, and another upstream may have one. */
-function withoutToken({ detail }: SendFailure): UpstreamFailure {
-  return {
-    code: 'upstream_unavailable',
-    retry: 'elsewhere',
-    status: null,
-    message: unavailable,
-    retryAfterMs: null,
-    cooldownMs: 5_000,
-    concerns: 'credential',
-    otherModelMay: null,
-    operator: true,
-    detail,
   }
 }
 

@@ -22,6 +22,7 @@ import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
+import { openFirstContents } from '../providers/first-contents.ts'
 import { openSender } from '../providers/send.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
@@ -103,9 +104,9 @@ export function composeGatewayDeps(
     forcedTools: config.forcedTools,
     files: services.files,
     uploads: services.uploads,
-    health: services.health,
-    offerStatistics: services.offerStatistics,
+    ...{ health: services.health, offerStatistics: services.offerStatistics },
     speeds,
+    firstContents: openFirstContents({ limits, clock }),
     capacity,
     providerKeys: services.providerKeys,
     metrics,

@@ -1,5 +1,5 @@
 /**
- * Of two hosts of a model one fails, and the other serves every request: at every host, and at a server of one's own.
+ * Of two hosts of a model one fails or hangs, and the other serves every request: at every host, and at a server of one's own.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,6 +18,8 @@ import {
   wholeAnswer,
 } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { eventually } from '../support/metered-gateway.ts'
 import { Sent, type Whole } from '../support/paying-client.ts'
 import { refuses } from '../support/stand-in.ts'
 
@@ -44,6 +46,7 @@ const serves: Behaviour = {
   },
 }
 
+const time = manualClock()
 /** What the first host does with its requests. */
 let fails: (reply: Reply) => void
 let failing: FaultUpstream
@@ -65,6 +68,7 @@ before(async () => {
     ...{ weight: 1, models: [] },
   })
   gateway = await testGateway({
+    clock: time,
     offers: 'as configured',
     upstreams: providers.flatMap((provider) => [
       upstream(`${provider}-first`, provider, failing.origin),
@@ -114,6 +118,23 @@ for (const provider of providers) {
       const asked = Array.from({ length: atOnce }, () => ask(provider, round === 1))
       assert.deepEqual(counted(await Promise.all(asked)), { 200: atOnce }, `status ${status}`)
     }
+  })
+}
+
+for (const provider of providers) {
+  test(`${provider}: a host that hangs is left for another one`, async () => {
+    fails = () => {}
+    const hung = failing.requests.length
+    const asked = ask(provider, true)
+    await eventually(
+      'the first host is asked',
+      () => failing.requests.length,
+      (count) => count > hung,
+    )
+    // A read stores its hold: a stream waits for that in real time, while the test's own passes.
+    await gateway.balance(account.id)
+    time.advance(20_100)
+    assert.deepEqual(counted([await asked]), { 200: 1 })
   })
 }
 

@@ -7,19 +7,20 @@ import { type Clock, steadyClock } from '../../base/clock.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
-import type { AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
+import type { Alternative, AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
 import { failureFor, hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import { applyEdits } from '../../wire/json/json.ts'
+import { Alternatives, type AlternativesDeps } from '../alternatives.ts'
 import {
   isRefused,
   mayBeRefused,
   mustCountInput,
   noneUsed,
   noteTokens,
-  rawUsageOf,
+  wastedUsage,
 } from '../attempt-usage.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
 import { KeepAliveTimer } from '../keep-alive-timer.ts'
@@ -31,7 +32,6 @@ import type {
   RequestLifecycle,
   RequestPlan,
   UpstreamResponse,
-  WastedUsage,
 } from '../request.ts'
 import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import {
@@ -54,7 +54,10 @@ import {
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
 
-export interface DispatchDeps extends UpstreamErrorDeps, Pick<CapacityDeps, 'capacity'> {
+export interface DispatchDeps
+  extends UpstreamErrorDeps,
+    Pick<CapacityDeps, 'capacity'>,
+    Pick<AlternativesDeps, 'firstContents'> {
   readonly sender: Sender
   readonly clock: Clock
   readonly providerKeys: Pick<ProviderKeys, 'health' | 'isCurrent'>
@@ -63,7 +66,8 @@ export interface DispatchDeps extends UpstreamErrorDeps, Pick<CapacityDeps, 'cap
   /** The current catalog, which may be newer than the one that the request was routed with. */
   readonly snapshot: Snapshot
   readonly limits: AttemptLimits &
-    CapacityDeps['limits'] & {
+    CapacityDeps['limits'] &
+    AlternativesDeps['limits'] & {
       readonly peekMs: number
       readonly eventBytesMax: number
       readonly attemptsMax: number
@@ -89,6 +93,7 @@ export interface DispatchInput {
 
 interface DispatchAttempt extends CandidateWork {
   readonly candidate: Candidate
+  readonly alternative: Alternative | null
   readonly body: readonly Uint8Array[]
   readonly keepAlive: KeepAliveTimer
   readonly readsRefusals: boolean
@@ -105,8 +110,11 @@ export async function dispatch(
   context: RequestContext,
   input: DispatchInput,
 ): Promise<UpstreamResponse> {
-  const policy = generatingPolicy(deps, context, input)
-  const result = await tryCandidates(deps, context, input.candidates, policy)
+  const alternatives = input.candidates.length === 1 ? null : new Alternatives(deps, input.workFor)
+  const policy = generatingPolicy(deps, context, { ...input, alternatives })
+  const result = await tryCandidates(deps, context, input.candidates, policy).finally(() =>
+    alternatives?.settled(),
+  )
   const made = { attempts: result.attempts, wasted: result.retried.flatMap(wastedUsage) }
   // The model of the last attempt is the one that the hold names.
   const work = result.retried.at(-1)?.task.sent ?? input.first
@@ -127,14 +135,14 @@ function isBodyUnread(result: RetryLoopResult<DispatchTask>, { input }: Upstream
 function generatingPolicy(
   deps: DispatchDeps,
   context: RequestContext,
-  input: DispatchInput,
+  input: DispatchInput & { readonly alternatives: Alternatives | null },
 ): RetryPolicy<DispatchTask> {
   const { lifecycle, tokensExpected: tokens } = input
   const bodyFor = patchedBodies(deps)
   const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
     choose: choosingByRoom(deps, context, { lifecycle, tokens }),
-    async prepare(candidate) {
+    async prepare(candidate, others) {
       deps.failpoints.reach('before-dispatch')
       const working = input.workFor(candidate)
       const work = working instanceof Promise ? await working : working
@@ -147,7 +155,8 @@ function generatingPolicy(
       if (recorded !== true && !(await recorded)) return { kind: 'skipped', reason: 'store_unavailable' }
       const body = bodyFor(work, candidate.upstreamModel)
       const readsRefusals = mayBeRefused(work, candidate, input.candidates)
-      const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals }
+      const alternative = input.alternatives?.to(candidate, work, others) ?? null
+      const of = { ...work, lifecycle, candidate, body, keepAlive, readsRefusals, alternative }
       return { ...attemptTask(deps, context, of), sent: work }
     },
     recordOutcome(made) {
@@ -161,14 +170,6 @@ function generatingPolicy(
     },
     hasRetryLimit: true,
   }
-}
-
-/** The usage of an attempt whose response was not delivered. */
-function wastedUsage({ outcome, task: { sent } }: FinalAttempt<DispatchTask>): readonly WastedUsage[] {
-  const rawUsage = rawUsageOf(outcome)
-  return rawUsage === null
-    ? []
-    : [{ plan: sent.plan, hold: sent.hold, rawUsage, refused: isRefused(outcome) }]
 }
 
 function withoutResponse(
@@ -244,6 +245,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     keepAlive: () => of.keepAlive.keep(of),
     readsOnWhenGone: () => of.lifecycle.readsOnWhenGone(connector),
     readsRefusals: of.readsRefusals,
+    alternative: of.alternative,
     dispatched: () => deps.failpoints.reach('after-dispatch'),
   }
 }
@@ -301,7 +303,8 @@ function retryScope(
   context: RequestContext,
   outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
 ): RetryScope {
-  if (outcome.uncertain || context.work.interruption !== undefined) return 'none'
+  const isOver = outcome.uncertain && !outcome.abandoned
+  if (isOver || context.work.interruption !== undefined) return 'none'
   const failure = failureFor(context.request.headers, outcome.failure)
   if (failure.otherModelMay !== null) return 'other_models'
   return failure.retry === 'never' ? 'none' : 'anywhere'
@@ -311,15 +314,19 @@ function retryScope(
 function recordOutcome(
   deps: DispatchDeps,
   context: RequestContext,
-  { candidate, outcome, evidence }: AttemptMade,
+  { candidate, outcome, record }: AttemptMade,
 ): void {
   const { upstream, offer } = candidate
   const { upstreamModel } = offer
   if (outcome.kind === 'interrupted') return
+  if (outcome.kind === 'stream' && record !== null)
+    deps.firstContents.came(upstream.name, upstreamModel, record.endedMs - record.startedMs)
   if (outcome.kind !== 'failed') return recordUpstreamSuccess(deps, upstream, upstreamModel)
   const { status } = outcome
   const failure = failureFor(context.request.headers, outcome.failure)
-  recordUpstreamFailure(deps, context, { upstream, upstreamModel, failure, status, evidence })
+  recordUpstreamFailure(deps, context, {
+    ...{ upstream, upstreamModel, failure, status, evidence: record?.evidence },
+  })
 }
 
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted' | 'tokensUsed'> {

@@ -186,6 +186,7 @@ function countingTask(
     keepAlive: () => undefined,
     readsOnWhenGone: () => false,
     readsRefusals: false,
+    alternative: null,
     dispatched: () => undefined,
   }
 }

@@ -8,6 +8,7 @@ import { costOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
 import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
 import type { Candidate, UpstreamResponse } from '../../request.ts'
+import type { WastedCost } from './wasted-cost.ts'
 
 export interface OfferNoteDeps {
   readonly offerStatistics: Pick<OfferStatistics, 'settled'>
@@ -29,6 +30,18 @@ export function noteOffer(
     firstByteMs: isMeasured ? (attempt.firstByteMs ?? attempt.startedMs) - attempt.startedMs : null,
     cost: costAt(deps, candidate, receipt, price),
   })
+}
+
+/** Notes what the attempts cost whose responses were not delivered, each under the name of its offer. */
+export function noteWasted(
+  { offerStatistics }: Pick<OfferNoteDeps, 'offerStatistics'>,
+  wasted: WastedCost,
+): void {
+  for (const { candidate, cost } of wasted.attempts)
+    offerStatistics.settled(candidate.upstream.name, candidate.offer.upstreamModel, {
+      firstByteMs: null,
+      cost,
+    })
 }
 
 /** Cost prices have no rates for the cache, so its tokens count as input. */

@@ -34,11 +34,11 @@ import type {
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { type BilledUsage, type BillingInput, billedUsage } from './billed-usage.ts'
 import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
-import { noteOffer, type OfferNoteDeps } from './note-offer.ts'
+import { noteOffer, noteWasted, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { noteUsedTokens } from './note-tokens.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
-import { wastedCost, withoutWasted } from './wasted-cost.ts'
+import { type WastedCost, wastedCost, withoutWasted } from './wasted-cost.ts'
 
 export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
   readonly counter: Counter
@@ -70,7 +70,8 @@ export async function settle(
   const bill = billingRule(outcome, request.plan.dialect, reported)
   const using = billedUsage(deps.counter, { request, outcome, bill, reported })
   const used = using instanceof Promise ? await using : using
-  const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported })
+  const wasted = wastedCost(request.upstreamResponse, deps.limits)
+  const settlement = settlementOf(deps, context, { request, outcome, bill, used, reported, wasted })
   return await settleDurably(deps, {
     settlement,
     dueMonoMs,
@@ -80,16 +81,13 @@ export async function settle(
     onSettled(settled, result) {
       const { plan, hold } = request
       const done = { model: plan.model.name, settlement: settled, result }
-      deps.metrics.settled({ ...done, held: hold.amount })
+      const isWithheld = settled !== settlement
+      deps.metrics.settled({ ...done, held: hold.amount, wasted: isWithheld ? [] : wasted.attempts })
       traceSettled(deps, context, done)
       noteUsedTokens(request.upstreamResponse, settled.receipt)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
-      noteOffer(
-        deps,
-        request.upstreamResponse,
-        withoutWasted(request.upstreamResponse, settled.receipt),
-        plan.price,
-      )
+      noteOffer(deps, request.upstreamResponse, withoutWasted(wasted, settled.receipt), plan.price)
+      noteWasted(deps, wasted)
       warnOfExcess(deps, context, request, { settled, result })
     },
   })
@@ -169,10 +167,11 @@ const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 interface SettlementInput extends BillingInput {
   readonly request: SettledRequest
   readonly used: BilledUsage
+  readonly wasted: WastedCost
 }
 
 function settlementOf(deps: SettleDeps, context: RequestContext, input: SettlementInput): Settlement {
-  const { request, outcome, bill, reported } = input
+  const { request, outcome, bill, reported, wasted } = input
   const { usage } = input.used
   const { price, ownKeyFee } = request.plan
   const isOwnKey = ownKeyFee !== null
@@ -182,7 +181,6 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
   const hidden = isOwnKey ? 0n : hiddenReasoning(deps, context, { request, outcome, bill })
-  const wasted = wastedCost(request.upstreamResponse)
   const nowMs = deps.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {

@@ -1,0 +1,35 @@
+/** Failures of attempts that no upstream reported, as values. Pure. */
+import { unavailable } from './classify.ts'
+import type { UpstreamFailure } from './connector.ts'
+import type { SendFailure } from './send-types.ts'
+
+export function ownFailure(code: UpstreamFailure['code'], message: string): UpstreamFailure {
+  return {
+    code,
+    retry: 'elsewhere',
+    status: null,
+    message,
+    retryAfterMs: null,
+    cooldownMs: 1_000,
+    concerns: 'host',
+    otherModelMay: null,
+    operator: false,
+  }
+}
+
+/** No token could be obtained: the operator's affair, and another upstream may have one. */
+export function withoutToken({ detail }: SendFailure): UpstreamFailure {
+  return {
+    ...ownFailure('upstream_unavailable', unavailable),
+    ...{ cooldownMs: 5_000, concerns: 'credential', operator: true, detail },
+  }
+}
+
+/** Before a response began, nothing was delivered that could be charged. */
+export function connectionWords(isLate: boolean, hasBegun: boolean): string {
+  if (hasBegun) return 'The connection to the provider was lost before the response was complete.'
+  const what = isLate
+    ? 'The provider did not accept a connection in time'
+    : 'The provider could not be reached'
+  return `${what}. Nothing was charged. Try again, or use another model.`
+}
