@@ -4,7 +4,7 @@
  * command that calls a running server needs neither, and most of the time it takes is loading modules.
  */
 import { systemClock } from './base/clock.ts'
-import { releaseIdleMemory } from './base/idle-memory.ts'
+import { collectAfterStart } from './base/idle-memory.ts'
 import { systemRandom } from './base/ids.ts'
 import type { Config } from './config/config.ts'
 import { program } from './server/program.ts'
@@ -94,7 +94,7 @@ async function serve(config: Config): Promise<number> {
   }
   const { gateway } = started
   await announce(gateway, config)
-  releaseIdleMemory(systemClock)
+  collectAfterStart(systemClock)
   const ended = await Promise.race([firstSignal, gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('a part of the server is lost; exiting')

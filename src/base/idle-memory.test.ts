@@ -1,10 +1,10 @@
-/** What startup and load leave in the young generation is released when nothing waits for the thread. */
+/** What startup leaves in the young generation is released when nothing waits for the thread, and nothing later. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
+import { getHeapSpaceStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import { releaseIdleMemory } from './idle-memory.ts'
+import { collectAfterStart } from './idle-memory.ts'
 
 const youngBytes = () =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0
@@ -21,48 +21,37 @@ function grow(): number {
   return youngBytes()
 }
 
-test('the young generation shrinks whenever the loop became quiet, and not before', () => {
+test('the young generation shrinks once the loop is quiet after the start, and never after a load', () => {
   const clock = manualClock()
   let share = 1
-  releaseIdleMemory(clock, {
-    loopShare: () => share,
-    heapBytes: () => getHeapStatistics().total_heap_size,
-  })
-  for (let time = 0; time < 2; time += 1) {
-    const grown = grow()
-    assert.ok(grown >= 32 * 2 ** 20, `${grown}`)
-    share = 1
-    clock.advance(6_000)
-    assert.ok(youngBytes() >= grown, 'while the loop is busy')
-    share = 0.01
-    clock.advance(time === 0 ? 2_000 : 10_000)
-    assert.ok(youngBytes() <= grown / 2, `${youngBytes()} of ${grown}`)
-  }
+  collectAfterStart(clock, () => share)
+  const afterStart = grow()
+  assert.ok(afterStart >= 32 * 2 ** 20, `${afterStart}`)
+  clock.advance(4_000)
+  assert.ok(youngBytes() >= afterStart, 'while the loop is busy')
+  share = 0.01
+  clock.advance(2_000)
+  assert.ok(youngBytes() <= afterStart / 2, `${youngBytes()} of ${afterStart}`)
+
+  const afterLoad = grow()
+  clock.advance(3_600_000)
+  assert.ok(youngBytes() >= afterLoad, 'the next burst needs what it has')
 })
 
-test('a quiet thread whose heap has hardly grown is not stopped again', () => {
+test('a thread that is busy from the start on keeps its compiled code in its first pause', () => {
   const clock = manualClock()
-  let heapBytes = 100
+  let share = 1
   let reads = 0
-  releaseIdleMemory(clock, {
-    loopShare: () => 0,
-    heapBytes() {
-      reads += 1
-      return heapBytes
-    },
+  collectAfterStart(clock, () => {
+    reads += 1
+    return share
   })
-  const readsOf = (bytes: number) => {
-    heapBytes = bytes
-    reads = 0
-    clock.advance(2_000)
-    return reads
-  }
-  const grown = 100 + 24 * 2 ** 20
-  // After a collection the heap is read once more, to tell what it grew by.
-  assert.equal(readsOf(100), 2)
-  for (let look = 1; look < 5; look += 1) assert.equal(readsOf(grown), 0)
-  assert.equal(readsOf(grown - 1), 1)
-  assert.equal(readsOf(grown), 2)
+  clock.advance(10_000)
+  const grown = grow()
+  share = 0
+  clock.advance(3_600_000)
+  assert.equal(reads, 6)
+  assert.ok(youngBytes() >= grown)
 })
 
 test('threads that collect at the same time do not take the function from each other', async () => {

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
-import { releaseIdleMemory } from '../base/idle-memory.ts'
+import { collectAfterStart } from '../base/idle-memory.ts'
 import {
   greeting,
   type MessageChannelPort,
@@ -39,7 +39,7 @@ export function servePort<Requests = Record<never, never>>(
 export function greet(refusal: StartRefusal | null): void {
   starter().postMessage(greeting(refusal))
   // Once for each worker, also for one that tests share.
-  if (refusal === null && threadStart.starter === parentPort) releaseIdleMemory(systemClock)
+  if (refusal === null && threadStart.starter === parentPort) collectAfterStart(systemClock)
 }
 
 function starter(): MessageChannelPort {
