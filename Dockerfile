@@ -8,6 +8,8 @@ RUN npm run package
 
 FROM node:24-slim
 ENV NODE_ENV=production TOLLGATE_DATA=/data TOLLGATE_HOST=0.0.0.0 TOLLGATE_PORT=8080
+# As the launcher would start the server again with, so that malloc and V8 keep little free memory.
+ENV MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072 NODE_OPTIONS=--max-semi-space-size=16
 COPY --from=build /src/dist /app
 # Fails the build where the package does not run.
 RUN node /app/bin/tollgate.js --version \

@@ -61,7 +61,7 @@ const tables: Readonly<Record<string, () => string>> = {
   limits: () =>
     table(
       ['Name', 'Default', 'Description'],
-      Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), row.doc]),
+      Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), docOf(row)]),
     ),
 }
 
@@ -117,6 +117,12 @@ function defaultOf({ default: value, defaultText }: Setting): string {
   if (defaultText !== undefined) return defaultText
   const isNothing = value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return isNothing ? 'none' : code(String(value))
+}
+
+function docOf({ doc, memoryDivisor }: Limit): string {
+  return memoryDivisor === undefined
+    ? doc
+    : `${doc} The default is at most 1/${memoryDivisor} of the [memory](running.md#memory).`
 }
 
 function shown(value: Limit['default']): string {

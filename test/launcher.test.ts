@@ -34,7 +34,7 @@ if (verb === 'wait') {
   process.on('SIGTERM', () => process.exit(7))
   createServer().listen(0, '127.0.0.1')
 }
-console.log(JSON.stringify({ arguments: process.argv.slice(2), options: process.execArgv, node: process.versions.node, pid: process.pid }))
+console.log(JSON.stringify({ arguments: process.argv.slice(2), options: process.execArgv, node: process.versions.node, pid: process.pid, memory: [process.env.MALLOC_ARENA_MAX, process.env.MALLOC_TRIM_THRESHOLD_, process.env.NODE_OPTIONS] }))
 `
 
 /** A checkout with this launcher, no dependencies, and a main that prints which Node runs it. */
@@ -105,6 +105,36 @@ test('a command has stdout for itself, and nothing is installed where nothing is
   assert.deepEqual(JSON.parse(stdout).arguments, ['account', '--json'])
   assert.equal(stderr, '')
   assert.equal(code, 0)
+})
+
+test('a server begins once more with settings of memory, in the same process, and a command does not', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const folder = makeCheckout('memory')
+  const run = async (verb: string, env: object = {}) => {
+    const options = ['--no-deprecation']
+    const launcher = startWith(
+      { env: { NODE_OPTIONS: '', ...env }, options },
+      folder,
+      'bin/tollgate.js',
+      verb,
+    )
+    const { stdout, code } = await finish(launcher)
+    const said = JSON.parse(stdout)
+    assert.deepEqual([code, said.arguments, said.pid], [0, [verb], launcher.pid])
+    assert.deepEqual(said.options, options)
+    return said.memory
+  }
+  const youngMax = '--max-semi-space-size=16'
+  assert.deepEqual(await run('serve'), ['1', '131072', youngMax])
+  assert.deepEqual(await run('serve', { NODE_OPTIONS: '--no-warnings' }), [
+    '1',
+    '131072',
+    `--no-warnings ${youngMax}`,
+  ])
+  const own = { MALLOC_ARENA_MAX: '4', NODE_OPTIONS: '--max-semi-space-size=32' }
+  assert.deepEqual(await run('serve', own), ['4', null, own.NODE_OPTIONS])
+  assert.deepEqual(await run('models'), [null, null, ''])
 })
 
 test('where the installed Node is too old, the command runs under the downloaded one', async () => {

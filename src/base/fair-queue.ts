@@ -16,12 +16,13 @@ export class FairQueue<Item> {
     else own.push(item)
   }
 
-  /** The next item of the first owner that may have a turn, who goes to the end of the line. */
-  take(mayTake: (owner: bigint) => boolean = () => true): Item | undefined {
+  /** The next item of the first owner that may have a turn with it, who goes to the end of the line. */
+  take(mayTake: (owner: bigint, item: Item) => boolean = () => true): Item | undefined {
     for (const [owner, own] of this.#items) {
-      if (!mayTake(owner)) continue
+      const [item] = own
+      if (item === undefined || !mayTake(owner, item)) continue
       this.#items.delete(owner)
-      const item = own.shift()
+      own.shift()
       if (own.length > 0) this.#items.set(owner, own)
       return item
     }

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { configurationPage, configurationPath } from '../../scripts/configuration-page.ts'
 import { type Config, type Environment, limitDefaults, readConfig } from './config.ts'
 import { fileSchema, knownNames } from './file.ts'
+import { processMemoryBytes } from './process-memory.ts'
 import { variableNames } from './settings-table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
@@ -36,6 +37,37 @@ function mistakes(text: string, environment: Environment = {}): readonly string[
 }
 
 const randomText = ['0123456789', 'abcdefghij', 'klmnopqrst', 'uv'].join('')
+
+const mebibyte = 1024 * 1024
+
+test('budgets of memory follow what the process may use, and what is set stays', () => {
+  const within = (memoryBytes: number, text = 'aliases: {}', environment: Environment = {}) => {
+    files += 1
+    const name = `case-${files}.yaml`
+    writeFileSync(join(folder, name), text)
+    const result = readConfig({ ...environment, TOLLGATE_CONFIG: name }, folder, memoryBytes)
+    assert.ok(result.kind === 'config')
+    return result.config.limits
+  }
+  const budgets = (limits: Config['limits']) =>
+    [limits.bodyBudgetBytes, limits.bodyWorkMemoryBytes, limits.eventBudgetBytes].map((bytes) =>
+      Math.floor(bytes / mebibyte),
+    )
+  assert.deepEqual(budgets(within(512 * mebibyte)), [85, 128, 32])
+  assert.deepEqual(budgets(within(1024 * mebibyte)), [170, 256, 64])
+  assert.deepEqual(within(64 * 1024 * mebibyte), limitDefaults)
+  // Each thread that serves requests has them.
+  assert.deepEqual(budgets(within(1024 * mebibyte, undefined, { TOLLGATE_THREADS: '2' })), [85, 128, 32])
+  const set = within(512 * mebibyte, 'limits: { bodyBudgetBytes: 300000000 }')
+  assert.equal(set.bodyBudgetBytes, 300_000_000)
+  assert.equal(set.bodyBytesMax, limitDefaults.bodyBytesMax)
+})
+
+test('the memory of a process is the limit of its container, where there is one', () => {
+  const machine = 8 * 1024 * mebibyte
+  for (const none of [0, 18_446_744_073_709_552_000]) assert.equal(processMemoryBytes(none, machine), machine)
+  assert.equal(processMemoryBytes(512 * mebibyte, machine), 512 * mebibyte)
+})
 
 test('nothing is needed: every default holds', () => {
   const found = config('')

@@ -20,7 +20,8 @@ import {
   signInOf,
   signUpOf,
 } from './identity.ts'
-import { type Limits, limitDefaults } from './limits-table.ts'
+import { type Limits, limitDefaults, limitsWithin } from './limits-table.ts'
+import { processMemoryBytes } from './process-memory.ts'
 import { rootSecret } from './schemas.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry.ts'
 import {
@@ -137,6 +138,7 @@ export function setVariables(environment: Environment = process.env): readonly s
 export function readConfig(
   environment: Environment = process.env,
   workingFolder: string = process.cwd(),
+  memoryBytes: number = processMemoryBytes(),
 ): ConfigResult {
   const file = readFile(environment, workingFolder)
   const tree = file.kind === 'tree' ? file.tree : {}
@@ -160,7 +162,8 @@ export function readConfig(
     port: { number: values.port, chosen: isPortChosen },
     secret: secret.secret,
     upstreams,
-    limits: { ...limitDefaults, ...limits },
+    // Each thread that serves requests has these budgets.
+    limits: { ...limitDefaults, ...limitsWithin(memoryBytes / values.threads), ...limits },
   }
   const limitsSet = Object.keys(limits).map((name) => `limits.${name}`)
   return { kind: 'config', config: frozen(config), set: [...set, ...limitsSet] }

@@ -16,10 +16,17 @@ export interface Limit<Default extends number | bigint | Share | null = number |
   readonly least: 0 | 1
   /** Whether `none` (null) is allowed: no limit. */
   readonly mayBeNone: boolean
+  /** The default is at most the memory of the process divided by this. */
+  readonly memoryDivisor?: number
 }
 
 function limit<Default extends number | bigint | Share>(value: Default, doc: string): Limit<Default> {
   return { default: value, doc, least: 1, mayBeNone: false }
+}
+
+/** Bytes of a budget, of which a process with little memory has less. */
+function budget(value: number, memoryDivisor: number, doc: string): Limit<number> {
+  return { ...limit(value, doc), memoryDivisor }
 }
 
 /** A limit that may be zero. */
@@ -51,12 +58,14 @@ export const limitsTable = {
   ),
   jsonNamesMax: limit(256, 'Field names in one of these objects, and non-ASCII field names in all of them.'),
   integerMax: limit(1_000_000_000, 'Largest integer accepted in a request.'),
-  bodyBudgetBytes: limit(
+  bodyBudgetBytes: budget(
     512 * 1024 * 1024,
+    6,
     'Memory for all request bodies of model requests; beyond it, 503. It is [shared](#shared-budgets).',
   ),
-  eventBudgetBytes: limit(
+  eventBudgetBytes: budget(
     256 * 1024 * 1024,
+    16,
     'Memory for all incomplete stream events; beyond it, 503. Shared in the same way.',
   ),
   // As many as there are connections fit into memory.
@@ -353,6 +362,11 @@ export const limitsTable = {
   ),
   bodyInPlaceWorkMax: limit(16_384, 'JSON values of such a body; four escapes count as one.'),
   bodyThreadsMax: limit(2, 'Number of these threads; one account uses at most one.'),
+  bodyWorkMemoryBytes: budget(
+    1024 * 1024 * 1024,
+    4,
+    'Memory that these threads use together: a translation takes up to 8 times the body, a count 12 times. A body that needs more gets 413.',
+  ),
   bodyWorkWaitingMax: limit(1_000, 'Bodies that wait for a thread; beyond it, 503.'),
   bodyWorkWaitingPerAccountMax: limit(32, 'The same per account; beyond it, 429.'),
   bodyWorkMs: limit(20_000, 'How long a body waits for a thread before its request gets 503.'),
@@ -368,7 +382,7 @@ export const limitsTable = {
     'Largest text that is counted; a larger one is bounded by its bytes.',
   ),
   countQueueMax: limit(10_000, 'Texts waiting to be counted.'),
-  countQueuedBytesMax: limit(64 * 1024 * 1024, 'Total size of these texts.'),
+  countQueuedBytesMax: budget(64 * 1024 * 1024, 64, 'Total size of these texts.'),
   countQueuedBytesPerAccountMax: limit(16 * 1024 * 1024, 'The same per account.'),
   countMs: limit(
     3_000,
@@ -470,15 +484,17 @@ export const limitsTable = {
   ),
   authBodyBytesMax: limit(64 * 1024, 'The same below `/api/auth` and for unauthenticated operations.'),
   webhookBodyBytesMax: limit(1024 * 1024, 'Size of a webhook of the payment provider.'),
-  controlBodyBudgetBytes: limit(
+  controlBodyBudgetBytes: budget(
     64 * 1024 * 1024,
+    16,
     'Memory for all bodies of authenticated management API requests. It is shared.',
   ),
-  anonymousBodyBudgetBytes: limit(
+  anonymousBodyBudgetBytes: budget(
     32 * 1024 * 1024,
+    32,
     'The same for unauthenticated requests, such as sign-ins.',
   ),
-  webhookBodyBudgetBytes: limit(32 * 1024 * 1024, 'The same for webhooks of the payment provider.'),
+  webhookBodyBudgetBytes: budget(32 * 1024 * 1024, 32, 'The same for webhooks of the payment provider.'),
   controlBodyMs: limit(30_000, 'Time for such a body to arrive.'),
   changesPerMinute: limit(300, 'Changes per minute by one user or management key.'),
   changersKeptMax: limit(10_000, 'Users and keys whose change rate is remembered.'),
@@ -600,6 +616,16 @@ type Widened<Value> = Value extends number
     : Value extends null
       ? null
       : Share
+
+/** The defaults of a process that has this much memory, where they differ from those of the table. */
+export function limitsWithin(memoryBytes: number): Partial<Limits> {
+  return Object.fromEntries(
+    Object.entries<Limit>(limitsTable).flatMap(([name, { default: value, memoryDivisor }]) => {
+      const most = Math.floor(memoryBytes / (memoryDivisor ?? 0))
+      return typeof value === 'number' && value > most ? [[name, most]] : []
+    }),
+  )
+}
 
 /** Every default by its name. */
 export const limitDefaults = Object.fromEntries(

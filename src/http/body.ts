@@ -223,7 +223,8 @@ class PendingBody {
     if (filledBytes <= this.#bytes.byteLength) return undefined
     const first = this.#bytes.byteLength === 0
     const capacityBytes = first ? chunk.byteLength : this.#nextCapacity(filledBytes)
-    const refusal = this.#room.set(capacityBytes)
+    // While it is copied both are there.
+    const refusal = this.#room.set(capacityBytes + this.#bytes.byteLength)
     if (refusal !== undefined) return refusal
     if (first) {
       this.#bytes = chunk
@@ -233,12 +234,17 @@ class PendingBody {
     grown.set(this.#bytes.subarray(0, this.#filledBytes))
     free(this.#bytes)
     this.#bytes = grown
+    this.#room.set(capacityBytes)
     return undefined
   }
 
-  /** Doubles, but never beyond what the head announced or one request may have. */
+  /**
+   * Doubles, but never beyond what the head announced or one request may have; all of the rest when a quarter of what was
+   * announced has come, so that the last copy is a small one.
+   */
   #nextCapacity(filledBytes: number): number {
     const mostBytes = this.#length ?? this.#reader.limits.bodyBytesMax
+    if (this.#length !== undefined && 4 * filledBytes >= mostBytes) return mostBytes
     const leastBytes = this.#length === undefined ? firstCapacityBytes : firstAnnouncedBytes
     return Math.min(mostBytes, Math.max(leastBytes, filledBytes * 2))
   }

@@ -6,7 +6,7 @@ import { TollgateError } from '../base/errors.ts'
 import { type Log, writeAgain } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
 import type { MetricValues } from '../gateway/metrics.ts'
-import { type OpenThread, openThread } from '../threads/thread.ts'
+import { type OpenThread, openThread, servingMemory } from '../threads/thread.ts'
 import type { DataPlaneNotices, DataPlaneRequests, DataPlaneSetup } from './serving-messages.ts'
 import type { DataPlaneServices } from './serving-services.ts'
 import { threadEntries } from './thread-entries.ts'
@@ -74,6 +74,7 @@ async function start(
   }
   const opened = await openThread<DataPlaneRequests>({
     ...{ entry: threadEntries.dataPlane, name: `data plane ${setup.thread}`, setup },
+    memory: servingMemory,
     moved: [setup.ports.writer, setup.ports.reader],
     handlers: { ...notices },
     waitingMax: config.limits.operationsQueuedMax,

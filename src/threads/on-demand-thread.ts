@@ -1,8 +1,8 @@
 /**
- * A thread that is started by the first call, ended only by `close`, and restarted by the next call when it
- * died; while nothing is pending it does not keep the process alive. Every call has a deadline.
+ * A thread that is started by the first call, ends when nothing was asked of it for a while, and is restarted by the next
+ * call, also when it died; while nothing is pending it does not keep the process alive. Every call has a deadline.
  */
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { Arguments, Result } from './port.ts'
 import { startThread, type Thread, type ThreadOptions } from './thread.ts'
 
@@ -10,6 +10,9 @@ import { startThread, type Thread, type ThreadOptions } from './thread.ts'
 export class CallEnded extends Error {
   override readonly name = 'CallEnded'
 }
+
+/** Starting one again takes a part of a second, and it takes tens of megabytes. */
+const idleMs = 60_000
 
 export interface OnDemandThread<Requests> {
   /** Rejects with CallEnded after `callMsMax`, when the thread died, and when it was closed. */
@@ -29,6 +32,7 @@ export interface OnDemandOptions
 export function openOnDemandThread<Requests>(options: OnDemandOptions): OnDemandThread<Requests> {
   const { clock, callMsMax, ...rest } = options
   let current: Thread<Requests> | undefined
+  let idle: Timer | undefined
   let isClosed = false
   function start(): Thread<Requests> {
     const started = startThread<Requests>({
@@ -43,12 +47,18 @@ export function openOnDemandThread<Requests>(options: OnDemandOptions): OnDemand
   return {
     call(name, ...values) {
       if (isClosed) return Promise.reject(new CallEnded('the thread was closed'))
+      idle?.cancel()
       current ??= start()
       const thread = current
       return new Promise((resolve, reject) => {
         const settled = (): void => {
           deadline.cancel()
-          if (thread.waiting() === 0) thread.unref()
+          if (thread.waiting() > 0) return
+          thread.unref()
+          idle = clock.after(idleMs, () => {
+            if (current === thread) current = undefined
+            void thread.terminate(new CallEnded('the thread was idle'))
+          })
         }
         const deadline = clock.after(callMsMax, () =>
           thread.cancel(call, new CallEnded('the call took too long')),
@@ -68,6 +78,7 @@ export function openOnDemandThread<Requests>(options: OnDemandOptions): OnDemand
     },
     async close() {
       isClosed = true
+      idle?.cancel()
       await current?.terminate(new CallEnded('the thread was closed'))
     },
   }

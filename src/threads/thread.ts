@@ -2,7 +2,8 @@
  * A thread seen from the one that starts it: its port, its ready message, and its end, which fails every pending call.
  * Must not know what the thread does.
  */
-import { type MessagePort, Worker, type WorkerOptions } from 'node:worker_threads'
+import { setFlagsFromString } from 'node:v8'
+import { type MessagePort, type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads'
 import { openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
 
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
@@ -14,6 +15,8 @@ export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancell
   readonly setup?: unknown
   /** Ports in the setup, which the thread has from then on. */
   readonly moved?: readonly MessagePort[]
+  /** Of its heap; left out: a small young generation. */
+  readonly memory?: ResourceLimits
   /** The error of calls when a thread ended unexpectedly. */
   readonly lostError: (reason: string) => Error
   /** It ended, and nothing here asked for it. `cause`: what it threw. */
@@ -91,6 +94,13 @@ export function attachThread<Requests>(
   }
 }
 
+// The option of the command line is for the main thread; while it is set, V8 ignores the limits of other threads.
+setFlagsFromString('--max-semi-space-size=0')
+/** Three halves of 4 MB; V8's own choice is 96 MB and more for each busy thread. */
+const smallMemory: ResourceLimits = { maxYoungGenerationSizeMb: 12 }
+/** The same as the main thread has, for threads that serve requests. */
+export const servingMemory: ResourceLimits = { maxYoungGenerationSizeMb: 48 }
+
 /** What this file uses of a worker. */
 export type StartedWorker = Pick<Worker, 'postMessage' | 'on' | 'ref' | 'unref' | 'terminate'>
 
@@ -110,8 +120,13 @@ interface StartedThread<Requests> {
 type ThreadState = 'starting' | 'working' | 'ending' | 'ended'
 
 function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThread<Requests> {
-  const { entry, name, setup, moved = [], lostError, onLost, ...rest } = options
-  const worker = workers.start(entry, { workerData: setup, name, transferList: [...moved] })
+  const { entry, name, setup, moved = [], memory = smallMemory, lostError, onLost, ...rest } = options
+  const worker = workers.start(entry, {
+    workerData: setup,
+    name,
+    transferList: [...moved],
+    resourceLimits: memory,
+  })
   const greeted = Promise.withResolvers<StartRefusal | null>()
   let state = first
   const { fail, ...port } = openPort<Requests>(worker, {

@@ -1,6 +1,8 @@
 /** The calls of a thread that works on large bodies: their memory is transferred to it and back. */
+import { collectGarbage } from '../base/idle-memory.ts'
 import { WireError, type WireErrorCode } from '../wire/dialect.ts'
 import { type BodyWork, bodyWork } from './body-work.ts'
+import { memoryNeeded } from './body-work-memory.ts'
 
 /** What became of one piece of work. */
 export type BodyOutcome =
@@ -18,6 +20,9 @@ export interface BodyRequests {
   work(bytes: Uint8Array, name: keyof BodyWork, input: unknown): BodyOutcome
 }
 
+/** What work leaves is not kept in addition to what the next work needs. */
+const garbageBytesMax = 64 * 1024 * 1024
+
 export const bodyHandlers: BodyRequests = {
   work(bytes, name, input) {
     try {
@@ -26,6 +31,8 @@ export const bodyHandlers: BodyRequests = {
       if (!(error instanceof WireError)) throw error
       const { code, message, pointer, model } = error
       return { kind: 'refused', bytes, code, message, pointer, model }
+    } finally {
+      if (memoryNeeded(name, bytes.length) > garbageBytesMax) collectGarbage('regular')
     }
   },
 }

@@ -12,6 +12,7 @@ import { readLimits } from '../gateway/phases/decode.ts'
 import { threadEntries } from '../server/thread-entries.ts'
 import { noUrlFields } from '../wire/client-routes.ts'
 import { type BodyThreadLimits, type BodyThreads, openBodyThreads } from './body-threads.ts'
+import { memoryNeeded } from './body-work-memory.ts'
 
 const entry = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
 const open: BodyThreads[] = []
@@ -79,6 +80,8 @@ class Bench {
   }
 }
 
+/** The end of threads that have nothing to do. */
+const idleTimers = 1
 const answered = `${bodyBytes} of ${bodyBytes}`
 
 test('a body is lent and comes back, a part of other memory is copied, a refusal is one', async () => {
@@ -88,7 +91,7 @@ test('a body is lent and comes back, a part of other memory is copied, a refusal
   assert.equal(await bench.job('answer', { bytes: around.subarray(bodyBytes, 2 * bodyBytes) }), answered)
   assert.equal(around.length, 3 * bodyBytes)
   assert.equal(await bench.job('refuse'), 'invalid_json')
-  assert.equal(bench.clock.pending(), 0)
+  assert.equal(bench.clock.pending(), idleTimers)
 })
 
 test('an account whose queue is full is rejected, and another one is still served', async () => {
@@ -104,7 +107,7 @@ test('an account whose queue is full is rejected, and another one is still serve
   bench.release()
   assert.deepEqual(await Promise.all([blocking, ...waiting]), [answered, answered, answered])
   assert.equal(await bench.job('answer'), answered)
-  assert.equal(bench.clock.pending(), 0)
+  assert.equal(bench.clock.pending(), idleTimers)
 })
 
 test('a queue that is full for all refuses, and takes work again afterwards', async () => {
@@ -128,7 +131,7 @@ for (const [behavior, outcome, logged] of [
     const jobs = [bench.job(behavior), bench.job('answer'), bench.job('answer', { account: 2n })]
     assert.deepEqual(await Promise.all(jobs), [outcome, answered, answered])
     assert.deepEqual(bench.logged, logged)
-    assert.equal(bench.clock.pending(), 0)
+    assert.equal(bench.clock.pending(), idleTimers)
   })
 }
 
@@ -142,7 +145,7 @@ test('a job that does not finish is stopped at its deadline, and the next one wo
   bench.clock.advance(1)
   assert.deepEqual(await Promise.all([endless, next]), ['overloaded', answered])
   assert.deepEqual(bench.logged, ['processing a request body took too long; replacing its thread'])
-  assert.equal(bench.clock.pending(), 0)
+  assert.equal(bench.clock.pending(), idleTimers)
 })
 
 test('a job whose turn does not come is refused and never begun', async () => {
@@ -181,7 +184,36 @@ test('work whose client leaves while it waits is not begun, and its place is fre
   assert.equal(await blocking, answered)
   assert.equal(await bench.job('answer'), answered)
   assert.equal(bench.gate[begunAt], 2)
+  assert.equal(bench.clock.pending(), idleTimers)
+})
+
+test('work that needs more memory than there is waits for other work, or is rejected', async () => {
+  const needed = memoryNeeded('facts', bodyBytes)
+  const bench = new Bench({ bodyWorkMemoryBytes: 2 * needed - 1 })
+  const first = bench.job('hold')
+  await bench.started(1)
+  const second = bench.job('answer', { account: 2n })
+  assert.equal(
+    await bench.job('answer', { account: 3n, bytes: new Uint8Array(2 * bodyBytes) }),
+    'body_too_large',
+  )
+  assert.equal(bench.gate[begunAt], 1, 'the second thread is free, but not the memory')
+  bench.release()
+  assert.deepEqual(await Promise.all([first, second]), [answered, answered])
+})
+
+test('threads end when they had nothing to do for a while, and the next work starts one', async () => {
+  const bench = new Bench()
+  const workers = () => nicenessOfThreads().get('body reader')?.length ?? 0
+  const before = workers()
+  await Promise.all([bench.job('answer'), bench.job('answer', { account: 2n })])
+  bench.clock.advance(19_999)
+  assert.equal(await bench.job('answer'), answered)
+  assert.equal(workers(), before + 2)
+  bench.clock.advance(20_000)
   assert.equal(bench.clock.pending(), 0)
+  await bench.threads.close()
+  assert.equal(workers(), before)
 })
 
 test('closing ends what runs and what waits, and nothing begins afterwards', async () => {

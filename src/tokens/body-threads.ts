@@ -16,12 +16,14 @@ import { isDense } from './body-density.ts'
 import type { BodyOutcome, BodyRequests } from './body-handlers.ts'
 import { buffersIn } from './body-memory.ts'
 import { type BodyWork, bodyWork } from './body-work.ts'
+import { memoryNeeded } from './body-work-memory.ts'
 
 export interface BodyThreadLimits {
   readonly bodyThreadsMax: number
   readonly bodyThreadBytesMin: number
   readonly bodyInPlaceBytesMax: number
   readonly bodyInPlaceWorkMax: number
+  readonly bodyWorkMemoryBytes: number
   readonly bodyWorkWaitingMax: number
   readonly bodyWorkWaitingPerAccountMax: number
   /** How long a job waits for its turn. */
@@ -69,6 +71,7 @@ interface Job {
   readonly owner: BodyOwner
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  readonly memoryBytes: number
   deadline: Timer
 }
 
@@ -89,6 +92,9 @@ class BodyThreadPool implements BodyThreads {
   /** Those that are being stopped. */
   readonly #stopping = new Set<Promise<void>>()
   #waitingCount = 0
+  /** Of the work that runs. */
+  #usedBytes = 0
+  #idleTimer: Timer | undefined
   #isClosed = false
 
   constructor({ clock, limits, log, entry }: BodyThreadOptions) {
@@ -109,9 +115,10 @@ class BodyThreadPool implements BodyThreads {
     const inPlace = this.#inPlace(name, bytes, input)
     if (inPlace !== undefined) return inPlace.result
     return new Promise((resolve, reject) => {
-      const refusal = this.#refusal(owner.account)
+      const memoryBytes = memoryNeeded(name, bytes.length)
+      const refusal = this.#refusal(owner.account, memoryBytes)
       if (refusal !== undefined) throw refusal
-      this.#wait({ name, input, owner, resolve: resolve as Job['resolve'], reject })
+      this.#wait({ name, input, owner, memoryBytes, resolve: resolve as Job['resolve'], reject })
       this.#next()
     })
   }
@@ -136,6 +143,7 @@ class BodyThreadPool implements BodyThreads {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#idleTimer?.cancel()
     for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) {
       this.#leaveLine(job)
       job.reject(late())
@@ -144,7 +152,8 @@ class BodyThreadPool implements BodyThreads {
     await Promise.all(this.#stopping)
   }
 
-  #refusal(account: bigint): Error | undefined {
+  #refusal(account: bigint, memoryBytes: number): Error | undefined {
+    if (memoryBytes > this.#limits.bodyWorkMemoryBytes) return tooLarge()
     const ownMax = this.#limits.bodyWorkWaitingPerAccountMax
     if ((this.#waiting.get(account) ?? 0) >= ownMax) return tooMany(ownMax)
     return this.#isClosed || this.#waitingCount >= this.#limits.bodyWorkWaitingMax ? late() : undefined
@@ -180,10 +189,14 @@ class BodyThreadPool implements BodyThreads {
 
   #next(): void {
     while (this.#idle.length > 0 || this.#threads.size < this.#limits.bodyThreadsMax) {
-      const job = this.#jobs.take((account) => !this.#busy.has(account))
+      const leftBytes = this.#limits.bodyWorkMemoryBytes - this.#usedBytes
+      const job = this.#jobs.take(
+        (account, { memoryBytes }) => !this.#busy.has(account) && memoryBytes <= leftBytes,
+      )
       if (job === undefined) return
       this.#leaveLine(job)
       this.#busy.add(job.owner.account)
+      this.#usedBytes += job.memoryBytes
       const thread = this.#idle.pop() ?? this.#start()
       void this.#perform(thread, job)
     }
@@ -192,6 +205,7 @@ class BodyThreadPool implements BodyThreads {
   async #perform(thread: BodyThread, job: Job): Promise<void> {
     const { body, account } = job.owner
     const { bytes } = body
+    this.#endIdle()
     const isLent = isWhole(bytes)
     thread.ref()
     const deadline = this.#clock.after(this.#limits.bodyWorkRunMsMax, () => this.#stop(thread, job))
@@ -204,9 +218,11 @@ class BodyThreadPool implements BodyThreads {
     } finally {
       deadline.cancel()
       this.#busy.delete(account)
+      this.#usedBytes -= job.memoryBytes
       thread.unref()
       if (this.#threads.has(thread)) this.#idle.push(thread)
       this.#next()
+      this.#endIdle()
     }
   }
 
@@ -216,6 +232,16 @@ class BodyThreadPool implements BodyThreads {
       const { code, message, pointer, model } = outcome
       job.reject(Object.assign(new WireError(code, message, pointer), { model }))
     }
+  }
+
+  /** Once nothing was asked of any thread for a while, all end: what a large body took goes back to the system with them. */
+  #endIdle(): void {
+    this.#idleTimer?.cancel()
+    this.#idleTimer = undefined
+    if (this.#isClosed || this.#idle.length < this.#threads.size) return
+    this.#idleTimer = this.#clock.after(idleMs, () => {
+      for (const thread of [...this.#idle]) this.#terminate(thread, late())
+    })
   }
 
   /** Work cannot be interrupted from outside but with its thread. */
@@ -258,6 +284,8 @@ export function openBodyThreads(options: BodyThreadOptions): BodyThreads {
 }
 
 const retryAfterMs = 2_000
+/** Starting one again takes about 0.2 s. */
+const idleMs = 20_000
 
 function late(): TollgateError {
   return new TollgateError('overloaded', {
@@ -271,6 +299,13 @@ function tooMany(limit: number): TollgateError {
     message: `Rate limit reached: ${limit} large request bodies of this account are already queued. Try again when some have completed, or send fewer large requests concurrently.`,
     facts: { scope: 'account', limit },
     retryAfterMs,
+  })
+}
+
+function tooLarge(): TollgateError {
+  return new TollgateError('body_too_large', {
+    message:
+      'This server has too little memory to translate or count a request body of this size. Send a smaller request.',
   })
 }
 

@@ -77,7 +77,10 @@ test('a late count is discarded, and the next text is counted', async () => {
   clock.advance(1_000)
   assert.equal(await late, undefined)
   assert.equal(await counter.count('tollgate'), countTokens('tollgate'))
+  assert.equal(clock.pending(), 1, 'the end of a thread that has nothing to do')
+  clock.advance(60_000)
   assert.equal(clock.pending(), 0)
+  assert.equal(await counter.count('tollgate'), countTokens('tollgate'), 'in a new thread')
 })
 
 const ask = { account: 1n, tokensMax: Number.MAX_SAFE_INTEGER }

@@ -34,6 +34,8 @@ export interface Count {
 }
 
 export interface Counter {
+  /** Whether a text of so many bytes would be counted now: a copy of one that would not is not worth its memory. */
+  hasRoom(bytes: number, account: bigint): boolean
   /** o200k tokens of the text, never fewer than there are; undefined: too long, too many wait, or too late. */
   count(text: string): Promise<number | undefined>
   /** The same within the same budget, with a bound where that is used up. */
@@ -77,7 +79,7 @@ class CountQueue implements Counter {
 
   async bound({ text, account, tokensMax }: CountAsk): Promise<Count> {
     const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
-    if (!this.#hasRoom(bytes, account)) return { tokens: bytes, source: 'bounded' }
+    if (!this.hasRoom(bytes, account)) return { tokens: bytes, source: 'bounded' }
     const progress = newProgress(bytes)
     this.#take(bytes, account, 1)
     try {
@@ -96,7 +98,7 @@ class CountQueue implements Counter {
     await this.#thread.close()
   }
 
-  #hasRoom(bytes: number, account: bigint): boolean {
+  hasRoom(bytes: number, account: bigint): boolean {
     const limits = this.#limits
     const own = this.#bytesOf.get(account) ?? 0
     return (

@@ -31,8 +31,9 @@ const searched = new Set(['Type', 'Kids', 'Count', 'Page', 'Pages', 'Encrypt'])
 
 /** A character of a name may be written as its number, and a search does not find it then. */
 function hidesNames(text: string): boolean {
-  const spelled = text.match(/\/[\w#]{2,24}/g)?.filter((name) => name.includes('#')) ?? []
-  return spelled.some((name) => searched.has(nameOf(name)))
+  for (const [name] of text.matchAll(/\/(?=\w{0,23}#)[\w#]{2,24}/g))
+    if (searched.has(nameOf(name))) return true
+  return false
 }
 
 function nameOf(spelled: string): string {
@@ -42,7 +43,14 @@ function nameOf(spelled: string): string {
 }
 
 function pageObjects(text: string): number {
-  return text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0
+  return matchesOf(/\/Type\s*\/Page(?![A-Za-z])/g, text)
+}
+
+/** Counts them without a list, which can be ten times as large as the text. */
+function matchesOf(pattern: RegExp, text: string): number {
+  let count = 0
+  for (const _match of text.matchAll(pattern)) count += 1
+  return count
 }
 
 /** Of nodes of the page tree alone: outlines have counts too. */
@@ -66,7 +74,7 @@ function children(text: string): number {
   for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
     const end = text.indexOf(']', at)
     if (end === -1) return count
-    count += text.slice(at, end).match(/\d{1,10}\s{1,8}\d{1,5}\s{1,8}R/g)?.length ?? 0
+    count += matchesOf(/\d{1,10}\s{1,8}\d{1,5}\s{1,8}R/g, text.slice(at, end))
     at = end
   }
   return count

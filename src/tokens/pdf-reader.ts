@@ -10,6 +10,7 @@ export interface PdfReaderLimits extends PdfLimits {
   readonly pdfReadMs: number
   readonly pdfsQueuedMax: number
   readonly pdfsQueuedPerAccountMax: number
+  readonly bodyWorkMemoryBytes: number
 }
 
 export interface PdfReader {
@@ -31,14 +32,21 @@ export interface PdfReaderOptions {
   readonly entry: URL
 }
 
+/** The file is there as base64, as bytes, as text and as joined text. */
+const memoryFactor = 5
+
 class PdfQueue implements PdfReader {
+  readonly #clock: Clock
   readonly #limits: PdfReaderLimits
   readonly #thread: OnDemandThread<PdfRequests>
   readonly #queuedBy = new Map<bigint, number>()
   #queued = 0
+  /** Ends with the file before the next one. */
+  #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   constructor({ clock, limits, entry }: PdfReaderOptions) {
+    this.#clock = clock
     this.#limits = limits
     const { pdfInflatedBytesMax, pdfReadMs, pdfsQueuedMax } = limits
     this.#thread = openOnDemandThread<PdfRequests>({
@@ -51,16 +59,31 @@ class PdfQueue implements PdfReader {
   async pages(account: bigint, base64: Uint8Array): Promise<number | undefined> {
     const own = this.#queuedBy.get(account) ?? 0
     const isFull = this.#queued >= this.#limits.pdfsQueuedMax
+    const neededBytes = memoryFactor * base64.length
+    if (neededBytes > this.#limits.bodyWorkMemoryBytes) return undefined
     if (this.#isClosed || isFull || own >= this.#limits.pdfsQueuedPerAccountMax) return undefined
     this.#take(account, 1)
+    const late = Promise.withResolvers<undefined>()
+    const deadline = this.#clock.after(this.#limits.pdfReadMs, () => late.resolve(undefined))
+    const untilMs = this.#clock.monoMs() + this.#limits.pdfReadMs
+    const reading = this.#last.then(() => this.#pagesNow(base64, untilMs))
+    this.#last = reading.catch(() => undefined)
     try {
-      // A copy: a view would take all of the memory behind it along.
+      return await Promise.race([reading, late.promise])
+    } finally {
+      deadline.cancel()
+      this.#take(account, -1)
+    }
+  }
+
+  async #pagesNow(base64: Uint8Array, untilMs: number): Promise<number | undefined> {
+    if (this.#clock.monoMs() >= untilMs) return undefined
+    try {
+      // A copy, of one file at a time: a view would take all of the memory behind it along.
       return await this.#thread.call('pages', new Uint8Array(base64))
     } catch (error) {
       if (!(error instanceof CallEnded)) throw error
       return undefined
-    } finally {
-      this.#take(account, -1)
     }
   }
 

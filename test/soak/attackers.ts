@@ -5,6 +5,8 @@ export interface AttackerAccounts {
   /** A live key of an account whose balance is 0. */
   readonly key: string
   readonly account: string
+  /** Keys of two accounts with a little credit. */
+  readonly poorKeys: readonly string[]
 }
 
 export interface SoakAttack {
@@ -44,6 +46,11 @@ const attacks: readonly (readonly [name: string, module: string, values: ValuesO
     'requests that are expensive to read',
     'expensive-requests',
     ({ key }) => ({ key, connections: 2, account: 'empty', model: 'messages-echo' }),
+  ],
+  [
+    'large bodies of two poor accounts',
+    'large-bodies',
+    ({ poorKeys }) => ({ keys: poorKeys.join(), addresses: 50, requests: 2 }),
   ],
 ]
 

@@ -3,13 +3,15 @@
  * that fails, with one attack after another running concurrently. Prints memory, handles, event-loop delay, the results
  * of the paying clients and of `ledger verify`; exits with 1 when a request failed or the ledger does not verify.
  *
- * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`.
+ * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`, `--memory MiB`: the server runs in a control group that
+ * has so much memory, and fails the soak where the system kills it.
  */
 import { parseArgs } from 'node:util'
 import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Attack, startAttack } from '../support/attacks.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
+import { type MemoryGroup, memoryGroup, programInGroup } from '../support/memory-group.ts'
 import { type AttackerAccounts, attacksOf } from './attackers.ts'
 import {
   megabytes,
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     'requests-per-second': { type: 'string', default: '20' },
     'without-attacks': { type: 'boolean', default: false },
+    memory: { type: 'string' },
   },
 })
 const durationMs = Number(values.minutes) * 60_000
@@ -194,15 +197,28 @@ function countsOf(texts: readonly string[]): readonly (readonly [text: string, c
   return [...counts].toSorted(([, a], [, b]) => b - a).slice(0, 20)
 }
 
+function groupOf(mebibytes: string | undefined): MemoryGroup | undefined {
+  if (mebibytes === undefined) return undefined
+  const group = memoryGroup(Number(mebibytes) * 1024 * 1024)
+  if (typeof group === 'string') throw new Error(`--memory: ${group}`)
+  return group
+}
+
+const group = groupOf(values.memory)
 const sandbox = await startSandbox({ clock: systemClock })
-const installation = makeInstallation(settings(sandbox.origin))
+const installation = makeInstallation(settings(sandbox.origin), group && programInGroup)
 let isWell = false
 try {
-  const server = await installation.start({ environment: { TOLLGATE_METRICS_TOKEN: metricsToken } })
+  const environment = { ...group?.environment, TOLLGATE_METRICS_TOKEN: metricsToken }
+  const server = await installation.start({ environment })
   const keys: string[] = []
   for (let at = 0; at < payers; at += 1)
     keys.push((await accountOf(installation, `payer-${at}`, '10000')).key)
   const { account: broke, key: brokeKey } = await accountOf(installation, 'attacker', '0')
+  const poorKeys = [
+    (await accountOf(installation, 'eve', '0.5')).key,
+    (await accountOf(installation, 'mallory', '0.5')).key,
+  ]
   say(
     `soak: ${values.minutes} minutes, ${values['requests-per-second']} requests a second, seed ${seed}, Node ${process.version}`,
   )
@@ -213,15 +229,21 @@ try {
     loadUntil({ origin: server.origin, keys }, over, startedMs),
     values['without-attacks']
       ? new Map<string, Record<string, number>>()
-      : attackUntil(server, { key: brokeKey, account: broke }, over),
+      : attackUntil(server, { key: brokeKey, account: broke, poorKeys }, over),
   ])
   report(samples, outcomes)
   for (const [name, counts] of attacks) say(`attack ${name}: ${JSON.stringify(counts)}`)
   const verified = await installation.ask('ledger.verify', {})
   say(`ledger verify: ${JSON.stringify(verified)}`)
-  isWell = verified.drift.length === 0 && outcomes.every(({ wrong }) => wrong === undefined)
+  if (group !== undefined)
+    say(`of ${values.memory} MiB most ${megabytes(group.peakBytes())} MB, killed ${group.kills()} times`)
+  isWell =
+    verified.drift.length === 0 &&
+    (group?.kills() ?? 0) === 0 &&
+    outcomes.every(({ wrong }) => wrong === undefined)
 } finally {
   await installation.remove()
   await sandbox.close()
+  group?.remove()
 }
 process.exitCode = isWell ? 0 : 1

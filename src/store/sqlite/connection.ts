@@ -32,8 +32,8 @@ export interface PreparedStatement {
 const versionMin = [3, 51, 3] as const
 /** Pages in the log before they are moved into the file: 32 MB, so that moving is rare. */
 const walPagesMax = 8_000
-/** In KiB (negative, as SQLite wants it): 64 MB of pages per connection. */
-const cacheSize = -65_536
+/** In KiB (negative, as SQLite wants it): 8 MB of pages per connection. The system caches the file as well. */
+const cacheSize = -8_192
 /** How long a connection waits for another one's lock; only opening and recovery ever meet one. */
 const lockWaitMs = 1_000
 

@@ -56,12 +56,14 @@ export async function countedInput(
   if (inputSize.fillsWindow) return freeInput(inputSize)
   const { numerator, denominator } = inputSize.tokenFactor
   const [{ tokens, source }, documents] = await Promise.all([
-    deps.counter.bound({
-      text: textOutside(parsed.body.bytes, parsed.facts.media),
-      account,
-      // The hold never exceeds the model's window.
-      tokensMax: Math.ceil((inputSize.inputTokensMax * denominator) / numerator),
-    }),
+    deps.counter.hasRoom(inputSize.textBytes, account)
+      ? deps.counter.bound({
+          text: textOutside(parsed.body.bytes, parsed.facts.media),
+          account,
+          // The hold never exceeds the model's window.
+          tokensMax: Math.ceil((inputSize.inputTokensMax * denominator) / numerator),
+        })
+      : { tokens: inputSize.textBytes, source: 'bounded' as const },
     inputSize.sizedTokens === 0 ? 0 : documentTokens(deps, account, { parsed, plan }),
   ])
   const scaled = Math.ceil((tokens * numerator) / denominator)
@@ -163,7 +165,7 @@ function copyWithinMemory(body: Body): Body | null {
   }
 }
 
-/** null: the request cannot be translated to a format that counts. */
+/** null: the request cannot be translated to a format that counts, or is too large for it. */
 async function countRequestOrNull(
   deps: BoundInputDeps,
   context: RequestContext,
@@ -173,6 +175,7 @@ async function countRequestOrNull(
     return await upstreamCountRequest(deps, context, work)
   } catch (error) {
     if (error instanceof WireError) return null
+    if (error instanceof TollgateError && error.code === 'body_too_large') return null
     throw error
   }
 }

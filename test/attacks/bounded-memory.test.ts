@@ -1,0 +1,67 @@
+/**
+ * In a container of 512 MiB the server is not killed, whatever two accounts with half a dollar send from many addresses: they
+ * get errors, and a paying neighbor gets every response.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startSandbox } from '../../sandbox/sandbox.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { payingNeighbor, startAttack } from '../support/attacks.ts'
+import { makeInstallation } from '../support/gateway-process.ts'
+import { memoryGroup, programInGroup } from '../support/memory-group.ts'
+
+const mebibyte = 1024 * 1024
+const attacker = new URL('./large-bodies.ts', import.meta.url)
+const models = (origin: string): string => `
+sandbox: off
+upstreams:
+  - { name: openai, provider: openai, url: '${origin}', credential: any }
+  - { name: anthropic, provider: anthropic, url: '${origin}', credential: any }
+models:
+  - { id: chat-echo, provider: openai, upstreams: [openai], upstreamId: sandbox-echo, dialects: [openai-chat], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
+  - { id: messages-echo, provider: anthropic, upstreams: [anthropic], upstreamId: sandbox-echo, dialects: [anthropic], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
+limits: { requestsPerMinute: none }
+`
+
+test('large bodies of two poor accounts do not end a server of 512 MiB', async (context) => {
+  const group = memoryGroup(512 * mebibyte)
+  if (typeof group === 'string') return context.skip(group)
+  const sandbox = await startSandbox({ clock: systemClock })
+  const installation = makeInstallation(models(sandbox.origin), programInGroup)
+  context.after(async () => {
+    await installation.remove()
+    await sandbox.close()
+    group.remove()
+  })
+  const server = await installation.start({ environment: group.environment })
+  const keyOf = async (name: string, credit: string): Promise<string> =>
+    (await installation.ask('account.create', { email: `${name}@example.org`, credit } as never)).key
+  const port = Number(new URL(server.origin).port)
+  const neighbor = payingNeighbor(port, await keyOf('ada', '10'), {
+    body: JSON.stringify({
+      ...{ model: 'messages-echo', max_tokens: 64 },
+      messages: [{ role: 'user', content: 'hello' }],
+    }),
+  })
+  const keys = [await keyOf('eve', '0.5'), await keyOf('mallory', '0.5')].join()
+  let isOver = false
+  void server.ended.then(() => {
+    isOver = true
+  })
+  const attack = startAttack(attacker, { port, values: { keys, addresses: 24, requests: 1 } }).finally(() => {
+    isOver = true
+  })
+  const outcomes: string[] = []
+  do outcomes.push((await neighbor.ask()) ?? 'served')
+  while (!isOver)
+  const failures = outcomes.filter((outcome) => outcome !== 'served')
+  const { counts, stop } = await attack
+  await stop()
+  const line = `${outcomes.length} requests of the neighbor, ${failures.length} failed; at most ${Math.round(group.peakBytes() / mebibyte)} MiB; attackers: ${JSON.stringify(counts())}`
+  context.diagnostic(line)
+  assert.equal(group.kills(), 0, line)
+  assert.deepEqual([...new Set(failures)], [], line)
+  // All have an answer that says what to do.
+  const unexpected = Object.keys(counts()).filter((what) => !/^status(200|402|413|429|503|529)$/.test(what))
+  assert.deepEqual(unexpected, [], line)
+})
