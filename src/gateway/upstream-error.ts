@@ -2,7 +2,7 @@
  * Upstream failures as callers and the operator see them: the caller's error never names the operator's account or
  * credential; the operator gets a log line and a metric.
  */
-import { TollgateError } from '../base/errors.ts'
+import { errors, TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { secretParts } from '../base/secret-fields.ts'
 import type { Upstream } from '../catalog/types.ts'
@@ -23,7 +23,10 @@ export interface UpstreamErrorDeps {
   readonly metrics: Pick<Metrics, 'upstreamFailed'>
 }
 
-/** The error for the caller, with the upstream's message where it concerns the caller's request. */
+/**
+ * The error for the caller, with the upstream's message where it concerns the caller's request. What only an administrator
+ * can mend is final for libraries, which would repeat a 5xx for minutes.
+ */
 export function publicUpstreamError(
   failure: UpstreamFailure,
   upstream: Pick<Upstream, 'credential' | 'custom' | 'ownKey'>,
@@ -38,7 +41,13 @@ export function publicUpstreamError(
     source: 'upstream',
     ...(failure.status === null ? {} : { status: failure.status }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
+    ...(isFinal(failure) ? { headers: { 'x-should-retry': 'false' } } : {}),
   })
+}
+
+/** An error that is never retried by its row says so anyway. */
+function isFinal({ operator, retryAfterMs, code }: UpstreamFailure): boolean {
+  return operator && retryAfterMs === null && errors[code].retry === 'later'
 }
 
 /** What only the holder of the provider key can mend: its validity, its billing, its access to the model. */

@@ -168,7 +168,8 @@ export function classifyAnswer(
   const tellsWait = retryAfter(headers) !== null
   const meaning = meaningOf(rules, { status, headers, problem, tellsWait })
   const consequence = consequences[meaning]
-  const waits = consequence.retry === 'elsewhere'
+  // Where only the operator can mend it, waiting is of no use.
+  const waits = consequence.retry === 'elsewhere' && !consequence.operator
   const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
   const isTheirs = consequence.messageFrom === 'upstream'
   const providerMessage = withoutAccounts(problem.message.slice(0, messageCharactersMax))

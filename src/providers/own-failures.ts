@@ -17,11 +17,11 @@ export function ownFailure(code: UpstreamFailure['code'], message: string): Upst
   }
 }
 
-/** No token could be obtained: the operator's affair, and another upstream may have one. */
+/** No token could be obtained: the operator's affair, unless its server comes back; another upstream may have one. */
 export function withoutToken({ detail }: SendFailure): UpstreamFailure {
   return {
     ...ownFailure('upstream_unavailable', unavailable),
-    ...{ cooldownMs: 5_000, concerns: 'credential', operator: true, detail },
+    ...{ retryAfterMs: 5_000, cooldownMs: 5_000, concerns: 'credential', operator: true, detail },
   }
 }
 

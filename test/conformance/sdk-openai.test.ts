@@ -395,7 +395,7 @@ const retried: readonly RetryCase[] = [
   { name: '429', prompt: 'retry=0.1', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
   { name: '500', stream: false, maxRetries: 1, asks: 2, outcome: 'failed' },
   { name: '529', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
-  { name: '401', stream: false, maxRetries: 1, asks: 2, outcome: 'failed' },
+  { name: '401', stream: false, maxRetries: 1, asks: 1, outcome: 'failed' },
   { name: 'error-first', stream: true, maxRetries: 1, asks: 2, outcome: 'failed' },
   { name: 'cut-after', stream: true, maxRetries: 2, asks: 1, outcome: 'failed' },
   { name: 'error-after', stream: true, maxRetries: 2, asks: 1, outcome: 'failed' },

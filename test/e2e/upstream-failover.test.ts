@@ -398,6 +398,26 @@ test('the connection of the replacement may be dead as well', async () => {
   assert.deepEqual(await pair.balance(account.id), { posted: rich - 2n * spareCost, held: 0n, openHolds: 0 })
 })
 
+/** What the two upstreams say, and whether a library may repeat the request. */
+const ends: readonly (readonly [first: number, behind: number, mayRepeat: boolean])[] = [
+  [401, 401, false],
+  [404, 403, false],
+  [401, 302, false],
+  [503, 401, true],
+  [401, 503, true],
+]
+for (const [one, other, mayRepeat] of ends) {
+  test(`${one} and ${other}: ${mayRepeat ? 'may be repeated' : 'final, since only an administrator can mend it'}`, async () => {
+    // An upstream's own wait is of no use where its key is rejected.
+    firstDoes = wholeAnswer(one, '{"error":{"message":"No."}}', ['retry-after: 7'])
+    spareDoes = wholeAnswer(other, '{"error":{"message":"No."}}', ['retry-after: 7'])
+    const { status, headers, text } = await asks(await pair.account('1'), 'chat', 'hi').whole()
+    assert.ok(status >= 500, text)
+    assert.equal(headers['x-should-retry'], mayRepeat ? undefined : 'false')
+    assert.equal(headers['retry-after'] !== undefined, mayRepeat)
+  })
+}
+
 test('a conversation stays with its upstream, and conversations spread over all', async () => {
   firstDoes = standsIn('first')
   spareDoes = standsIn('spare')

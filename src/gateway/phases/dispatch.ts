@@ -9,6 +9,7 @@ import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Alternative, AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
+import type { UpstreamFailure } from '../../providers/connector.ts'
 import { failureFor, hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
@@ -120,7 +121,7 @@ export async function dispatch(
   const work = result.retried.at(-1)?.task.sent ?? input.first
   if (result.final === null) return withoutResponse(context, { plan: work.plan, hold: work.hold }, made)
   const { used: tokensUsed } = input.lifecycle.place
-  const response = responseOf(result.final, { ...made, tokensUsed, deps, context })
+  const response = responseOf(result.final, { ...made, tokensUsed, deps, context, retried: result.retried })
   input.bodies[isBodyUnread(result, response) ? 'free' : 'drop']()
   return response
 }
@@ -329,14 +330,17 @@ function recordOutcome(
   })
 }
 
+type Retried = RetryLoopResult<DispatchTask>['retried']
+
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted' | 'tokensUsed'> {
   readonly deps: DispatchDeps
   readonly context: RequestContext
+  readonly retried: Retried
 }
 
 function responseOf(
   { outcome, candidate, task: { sent } }: FinalAttempt<DispatchTask>,
-  { attempts, wasted, tokensUsed, deps, context }: ResponseInput,
+  { attempts, wasted, tokensUsed, deps, context, retried }: ResponseInput,
 ): UpstreamResponse {
   const { parsed, plan, hold } = sent
   const input = mustCountInput(outcome, plan.dialect)
@@ -352,11 +356,15 @@ function responseOf(
     firstContentMs: outcome.kind === 'stream' ? steadyClock(deps.clock, context).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
-    body: bodyOf(outcome, candidate),
+    body: bodyOf(outcome, candidate, retried),
   }
 }
 
-function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamResponse['body'] {
+function bodyOf(
+  outcome: AttemptOutcome,
+  { upstream }: Candidate,
+  retried: Retried,
+): UpstreamResponse['body'] {
   switch (outcome.kind) {
     case 'stream': {
       const { exchange, usageTap, seen, readsAfterDisconnect } = outcome
@@ -371,7 +379,7 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
             dispatched: true,
             reason: outcome.timedOut ? 'timeout' : 'upstream_error',
             rawUsage: outcome.rawUsage,
-            error: publicUpstreamError(outcome.failure, upstream, outcome.status),
+            error: publicUpstreamError(mayPass(outcome.failure, retried), upstream, outcome.status),
           }
         : {
             kind: 'rejection',
@@ -388,4 +396,10 @@ function bodyOf(outcome: AttemptOutcome, { upstream }: Candidate): UpstreamRespo
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,
       }
   }
+}
+
+/** Where another upstream failed for a while, repeating the request may help, although only an administrator can mend this one. */
+function mayPass(failure: UpstreamFailure, retried: Retried): UpstreamFailure {
+  const isOtherAway = retried.some(({ outcome }) => outcome.kind === 'failed' && !outcome.failure.operator)
+  return failure.operator && isOtherAway ? { ...failure, retryAfterMs: 1_000 } : failure
 }
