@@ -25,11 +25,6 @@ const rules: readonly ErrorRule[] = [
   { words: ['authentication_error', 'permission_error'], meaning: 'credential' },
   { words: ['overloaded_error'], meaning: 'overloaded' },
   { words: ['timeout_error'], meaning: 'timeout' },
-  {
-    statuses: [400, 413],
-    begins: ['prompt is too long', 'input is too long', 'input length and `max_tokens` exceed context limit'],
-    meaning: 'context',
-  },
 ]
 
 /** Pictures are scaled to 1,568 pixels and about 1,600 tokens, by newer models to 2,576 pixels and 4,784 tokens: platform.claude.com/docs/en/build-with-claude/vision. */

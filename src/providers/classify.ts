@@ -6,7 +6,8 @@
 import type { UpstreamProblem } from '../wire/dialect.ts'
 import { withoutAccounts } from './account-ids.ts'
 import type { UpstreamFailure } from './connector.ts'
-import { believedMs, retryAfter } from './retry-after.ts'
+import { isContextOverflow } from './context-overflow.ts'
+import { believedMs, retryAfter, waitInWords } from './retry-after.ts'
 
 export type ErrorKind =
   | 'credential'
@@ -87,7 +88,8 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   // Another gateway is behind this upstream, and asks this one again.
   loop: { ...operators('gateway_loop', leadsBack, 60_000), concerns: 'model' },
   larger_than_rate: callers('upstream_rejected'),
-  context: callers('context_too_long'),
+  // One status for every host: agents and libraries look for 400.
+  context: { ...callers('context_too_long'), status: 400 },
   rejected: callers('upstream_rejected'),
   // A refusal of what the caller wrote, under a status that elsewhere concerns our credential.
   content: { ...callers('upstream_rejected'), status: 400 },
@@ -134,12 +136,6 @@ const commonRules: readonly ErrorRule[] = [
   { statuses: [508], meaning: 'loop' },
   { words: ['insufficient_system_resource'], meaning: 'overloaded' },
   {
-    statuses: [400, 413, 422],
-    words: ['context_length_exceeded', 'exceed_context_size_error'],
-    meaning: 'context',
-  },
-  { statuses: [400, 422], begins: ["this model's maximum context length"], meaning: 'context' },
-  {
     statuses: [400, 403, 422],
     words: ['content_policy_violation', 'content_filter', 'invalid_prompt'],
     meaning: 'content',
@@ -149,6 +145,9 @@ const commonRules: readonly ErrorRule[] = [
   { statuses: [402], meaning: 'billing' },
   { statuses: [404], meaning: 'model_missing' },
   { statuses: [408, 504], meaning: 'timeout' },
+  // The bytes of the body, which Anthropic's clients act on by themselves; anywhere else a smaller context is what helps.
+  { statuses: [413], words: ['request_too_large'], meaning: 'rejected' },
+  { statuses: [413], meaning: 'context' },
   // 424: what the host called failed.
   { statuses: [409, 424], meaning: 'server' },
   { statuses: [429], meaning: 'rate' },
@@ -170,14 +169,17 @@ export function classifyAnswer(
   const consequence = consequences[meaning]
   // Where only the operator can mend it, waiting is of no use.
   const waits = consequence.retry === 'elsewhere' && !consequence.operator
-  const retryAfterMs = waits ? (retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? null)) : null
+  const said = problem.message.slice(0, messageCharactersMax)
+  const toldMs = retryAfter(headers) ?? believedMs(problem.retryAfterMs ?? waitInWords(said))
+  const usualMs = waitsAsAsked.includes(meaning) ? consequence.cooldownMs : null
+  const retryAfterMs = waits ? (toldMs ?? usualMs) : null
   const isTheirs = consequence.messageFrom === 'upstream'
-  const providerMessage = withoutAccounts(problem.message.slice(0, messageCharactersMax))
+  const providerMessage = withoutAccounts(said)
   return {
     code: consequence.code,
     retry: mayGoElsewhere(meaning, headers) ? 'elsewhere' : 'never',
     status: isTheirs ? (consequence.status ?? status) : null,
-    message: (isTheirs ? providerMessage : '') || consequence.sentence,
+    message: (isTheirs ? providerMessage : '') || withWait(consequence.sentence, retryAfterMs),
     providerMessage,
     retryAfterMs,
     cooldownMs: Math.max(consequence.cooldownMs, waitsAsAsked.includes(meaning) ? (retryAfterMs ?? 0) : 0),
@@ -185,6 +187,13 @@ export function classifyAnswer(
     otherModelMay: otherModelReasons[meaning] ?? null,
     operator: consequence.operator,
   }
+}
+
+/** The words in which Codex and others look for the wait, as in OpenAI's own sentence. */
+function withWait(sentence: string, waitMs: number | null): string {
+  return waitMs === null
+    ? sentence
+    : sentence.replace(/Try again later\.$/, `Try again in ${Math.ceil(waitMs / 1_000)}s.`)
 }
 
 /** Whether the refusal is about the caller's own request, so that its words and its status are the caller's. */
@@ -200,7 +209,8 @@ interface Refusal {
 }
 
 function meaningOf(rules: readonly ErrorRule[], refusal: Refusal): ErrorKind {
-  const { status } = refusal
+  const { status, problem } = refusal
+  if (isContextOverflow(status, problem)) return 'context'
   const rule = [...rules, ...commonRules].find((one) => fits(one, refusal))
   if (rule !== undefined) return rule.meaning
   if (status >= 500) return 'server'

@@ -245,7 +245,8 @@ for (const [provider, connector] of [
 
 type Wording = readonly [status: number, problem: Partial<UpstreamProblem>, message: string]
 
-const limitsItsRate = "The upstream's rate limit was exceeded. Try again later."
+// A limit without a wait gets the usual one.
+const limitsItsRate = "The upstream's rate limit was exceeded. Try again in 5s."
 const overloaded = 'The upstream is overloaded. Try again later.'
 
 const wordings: readonly Wording[] = [
@@ -342,7 +343,7 @@ const cases: readonly Case[] = [
   },
   { connector: openai, status: 408, expect: 'upstream_timeout elsewhere null -' },
   { connector: openai, status: 409, expect: 'upstream_error elsewhere null -' },
-  { connector: openai, status: 413, expect: 'upstream_rejected never 413 -' },
+  { connector: openai, status: 413, expect: 'context_too_long never 400 -' },
   { connector: openai, status: 422, expect: 'upstream_rejected never 422 -' },
   {
     connector: openai,

@@ -34,11 +34,6 @@ const rules: readonly ErrorRule[] = [
   { words: ['FAILED_PRECONDITION'], begins: ['user location is not supported'], meaning: 'credential' },
   { words: ['PERMISSION_DENIED'], meaning: 'credential' },
   { words: ['RESOURCE_EXHAUSTED'], begins: ['you exceeded your current quota'], meaning: 'quota' },
-  {
-    words: ['INVALID_ARGUMENT'],
-    begins: ['the input token count', 'input token count', 'the input context is too long'],
-    meaning: 'context',
-  },
   { words: ['UNAVAILABLE'], meaning: 'overloaded' },
   { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
   { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },

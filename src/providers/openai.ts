@@ -27,7 +27,6 @@ const rules: readonly ErrorRule[] = [
   { statuses: [404], begins: ['item with id '], meaning: 'rejected' },
   // One request above the whole limit per minute: waiting does not help.
   { statuses: [429], begins: ['request too large'], meaning: 'larger_than_rate' },
-  { statuses: [400, 413], words: ['context_length_exceeded'], meaning: 'context' },
 ]
 
 /**

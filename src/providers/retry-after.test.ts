@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { retryAfter } from './retry-after.ts'
+import { retryAfter, waitInWords } from './retry-after.ts'
 
 const date = 'Fri, 20 Nov 2026 10:00:00 GMT'
 
@@ -57,6 +57,28 @@ for (const [headers, expect] of cases) {
   test(`${JSON.stringify(headers).slice(0, 120)} → ${expect}`, () => {
     assert.equal(retryAfter(new Map(Object.entries(headers))), expect)
   })
+}
+
+const sentences: readonly (readonly [string, number | null])[] = [
+  [
+    'Rate limit reached for gpt-5 in organization x on tokens per min: Limit 1. Please try again in 17s. Visit',
+    17_000,
+  ],
+  ['Please try again in 1.898s.', 1_898],
+  ['Please try again in 20ms. Visit', 20],
+  ['Please try again in 6m0s.', 360_000],
+  ['Please retry in 48.5s.', 48_500],
+  ['Please retry after 17 seconds.', 17_000],
+  ['Try again in 2 minutes', 120_000],
+  ['try again in 1 hour 2 min', 3_720_000],
+  ['Please try again in 17 songs', null],
+  ['Please try again later', null],
+  ['try again in -5s', null],
+]
+
+for (const [sentence, expect] of sentences) {
+  test(`a wait in words: ${sentence.slice(-30)} → ${expect}`, () =>
+    assert.equal(waitInWords(sentence), expect))
 }
 
 test('whatever the headers say, the wait is absent or between 0 and its cap', () => {

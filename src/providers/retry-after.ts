@@ -17,6 +17,21 @@ export function believedMs(ms: number | null): number | null {
   return Math.min(Math.ceil(ms), waitMsMax)
 }
 
+const inWords =
+  /\b(?:try again|retry) (?:in|after) ((?:\d{1,9}(?:\.\d{1,9})? ?(?:h|hours?|m|min|minutes?|s|sec|seconds?|ms)(?![a-z]) ?)+)/i
+
+/** The wait that a sentence asks for: `Please try again in 6m0s`, `retry after 17 seconds`. */
+export function waitInWords(message: string): number | null {
+  const [, amounts] = inWords.exec(message) ?? []
+  if (amounts === undefined) return null
+  return duration(
+    amounts
+      .toLowerCase()
+      .replaceAll(' ', '')
+      .replace(/(?<=\d)(ms|[hms])[a-z]*/g, '$1'),
+  )
+}
+
 function milliseconds(headers: ReadonlyMap<string, string>): number | null {
   return decimal(headers.get('retry-after-ms'))
 }

@@ -298,6 +298,8 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   errorBody(problem: ClientError): string
   /** The status that its clients expect for the error. */
   errorStatus(problem: ClientError): number
+  /** What its agents look for in an error before they shorten their context: one of these. */
+  readonly contextMarks: readonly string[]
   /** The frame that reports an error inside a stream that has begun. */
   errorFrame(problem: ClientError): string
   /** The content-type of its streams. */

@@ -59,7 +59,7 @@ export const bedrock: HostRow = {
     // Inside a stream, where the names begin small: API_runtime_ConverseStreamOutput.
     { words: ['modelStreamErrorException'], meaning: 'server' },
     { words: ['modelTimeoutException'], meaning: 'timeout' },
-    // The names of models are the operator's: unverified, as are the sentences below.
+    // The names of models are the operator's: unverified.
     {
       statuses: [400],
       begins: [
@@ -69,7 +69,6 @@ export const bedrock: HostRow = {
       ],
       meaning: 'model_missing',
     },
-    { statuses: [400], begins: ['input is too long', 'prompt is too long'], meaning: 'context' },
   ],
   requestIdHeader: 'x-amzn-requestid',
   onCancel: 'bills_on',

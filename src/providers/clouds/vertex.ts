@@ -54,11 +54,6 @@ export const vertex: HostRow = {
     { words: ['UNAVAILABLE'], meaning: 'overloaded' },
     { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
     { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
-    {
-      statuses: [400],
-      begins: ['the input token count', 'input token count', 'prompt is too long'],
-      meaning: 'context',
-    },
   ],
   onCancel: 'bills_on',
   requests: { anthropic: { modelInPath: true, adds: { anthropic_version: '"vertex-2023-10-16"' } } },

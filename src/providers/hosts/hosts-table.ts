@@ -27,12 +27,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       },
       { words: ['data_inspection_failed', 'DataInspectionFailed'], meaning: 'content' },
       { statuses: [429], words: ['insufficient_quota', 'Throttling.AllocationQuota'], meaning: 'quota' },
-      { statuses: [400], begins: ['range of input length'], meaning: 'context' },
-      {
-        statuses: [400],
-        begins: ['<400> internalerror.algo.invalidparameter: range of input length'],
-        meaning: 'context',
-      },
     ],
     onCancel: 'bills_on',
     requests: {
@@ -78,10 +72,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     prefixes: { 'openai-chat': '/compatibility/v1', 'openai-embeddings': '/compatibility/v1' },
     modelList: null,
     // 498 is a refusal of what was written or answered: unverified, docs.cohere.com/reference/errors.
-    errors: [
-      { statuses: [498], meaning: 'content' },
-      { statuses: [400], begins: ['too many tokens'], meaning: 'context' },
-    ],
+    errors: [{ statuses: [498], meaning: 'content' }],
     onCancel: 'stops',
     requests: {
       'openai-chat': {
@@ -229,7 +220,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     errors: [
       // The tier is at capacity for all callers: unverified.
       { statuses: [429], words: ['3505'], meaning: 'overloaded' },
-      { statuses: [400], begins: ['prompt contains', 'the input is too long'], meaning: 'context' },
     ],
     onCancel: 'bills_on',
     requests: {
@@ -255,14 +245,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { words: ['engine_overloaded_error'], meaning: 'overloaded' },
       { statuses: [400], words: ['content_filter'], meaning: 'content' },
       { statuses: [403], meaning: 'billing' },
-      {
-        statuses: [400],
-        begins: [
-          'invalid request: your request exceeded model token limit',
-          'your request exceeded model token limit',
-        ],
-        meaning: 'context',
-      },
     ],
     // Not among the hosts of either list.
     onCancel: 'bills_on',
@@ -326,7 +308,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { words: ['provider_overloaded'], meaning: 'overloaded' },
       { words: ['provider_unavailable'], meaning: 'server' },
       { statuses: [524], meaning: 'timeout' },
-      { statuses: [400], begins: ["this endpoint's maximum context length"], meaning: 'context' },
     ],
     requestIdHeader: 'x-generation-id',
     // It may choose a host that bills on (Bedrock, Google, Groq, Mistral), and its stream does not say so in time.
@@ -381,14 +362,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     origin: 'https://api.together.ai',
     // Messages is right for some models alone there: not offered.
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
-    errors: [
-      { statuses: [524], meaning: 'timeout' },
-      {
-        statuses: [400, 422],
-        begins: ['input validation error: `inputs` tokens + `max_new_tokens`'],
-        meaning: 'context',
-      },
-    ],
+    errors: [{ statuses: [524], meaning: 'timeout' }],
     onCancel: 'stops',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'docs.together.ai/reference/chat-completions, /docs/error-codes, 2026-06',
@@ -400,7 +374,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [400], begins: ['incorrect api key'], meaning: 'credential' },
       { statuses: [403], begins: ['content violates usage guidelines'], meaning: 'content' },
       { statuses: [403], meaning: 'billing' },
-      { statuses: [400], begins: ["this model's maximum prompt length"], meaning: 'context' },
     ],
     onCancel: 'stops',
     requests: {

@@ -22,7 +22,7 @@ const types: Readonly<Record<ErrorCategory, string>> = {
 
 /** What clients of this format look for in the text. */
 const billingPhrase = 'Your credit balance is too low'
-const contextPhrase = 'prompt is too long'
+export const contextPhrase = 'prompt is too long'
 const overloadedStatus = 529
 
 /** What the official libraries look for when they try a thread: they then send the whole conversation instead. */

@@ -8,7 +8,7 @@ import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { contextPhrase, errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
 import { encodeRequest } from './encode-request.ts'
 import { adaptRequest } from './encode-request-host.ts'
 import { encodeResponse } from './encode-response.ts'
@@ -61,6 +61,8 @@ export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFi
   reportedTotals,
   toUsage,
   errorBody,
+  // By the second one Claude Code lowers its output limit instead.
+  contextMarks: [contextPhrase, 'exceed context limit'],
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',

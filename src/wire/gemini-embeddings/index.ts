@@ -67,6 +67,7 @@ export const geminiEmbeddings: ClientFormat<GeminiEmbeddingsFields> & UpstreamFo
     reportedTotals: (report) => ({ ...reportedTotals(report), output: true }),
     toUsage,
     errorBody: gemini.errorBody,
+    contextMarks: gemini.contextMarks,
     errorStatus: gemini.errorStatus,
     errorFrame: gemini.errorFrame,
     streamType: gemini.streamType,

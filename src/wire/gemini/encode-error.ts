@@ -23,7 +23,7 @@ const statuses: Readonly<Record<ErrorCategory, string>> = {
 const typePrefix = 'type.googleapis.com/google.rpc.'
 const domain = 'tollgate'
 /** Agents look for these words before they shorten their context. */
-const contextPhrase = 'exceeds the maximum number of tokens'
+export const contextPhrase = 'exceeds the maximum number of tokens'
 const overloadedStatus = 503
 
 /** The whole JSON body of an error answer. */

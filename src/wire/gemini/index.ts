@@ -7,7 +7,7 @@ import { readProblem } from '../upstream-problem.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { contextPhrase, errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
 import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeStream } from './encode-stream.ts'
@@ -87,6 +87,7 @@ export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> =
   reportedTotals,
   toUsage,
   errorBody,
+  contextMarks: [contextPhrase],
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',

@@ -5,10 +5,13 @@
 import type { ErrorCategory } from '../../../contract/errors.ts'
 import type { ClientError, UpstreamProblem } from '../dialect.ts'
 
+/** The code that agents look for before they shorten their context. */
+export const contextMark = 'context_length_exceeded'
+
 /** `null`: our own code is also the one that clients know, or they know none. */
 const words: Readonly<Record<ErrorCategory, readonly [type: string, code: string | null]>> = {
   invalid_request: ['invalid_request_error', null],
-  context_too_long: ['invalid_request_error', 'context_length_exceeded'],
+  context_too_long: ['invalid_request_error', contextMark],
   authentication: ['invalid_request_error', null],
   billing: ['insufficient_quota', null],
   permission: ['invalid_request_error', null],
@@ -20,7 +23,7 @@ const words: Readonly<Record<ErrorCategory, readonly [type: string, code: string
   overloaded: ['server_error', null],
 }
 
-/** Agents look for these words before they shorten their context. */
+/** The words that others look for. */
 const contextPhrase = 'maximum context length'
 const overloadedStatus = 503
 

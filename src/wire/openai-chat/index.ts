@@ -8,7 +8,7 @@ import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
+import { contextMark, errorBody, errorFrame, errorStatus, problemStatus } from './encode-error.ts'
 import { encodeRequest } from './encode-request.ts'
 import { adaptRequest } from './encode-request-host.ts'
 import { encodeResponse } from './encode-response.ts'
@@ -50,6 +50,7 @@ export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> =
   reportedTotals,
   toUsage,
   errorBody,
+  contextMarks: [contextMark],
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',

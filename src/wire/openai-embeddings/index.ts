@@ -1,7 +1,13 @@
 /** The embeddings format, assembled: it is passed through and billed, and never translated. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
-import { errorBody, errorFrame, errorStatus, problemStatus } from '../openai-chat/encode-error.ts'
+import {
+  contextMark,
+  errorBody,
+  errorFrame,
+  errorStatus,
+  problemStatus,
+} from '../openai-chat/encode-error.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
@@ -39,6 +45,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   reportedTotals,
   toUsage,
   errorBody,
+  contextMarks: [contextMark],
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',

@@ -1,6 +1,7 @@
 /** The Responses format, assembled. */
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
+import { contextMark } from '../openai-chat/encode-error.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
@@ -62,6 +63,7 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
   reportedTotals,
   toUsage,
   errorBody,
+  contextMarks: [contextMark],
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',

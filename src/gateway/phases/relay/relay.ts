@@ -147,7 +147,7 @@ async function relayRejection(
     status: body.status,
   })
   const advice = needsRetryAdvice(body.status) ? ['x-should-retry', 'false'] : []
-  if (context.client.headersSent || relayContext.plan.translation !== null) {
+  if (context.client.headersSent || relayContext.plan.translation !== null || isForeign(context, body)) {
     return sendErrorResponse(
       input.deps,
       context,
@@ -156,6 +156,13 @@ async function relayRejection(
   }
   const headers = jsonHeaders(context, [...relayContext.headers, ...advice], upstreamResponse.upstreamHeaders)
   context.client.answer(body.status, headers, body.bytes)
+}
+
+/** A host's own words for a context that is too long, which the agents of the format do not know. */
+function isForeign({ dialect }: RequestContext, { bytes, error }: RejectionBody): boolean {
+  if (error.code !== 'context_too_long') return false
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return !dialect.contextMarks.some((mark) => body.includes(mark))
 }
 
 /** Some clients retry by status regardless of headers, so a final rejection gets a status that is not retried. */

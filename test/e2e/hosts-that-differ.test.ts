@@ -1,0 +1,200 @@
+/**
+ * Hosts of Chat Completions that an operator runs or rents, whose answers differ from those of the format's vendor: the
+ * words of their errors, their waits, what they do not take, and how they send bytes.
+ */
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { customHostOf } from '../../contract/custom-hosts.ts'
+import { bearer, send } from '../support/bytes-client.ts'
+import { testGateway } from '../support/gateway.ts'
+import { type Replay, replayUpstream } from '../support/replay-upstream.ts'
+
+const [first, second] = [await replayUpstream(), await replayUpstream()]
+const upstream = (name: string, origin: string) => ({
+  ...{ name, provider: name, url: `${origin}/v1`, credential: '', weight: 1, models: 'all' as const },
+  custom: customHostOf('custom', { formats: ['openai-chat'] }),
+})
+const model = (id: string, more: object = {}) => ({
+  ...{ id, context: 10_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] },
+  ...more,
+})
+const gate = await testGateway({
+  upstreams: [upstream('own', first.origin), upstream('other', second.origin)],
+  models: [
+    model('own/alone'),
+    model('own/small', { fallbacks: ['other/large'] }),
+    model('other/large', { context: 100_000 }),
+  ],
+  limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+})
+const account = await gate.account('10')
+after(async () => {
+  await gate.close()
+  await Promise.all([first.close(), second.close()])
+})
+
+const json = { 'content-type': 'application/json' }
+const answering = (status: number, body: unknown, headers = {}): Replay => ({
+  status,
+  headers: { ...json, ...headers },
+  bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+})
+const choice = { index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }
+const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 }
+const served = answering(200, { id: 'c', object: 'chat.completion', choices: [choice], usage })
+const chunk = (value: object) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...value })}\n\n`
+const streaming = (...events: readonly string[]): Replay => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  bytes: Buffer.from(events.join('')),
+  chunkBytes: 64,
+})
+const word = chunk({ choices: [{ index: 0, delta: { content: 'hello' }, finish_reason: null }] })
+
+beforeEach(() => {
+  first.play(served)
+  second.play(served)
+})
+
+const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' } as const
+
+function ask(client: keyof typeof paths, name: string, more: object = {}) {
+  const input =
+    client === 'responses' ? { input: 'hello' } : { messages: [{ role: 'user', content: 'hello' }] }
+  const limit = client === 'responses' ? {} : { max_tokens: 50 }
+  return send(gate.origin, {
+    path: paths[client],
+    headers: { ...bearer(account.key), 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model: name, ...input, ...limit, ...more }),
+  })
+}
+
+/** As the hosts word it: issues of vllm, sglang, ollama and lmstudio; pages of together and minimax. */
+const overflows: readonly (readonly [
+  host: string,
+  status: number,
+  sentence: string,
+  code?: string | number,
+])[] = [
+  [
+    'vLLM 0.16',
+    400,
+    "You passed 8193 input tokens and requested 0 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 8192 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=8193)",
+    400,
+  ],
+  ['vLLM', 400, 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.', 400],
+  [
+    'vLLM, with a limit',
+    400,
+    "'max_tokens' or 'max_completion_tokens' is too large: 8000. This model's maximum context length is 8192 tokens and your request has 900 input tokens (8000 > 8192 - 900).",
+  ],
+  ['SGLang', 400, "Requested token count exceeds the model's maximum context length of 8192 tokens."],
+  [
+    'SGLang, of the input',
+    400,
+    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+  ],
+  [
+    'Together',
+    422,
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.',
+    'validation',
+  ],
+  ['MiniMax', 200, 'invalid params, context window exceeds limit (2013)', 2013],
+  ['Ollama', 400, 'prompt too long; exceeded max context length by 17 tokens'],
+  ['Ollama, as its own failure', 500, 'the input length exceeds the context length'],
+  [
+    'LM Studio',
+    400,
+    'The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length.',
+  ],
+  [
+    'llama.cpp',
+    400,
+    'the request exceeds the available context size, try increasing it',
+    'exceed_context_size_error',
+  ],
+  ['a proxy', 413, 'Request Entity Too Large'],
+  [
+    'LiteLLM',
+    400,
+    "litellm.BadRequestError: OpenAIException - This model's maximum context length is 8192 tokens.",
+  ],
+]
+
+for (const [host, status, message, code = null] of overflows) {
+  test(`${host}: agents recognize a context that is too long, and the larger fallback is asked`, async () => {
+    const bodies =
+      status === 200
+        ? [{ base_resp: { status_code: code, status_msg: message } }]
+        : [
+            { error: { message, type: 'BadRequestError', param: null, code } },
+            { object: 'error', message, type: 'BadRequestError', param: null, code },
+            { error: message },
+          ]
+    for (const body of bodies) {
+      first.play(answering(status, body))
+      for (const stream of [false, true]) {
+        const told = await ask('chat', 'own/alone', { stream })
+        assert.equal(told.status, 400, told.text)
+        const { error } = JSON.parse(told.text) as { error: { message: string; code: string } }
+        assert.equal(error.code, 'context_length_exceeded')
+        assert.ok(error.message.includes(message), told.text)
+      }
+      const agent = await ask('messages', 'own/alone')
+      assert.deepEqual([agent.status, agent.text.includes('prompt is too long')], [400, true], agent.text)
+      const asked = await ask('chat', 'own/small')
+      assert.deepEqual([asked.status, asked.text.includes('hello')], [200, true], asked.text)
+    }
+  })
+}
+
+test('a rejection for another reason keeps the words of the host', async () => {
+  const others: readonly (readonly [number, string])[] = [
+    [400, "Invalid 'messages[0].name': string too long. Expected a string with maximum length 64."],
+    [400, 'max_tokens is too large: 9000. This model supports at most 4096 completion tokens.'],
+    [400, 'Too many tokens per minute, please wait before trying again.'],
+  ]
+  for (const [status, message] of others) {
+    first.play(answering(status, { error: { message, type: 'BadRequestError', code: null } }))
+    const { text } = await ask('chat', 'own/small')
+    assert.equal((JSON.parse(text) as { error: { message: string } }).error.message, message)
+  }
+})
+
+const limited =
+  'Rate limit reached for gpt-5 in organization org-4wA9 on tokens per min: Limit 1. Please try again in 17s.'
+
+test('a rate limit inside a stream says how long to wait, where agents look for it', async () => {
+  const error = `data: ${JSON.stringify({ error: { message: limited, type: 'tokens', code: 'rate_limit_exceeded' } })}\n\n`
+  for (const events of [[word, error], [error]]) {
+    for (const client of ['chat', 'messages', 'responses'] as const) {
+      first.play(streaming(...events))
+      const { status, text, headers } = await ask(client, 'own/alone', { stream: true })
+      assert.match(text, /rate limit was exceeded\. Try again in 17s\./)
+      assert.doesNotMatch(text, /org-4wA9/)
+      if (status === 200) continue
+      assert.deepEqual([status, headers['retry-after']], [429, '17'], text)
+    }
+  }
+})
+
+test('a limit always comes with a wait that can be believed', async () => {
+  const waits: readonly (readonly [header: Record<string, string>, message: string, seconds: string])[] = [
+    [{ 'retry-after': '0' }, 'slow down', '5'],
+    [{ 'retry-after': '-1' }, 'slow down', '5'],
+    [{ 'retry-after': '1e9' }, 'slow down', '5'],
+    [{ 'retry-after': '1000000000' }, 'slow down', '300'],
+    [{ 'retry-after': '' }, 'slow down', '5'],
+    [{}, 'slow down', '5'],
+    [{ 'retry-after': '0' }, limited, '17'],
+    [{ 'retry-after': '9' }, limited, '9'],
+  ]
+  for (const [header, message, seconds] of waits) {
+    for (const host of [first, second]) host.play(answering(429, { error: { message } }, header))
+    const { status, headers, text } = await ask('chat', 'own/small')
+    assert.deepEqual([status, headers['retry-after']], [429, seconds], JSON.stringify(header) + text)
+    assert.match(text, new RegExp(`Try again in ${seconds}s\\.`))
+  }
+})
