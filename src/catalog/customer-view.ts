@@ -32,6 +32,11 @@ export function customerViewOf(
 
 type ShownUpstream = Pick<Upstream, 'name' | 'provider' | 'ownKey'>
 
+/** Whether responses that are passed through must not say by themselves which provider served, and what it charged. */
+export function hidesProvider({ shows }: CustomerView, { ownKey }: Pick<Upstream, 'ownKey'>): boolean {
+  return shows !== 'names' && ownKey === undefined
+}
+
 /** What is shown in place of its name; null: nothing. */
 export function shownUpstream(view: CustomerView, upstream: ShownUpstream): string | null {
   if (upstream.ownKey !== undefined) return upstream.name

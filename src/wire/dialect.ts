@@ -213,6 +213,8 @@ export interface UsageTap {
   readonly sample: OutputSample
   /** The content was refused before any of it came: another model may be asked in its place. */
   readonly refused: boolean
+  /** A delta came with an empty role, which older libraries reject; absent where a format has none. */
+  readonly hasEmptyRole?: boolean
   /** The part of it that is in the first `relayableBytes` bytes. */
   readonly relayableSample: OutputSample
   /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */

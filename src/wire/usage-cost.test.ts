@@ -29,10 +29,20 @@ const answers: readonly Case[] = [
   ['in what is not JSON', 'openai-chat', '{"usage":{', '{"usage":{'],
   ['deeper than is read', 'openai-chat', `{"usage":${'['.repeat(600)}`, `{"usage":${'['.repeat(600)}`],
 ]
+test('the fee for a request on an own key says that the rest is paid elsewhere', () => {
+  const fee = { cost: '0.01', isOwnKey: true }
+  for (const [before, after] of [
+    ['{"usage":{}}', '{"usage":{"cost":0.01,"is_byok":true}}'],
+    ['{"usage":{"is_byok":false,"n":1}}', '{"usage":{"is_byok":true,"n":1,"cost":0.01}}'],
+    ['{"usage":{"is_byok":false,"cost":3}}', '{"usage":{"is_byok":true,"cost":0.01}}'],
+  ] as const)
+    assert.equal(written(withCost(Buffer.from(before), { answer: ['usage'], event: ['usage'] }, fee)), after)
+})
+
 for (const [name, dialect, before, after] of answers) {
   test(`the cost of an answer: ${name}`, () => {
     assert.equal(
-      written(withCost(Buffer.from(before), clientFormats[dialect].costFields, '0.000054399')),
+      written(withCost(Buffer.from(before), clientFormats[dialect].costFields, { cost: '0.000054399' })),
       after,
     )
   })
@@ -64,7 +74,7 @@ const streams: readonly Case[] = [
 for (const [name, dialect, before, after] of streams) {
   test(`the cost of a stream: ${name}`, () => {
     assert.equal(
-      written(withCostInEvents(Buffer.from(before), clientFormats[dialect].costFields, '5.00')),
+      written(withCostInEvents(Buffer.from(before), clientFormats[dialect].costFields, { cost: '5.00' })),
       after,
     )
   })

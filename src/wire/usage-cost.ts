@@ -2,62 +2,63 @@
  * Writes the cost of a response into the usage object that its provider sent, for keys that request it.
  * No other byte changes; a response without a usage object stays unchanged.
  */
-import { type CostFields, WireError } from './dialect.ts'
+import type { CostFields } from './dialect.ts'
 import type { BytePatch } from './json/byte-patch.ts'
-import { applyEdits, readJson } from './json/json.ts'
+import { applyEdits } from './json/json.ts'
+import { RawJson } from './json/text.ts'
 import { View } from './json/view.ts'
-import { SseParser } from './stream/sse.ts'
+import { editsInEvents, editsInJson } from './left-out-members.ts'
+import type { Charge } from './usage.ts'
 
 /** Of most formats. */
 export const costInUsage: CostFields = { answer: ['usage'], event: ['usage'] }
 
-/** What has more levels or values is left as it is. */
-const limits = { depthMax: 512, valuesMax: 4_194_304 }
+/** The members that a usage object has of it; the second one as OpenRouter calls it. */
+export function costMembers({ cost, isOwnKey }: Charge): { cost: RawJson; is_byok: true | undefined } {
+  return { cost: new RawJson(cost), is_byok: isOwnKey === true ? true : undefined }
+}
 
-/** A whole JSON answer. `cost`: decimal USD. */
-export function withCost(body: Uint8Array, fields: CostFields, cost: string): readonly Uint8Array[] {
-  const edit = costEdit(body, fields.answer, cost)
-  return edit === null ? [body] : applyEdits(body, [edit])
+/** A whole JSON answer. */
+export function withCost(body: Uint8Array, fields: CostFields, charge: Charge): readonly Uint8Array[] {
+  const edits = costEdits(body, fields.answer, charge)
+  return edits.length === 0 ? [body] : applyEdits(body, edits)
 }
 
 /** Whole server-sent events; the last one that has usage gets the cost. */
 export function withCostInEvents(
   events: Uint8Array,
   fields: CostFields,
-  cost: string,
+  charge: Charge,
 ): readonly Uint8Array[] {
-  const parser = new SseParser(events.length)
-  parser.push(events)
-  parser.close()
-  let found: BytePatch | null = null
-  while (parser.next()) {
-    // Data on several lines has no places in the stream; no provider sends such events.
-    if (!parser.hasData || parser.bytes !== events) continue
-    const { dataStart, dataEnd } = parser
-    const edit = costEdit(events.subarray(dataStart, dataEnd), fields.event, cost)
-    if (edit !== null) found = { start: dataStart + edit.start, end: dataStart + edit.end, text: edit.text }
-  }
-  return found === null ? [events] : applyEdits(events, [found])
+  let last: readonly BytePatch[] = []
+  const all = editsInEvents(events, (data) => {
+    const edits = costEdits(data, fields.event, charge)
+    if (edits.length > 0) last = edits
+    return edits
+  })
+  return all.length === 0 ? [events] : applyEdits(events, all.slice(-last.length))
 }
 
-function costEdit(bytes: Uint8Array, path: readonly string[], cost: string): BytePatch | null {
-  try {
-    return readJson(bytes, limits, (json) => {
-      let usage: View | undefined = new View(json, json.root)
-      for (const name of path) usage = usage?.get(name)
-      return usage?.kind === 'object' ? editIn(usage, cost) : null
-    })
-  } catch (error) {
-    if (error instanceof WireError) return null
-    throw error
-  }
+function costEdits(bytes: Uint8Array, path: readonly string[], charge: Charge): readonly BytePatch[] {
+  return editsInJson(bytes, (json) => {
+    let usage: View | undefined = new View(json, json.root)
+    for (const name of path) usage = usage?.get(name)
+    return usage?.kind === 'object' ? editsIn(usage, charge) : []
+  })
 }
 
-/** A host's own `cost` gives way: what this key is charged is ours to say. */
-function editIn(usage: View, cost: string): BytePatch {
+/** A host's own members give way: what this key is charged is ours to say. */
+function editsIn(usage: View, { cost, isOwnKey }: Charge): readonly BytePatch[] {
   const members = usage.members()
-  const own = members.findLast(([name]) => name === 'cost')
-  if (own !== undefined) return { ...own[1].span, text: cost }
+  const written = Object.entries({ cost, ...(isOwnKey === true ? { is_byok: 'true' } : {}) })
+  const own = (name: string) => members.findLast(([member]) => member === name)
+  const replaced = written.flatMap(([name, text]) => {
+    const found = own(name)
+    return found === undefined ? [] : [{ ...found[1].span, text }]
+  })
+  const added = written.filter(([name]) => own(name) === undefined).map(([name, text]) => `"${name}":${text}`)
   const end = usage.span.end - 1
-  return { start: end, end, text: `${members.length === 0 ? '' : ','}"cost":${cost}` }
+  const text = `${members.length === 0 ? '' : ','}${added.join(',')}`
+  const edits = replaced.sort((one, other) => one.start - other.start)
+  return added.length === 0 ? edits : [...edits, { start: end, end, text }]
 }

@@ -20,6 +20,14 @@ export interface Usage extends CountedTokens {
   readonly unknown: readonly string[]
 }
 
+/** What was charged. */
+export interface Charge {
+  /** Decimal USD, exact; written as a JSON number. */
+  readonly cost: string
+  /** It is the fee for a request on the account's own provider key, whose provider charges the account for the rest. */
+  readonly isOwnKey?: boolean
+}
+
 export interface ReportedTotals {
   readonly input: boolean
   readonly output: boolean

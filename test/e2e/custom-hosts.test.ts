@@ -60,8 +60,12 @@ async function localServer(): Promise<LocalServer> {
     request.on('end', () => {
       const { method, url: path, headers } = request
       const text = Buffer.concat(pieces).toString()
-      const { model } = JSON.parse(text === '' ? '{}' : text) as { model?: unknown }
+      const { model, stream } = JSON.parse(text === '' ? '{}' : text) as { model?: unknown; stream?: boolean }
       seen.push({ method, path, headers, model })
+      if (stream === true) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        return void response.end(streamedWith('"role":"",'))
+      }
       const answer = Object.entries(answers).find(([end]) => path?.endsWith(end))?.[1]
       response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer ?? { error: { message: 'no such path' } }))
@@ -71,6 +75,19 @@ async function localServer(): Promise<LocalServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
+
+/** A stream whose deltas after the first have `role` before their text. */
+const streamedWith = (role: string) =>
+  [
+    '{"choices":[{"index":0,"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}',
+    ...['b', 'c', 'd'].map(
+      (text) => `{"choices":[{"index":0,"delta":{${role}"content":"${text}"},"finish_reason":null}]}`,
+    ),
+    `{"choices":[{"index":0,"delta":{${role}"content":""},"finish_reason":"stop"}]}`,
+    '[DONE]',
+  ]
+    .map((data) => `data: ${data}\n\n`)
+    .join('')
 
 const vllm = await localServer()
 const proxy = await localServer()
@@ -142,6 +159,11 @@ async function ask(path: string, body: object): Promise<{ readonly status: numbe
   const answer = await fetch(gate.origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: answer.status, text: await answer.text() }
 }
+
+test('the empty role of a delta, at which older libraries stop, is left out', async () => {
+  const { status, text } = await ask('/v1/chat/completions', { ...chat('my-vllm/llama-3.3'), stream: true })
+  assert.deepEqual([status, text], [200, streamedWith('')])
+})
 
 test('a server without a key is asked without one, by the name below its own', async () => {
   const { status, text } = await ask('/v1/chat/completions', chat('my-vllm/llama-3.3'))

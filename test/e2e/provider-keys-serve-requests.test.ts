@@ -152,6 +152,23 @@ for (const stream of [false, true]) {
   })
 }
 
+test('the cost in a response is the fee, and says that the rest is paid elsewhere', async () => {
+  const ada = await free.gate.account('1', { showCost: true })
+  await store(free, ada, { credential: ofAda })
+  const streamed = { stream: true, stream_options: { include_usage: true } }
+  for (const [format, more] of [
+    ['chat', {}],
+    ['chat', streamed],
+    ['/v1/messages', {}],
+    ['/v1/messages', { stream: true }],
+  ] as const) {
+    const own = await ask(free, ada, more, format)
+    assert.match(own.text, /"cost":0\.00,"is_byok":true\}/)
+    const { text } = await ask(free, ada, { ...more, model: 'groq/llama-a' }, format)
+    assert.match(text, /"cost":0\.0\d*[1-9]\}/)
+  }
+})
+
 test('receipts, CSV and usage say what ran on own keys, and what it costs at list price', async () => {
   const ada = await free.gate.account('1')
   const account = formatId('acct', ada.id)

@@ -8,11 +8,18 @@ import { scopes } from '../../contract/operation.ts'
 import { formatId } from '../../src/base/ids.ts'
 import { type UpstreamView, upstreamViews } from '../../src/catalog/customer-view.ts'
 import { ControlClient, sendTo } from '../support/control-client.ts'
-import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
+import {
+  type Behaviour,
+  chunkedHead,
+  type FaultUpstream,
+  faultUpstream,
+  httpChunk,
+  wholeAnswer,
+} from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standInWhole, standsIn } from '../support/stand-in.ts'
+import { refuses, standInWhole, streams } from '../support/stand-in.ts'
 
 const names = ['failing-west', 'serving-east', 'house-server'] as const
 const providers = ['groq', 'mistral'] as const
@@ -24,19 +31,27 @@ const allowed: Readonly<Record<UpstreamView, readonly string[]>> = {
   none: [],
 }
 
+/** What is changed in the texts of responses. */
+let rewrite = (text: string): string => text
+
 /** A whole response with the headers in which hosts say who they are. */
 const telling: Behaviour = {
   answer(reply) {
     const { body } = reply.request
-    if (/"stream": *true/.test(body.toString('latin1'))) return standsIn('hello').answer(reply)
+    if (/"stream": *true/.test(body.toString('latin1'))) {
+      const { opening, content, finish } = streams.chat
+      return reply.send(chunkedHead + httpChunk(rewrite(opening + content('hello') + finish)) + httpChunk())
+    }
     const headers = [
       'content-type: application/json',
       'x-request-id: req_of_mistral',
       'openai-version: 2020-10-01',
     ]
-    return wholeAnswer(200, standInWhole('chat', 'hello'), headers).answer(reply)
+    return wholeAnswer(200, rewrite(standInWhole('chat', 'hello')), headers).answer(reply)
   },
 }
+
+let behaviour = telling
 
 for (const view of upstreamViews)
   describe(`customers see ${view}`, () => {
@@ -47,7 +62,10 @@ for (const view of upstreamViews)
     const receipts: string[] = []
 
     before(async () => {
-      hosts = await Promise.all([refuses(503), telling, telling].map((answer) => faultUpstream(() => answer)))
+      hosts = await Promise.all([
+        faultUpstream(() => refuses(503)),
+        ...[1, 2].map(() => faultUpstream(() => behaviour)),
+      ])
       const upstream = (at: number, provider: string, more: object = {}) => ({
         ...{
           name: names[at]!,
@@ -167,6 +185,30 @@ for (const view of upstreamViews)
       assert.equal(file.status, 200, file.text)
       assert.equal(file.text.trim().split('\n').length, receipts.length + 1)
       assertShown('requests.csv', file.text)
+    })
+
+    test('bodies that are passed through, whole and streamed, and of an error', async () => {
+      const own =
+        '"provider":"mistral","cost":0.5,"cost_details":{"a":[1]},"is_byok":false,"cost_in_usd_ticks":5,"estimated_cost":2,'
+      const writes = (text: string) =>
+        text.replaceAll('{"id":"chat-1"', `{${own}"id":"chat-1"`).replaceAll('"usage":{', `"usage":{${own}`)
+      const ask = async (stream: boolean) => {
+        const more = { stream, ...(stream ? { stream_options: { include_usage: true } } : {}) }
+        const answer = await send('offered', '/v1/chat/completions', { body: more })
+        return answer.text
+      }
+      for (const stream of [false, true]) {
+        const plain = await ask(stream)
+        rewrite = writes
+        const shown = await ask(stream)
+        assert.equal(shown, view === 'names' ? writes(plain) : plain)
+        rewrite = (text) => text
+      }
+      const error = '{"error":{"message":"no","metadata":{"provider_name":"Azure","raw":"too long"}}}'
+      behaviour = wholeAnswer(400, error, ['content-type: application/json'])
+      const { text } = await send('offered', '/v1/chat/completions')
+      behaviour = telling
+      assert.equal(text, view === 'names' ? error : error.replace('"provider_name":"Azure",', ''))
     })
 
     test('the export of a person', async () => {

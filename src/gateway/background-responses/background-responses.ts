@@ -14,6 +14,7 @@ import type { Ledger } from '../../ledger/types.ts'
 import { isOwnKeyName } from '../../provider-keys/own-offers.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { ObjectFailure, ObjectResponse } from '../../providers/object-requests.ts'
+import { withoutMembers } from '../../wire/left-out-members.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import { withCost } from '../../wire/usage-cost.ts'
 import type {
@@ -117,7 +118,8 @@ function answerStarted(
 ): void {
   const { status, bytes } = of.body
   const { upstreamHeaders } = of.upstreamResponse
-  context.client.answer(status, jsonHeaders(context, headers, upstreamHeaders), bytes)
+  const shown = shownBytes(context, bytes)
+  context.client.answer(status, jsonHeaders(context, headers, upstreamHeaders), shown)
 }
 
 async function cancelUnowned(
@@ -361,15 +363,23 @@ function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint |
   if (charged === null) return relayPlain(task, answer)
   const { context, caller } = task
   const cost = formatUsd(charged)
+  const shown = shownBytes(context, answer.bytes)
   const bytes = caller.policy.showCost
-    ? Buffer.concat(withCost(answer.bytes, context.dialect.costFields, cost))
-    : answer.bytes
+    ? Buffer.concat(withCost(shown, context.dialect.costFields, { cost }))
+    : shown
   const headers = [...identityHeaders(context), 'x-tollgate-cost', cost]
   context.client.answer(answer.status, jsonHeaders(context, headers, answer.headers), bytes)
 }
 
 function relayPlain({ context }: ResponseTask, { status, headers, bytes }: ObjectResponse): void {
-  context.client.answer(status, jsonHeaders(context, identityHeaders(context), headers), bytes)
+  const shown = shownBytes(context, bytes)
+  context.client.answer(status, jsonHeaders(context, identityHeaders(context), headers), shown)
+}
+
+/** Background responses are the operator's upstreams' alone. */
+function shownBytes({ customerView }: RequestContext, bytes: Uint8Array): Uint8Array {
+  if (customerView.shows === 'names') return bytes
+  return Buffer.concat(withoutMembers(bytes, { hidesProvider: true, hasEmptyRole: false }))
 }
 
 function notFound(): TollgateError {

@@ -16,6 +16,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { carrierId, plainId, plainIdCharactersMax, tagged } from '../translation/reasoning-carriers.ts'
+import { costMembers } from '../usage-cost.ts'
 import { isObjectText, objectText } from './encode-request-parts.ts'
 import { usageFields } from './encode-response-usage.ts'
 import { citationEncrypted, ownVendor, signatureOf } from './encrypted-reasoning.ts'
@@ -43,7 +44,7 @@ export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: Res
       finish,
       parts.some(({ kind }) => kind === 'call'),
     ),
-    usage: { ...usageFields(tally.usage), cost: new RawJson(tally.cost) },
+    usage: { ...usageFields(tally.usage), ...costMembers(tally) },
   })
 }
 

@@ -4,7 +4,7 @@
  * The terminal event waits for `close`. Must not hold back anything else.
  */
 import { noTokens } from '../../../contract/meters.ts'
-import { type JsonOut, RawJson, sseEvent } from '../json/text.ts'
+import { type JsonOut, sseEvent } from '../json/text.ts'
 import type { StreamEncoder } from '../translation/codec.ts'
 import type {
   CallPart,
@@ -17,6 +17,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import type { Usage } from '../usage.ts'
+import { costMembers } from '../usage-cost.ts'
 import {
   type AnswerBlock,
   CallIds,
@@ -98,10 +99,10 @@ class MessagesEncoder implements StreamEncoder {
     }
   }
 
-  close({ usage, cost }: ResponseCost): string {
+  close({ usage, ...charge }: ResponseCost): string {
     const before = this.started() + this.closed(null)
     const delta = stopFields(this.finish, this.hasCalls)
-    const last = { type: 'message_delta', delta, usage: { ...usageFields(usage), cost: new RawJson(cost) } }
+    const last = { type: 'message_delta', delta, usage: { ...usageFields(usage), ...costMembers(charge) } }
     return before + sseEvent('message_delta', last) + sseEvent('message_stop', { type: 'message_stop' })
   }
 

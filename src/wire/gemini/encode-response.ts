@@ -3,7 +3,7 @@
  * in tagged signatures and in the IDs of calls, so that it returns. Usage is written as Google counts.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
-import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
+import { type JsonOut, jsonText } from '../json/text.ts'
 import type {
   CallPart,
   Citation,
@@ -17,6 +17,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { carrierId, plainId, plainIdCharactersMax } from '../translation/reasoning-carriers.ts'
+import { costMembers } from '../usage-cost.ts'
 import { hidesThoughts } from './decode-request.ts'
 import { argsOf } from './encode-request-parts.ts'
 import { logprobsResult } from './encode-response-logprobs.ts'
@@ -74,7 +75,7 @@ export function grounding(citations: readonly Citation[]): JsonOut | undefined {
 }
 
 /** Google's counts: the cache is part of the prompt, thoughts are separate from candidates. */
-export function usageMetadata({ usage, cost }: ResponseCost): JsonOut {
+export function usageMetadata({ usage, ...charge }: ResponseCost): JsonOut {
   const prompt = inputTokens(usage)
   const candidates = outputTokens(usage) - usage.reasoning
   return {
@@ -85,7 +86,7 @@ export function usageMetadata({ usage, cost }: ResponseCost): JsonOut {
     thoughtsTokenCount: usage.reasoning === 0 ? undefined : usage.reasoning,
     promptTokensDetails: split(prompt, usage.inputAudio),
     candidatesTokensDetails: split(candidates, usage.outputAudio),
-    cost: new RawJson(cost),
+    ...costMembers(charge),
   }
 }
 

@@ -3,7 +3,7 @@
  * must return unchanged in the IDs of calls and in the fields that clients are known to echo.
  */
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
-import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
+import { type JsonOut, jsonText } from '../json/text.ts'
 import type {
   CallPart,
   Citation,
@@ -26,6 +26,7 @@ import {
   taggedBase64,
   unencrypted,
 } from '../translation/reasoning-carriers.ts'
+import { costMembers } from '../usage-cost.ts'
 import { oldestForm } from './decode-request.ts'
 import { encryptedForms } from './encrypted-reasoning.ts'
 
@@ -210,7 +211,7 @@ export function explanationOf({ reason, explanation }: Finish): string | null {
 }
 
 /** Disjoint classes → counters that include each other, with what they cost. */
-export function usageOf({ usage, cost }: ResponseCost): JsonOut {
+export function usageOf({ usage, ...charge }: ResponseCost): JsonOut {
   const prompt = inputTokens(usage)
   const completion = outputTokens(usage)
   return {
@@ -226,7 +227,7 @@ export function usageOf({ usage, cost }: ResponseCost): JsonOut {
       reasoning_tokens: usage.reasoning,
       audio_tokens: usage.outputAudio,
     },
-    cost: new RawJson(cost),
+    ...costMembers(charge),
   }
 }
 

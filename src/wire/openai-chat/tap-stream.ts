@@ -37,6 +37,7 @@ class ChatReader implements SseEventReader {
   readonly endMark = `data: ${endMark}\n\n`
   problem: UpstreamProblem = noProblem
   refused = false
+  hasEmptyRole = false
   readonly sample: ProducedText
   private readonly choices: number
   private readonly draft: RawUsageDraft = chatReport()
@@ -75,6 +76,7 @@ class ChatReader implements SseEventReader {
     if (this.choices === 1 && this.sample.events === 0) this.refused ||= choices.some(beginsWithRefusal)
     for (const choice of choices) {
       const delta = recordIn(choice, 'delta')
+      if (delta.role === '') this.hasEmptyRole = true
       for (const piece of producedBy(delta)) this.sample.add(piece)
       if (isContent(delta)) hasContent = true
       if (!isSet(choice.finish_reason)) continue

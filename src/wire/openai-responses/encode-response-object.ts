@@ -5,7 +5,7 @@
 import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import { type JsonOut, RawJson } from '../json/text.ts'
 import type { Finish, Frame, ResponseCost } from '../translation/neutral.ts'
-import type { Usage } from '../usage.ts'
+import { costMembers } from '../usage-cost.ts'
 
 /** The request's id without its prefix. */
 export function tailOf(requestId: string): string {
@@ -77,11 +77,11 @@ export function responseObject(
     store: false,
     ...defaults,
     ...Object.fromEntries(frame.responseOptions.echo),
-    usage: tally === null ? null : usageObject(tally.usage, tally.cost),
+    usage: tally === null ? null : usageObject(tally),
   }
 }
 
-function usageObject(usage: Usage, cost: string): JsonOut {
+function usageObject({ usage, ...charge }: ResponseCost): JsonOut {
   const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
   const written = cacheWrite5m + cacheWrite1h
   const [input, output] = [inputTokens(usage), outputTokens(usage)]
@@ -91,7 +91,7 @@ function usageObject(usage: Usage, cost: string): JsonOut {
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + output,
-    cost: new RawJson(cost),
+    ...costMembers(charge),
   }
 }
 

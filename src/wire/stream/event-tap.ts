@@ -44,6 +44,7 @@ export interface EventReader<Parser extends EventParser> {
    * body ended as it should. '': the format has none. Absent: only the event itself makes a stream complete.
    */
   readonly endMark?: string
+  readonly hasEmptyRole?: boolean
   /** What of the answer the provider keeps; absent where the format has no such thing. */
   readonly providerObjects?: readonly ProviderObject[]
   rawUsage(): RawUsage
@@ -84,6 +85,10 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
 
   get refused(): boolean {
     return this.reader.refused
+  }
+
+  get hasEmptyRole(): boolean {
+    return this.reader.hasEmptyRole === true
   }
 
   get relayableSample(): OutputSample {

@@ -6,7 +6,7 @@
 
 import type { AutomaticCaching } from '../../../contract/values.ts'
 import type { JsonOut, RawJson } from '../json/text.ts'
-import type { Usage } from '../usage.ts'
+import type { Charge, Usage } from '../usage.ts'
 import type { Capabilities, Effort } from './capabilities.ts'
 
 /** Who made an opaque value and alone can read it. */
@@ -350,8 +350,6 @@ export interface Frame {
 }
 
 /** What the answer cost, known when it is settled. */
-export interface ResponseCost {
+export interface ResponseCost extends Charge {
   readonly usage: Usage
-  /** Decimal USD, exact; written as a JSON number. */
-  readonly cost: string
 }

@@ -9,6 +9,7 @@ import { TollgateError } from '../../../base/errors.ts'
 import type { Failpoints } from '../../../base/failpoint.ts'
 import type { Interruption } from '../../../base/interruption.ts'
 import type { BudgetRefusal } from '../../../base/shared-budget.ts'
+import { hidesProvider } from '../../../catalog/customer-view.ts'
 import type { ErrorResponseDeps } from '../../../http/early-response.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { EndReason } from '../../../ledger/types.ts'
@@ -102,6 +103,7 @@ export class StreamRelay {
       envelope: context.envelope,
       costFields: input.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
       eventBytesMax: deps.limits.eventBytesMax,
+      hidesProvider: hidesProvider(context.customerView, candidate.upstream),
     })
     this.#deadlines = new Deadlines(deps.clock, (name) => this.#due(name))
   }
@@ -227,7 +229,8 @@ export class StreamRelay {
         if (result.kind === 'late') return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         // As the provider reports it: what was charged, which may have been counted instead, is on the receipt.
         const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
-        this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged) }, this.#send)
+        const isOwnKey = this.#relayContext.plan.ownKeyFee !== null
+        this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged), isOwnKey }, this.#send)
         this.#context.client.end(this.#context.padding?.close())
       },
     )

@@ -4,8 +4,10 @@
  */
 import { TollgateError } from '../../../base/errors.ts'
 import { isRetriedByLibraries, needsRetryAdvice } from '../../../base/retry-advice.ts'
+import { hidesProvider } from '../../../catalog/customer-view.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import { WireError } from '../../../wire/dialect.ts'
+import { withoutMembers } from '../../../wire/left-out-members.ts'
 import { translateWrittenResponse } from '../../../wire/translation/translate.ts'
 import { withCost } from '../../../wire/usage-cost.ts'
 import { sendErrorResponse } from '../../error-response.ts'
@@ -81,22 +83,37 @@ async function relayAnswer(
   context.client.answer(
     body.status,
     headers,
-    translated === null ? passthroughBytes(context, relayContext, body, cost) : translated(cost),
+    translated === null
+      ? passthroughBytes(context, upstreamResponse, { relayContext, body, cost })
+      : translated(cost),
   )
 }
 
 function passthroughBytes(
-  { dialect }: RequestContext,
-  { lifecycle }: RelayContext,
-  { bytes }: AnswerBody,
-  cost: string,
+  context: RequestContext,
+  upstreamResponse: UpstreamResponse,
+  { relayContext, body, cost }: { relayContext: RelayContext; body: AnswerBody; cost: string },
 ): Uint8Array {
-  return lifecycle.showsCost ? Buffer.concat(withCost(bytes, dialect.costFields, cost)) : bytes
+  const shown = shownBytes(context, upstreamResponse, body)
+  const { lifecycle, plan } = relayContext
+  if (!lifecycle.showsCost) return shown
+  const charge = { cost, isOwnKey: plan.ownKeyFee !== null }
+  return Buffer.concat(withCost(shown, context.dialect.costFields, charge))
+}
+
+/** The upstream's body, without what would name a provider that is hidden. */
+function shownBytes(
+  { customerView }: RequestContext,
+  { candidate }: UpstreamResponse,
+  { bytes }: { readonly bytes: Uint8Array },
+): Uint8Array {
+  if (candidate === null || !hidesProvider(customerView, candidate.upstream)) return bytes
+  return Buffer.concat(withoutMembers(bytes, { hidesProvider: true, hasEmptyRole: false }))
 }
 
 /** Writes the response in the caller's format once its cost is known; null: it is passed through. */
 function translatedAnswer(
-  { translation, dialect }: RequestPlan,
+  { translation, dialect, ownKeyFee }: RequestPlan,
   { bytes, answer }: AnswerBody,
 ): ((cost: string) => string) | 'unreadable' | null {
   if (translation === null) return null
@@ -104,7 +121,7 @@ function translatedAnswer(
   const usage = dialect.toUsage(answer.rawUsage)
   try {
     const neutral = translateWrittenResponse(from, bytes, usage, translation)
-    return (cost) => to.encodeResponse(neutral, frame, { usage, cost })
+    return (cost) => to.encodeResponse(neutral, frame, { usage, cost, isOwnKey: ownKeyFee !== null })
   } catch (error) {
     if (error instanceof WireError) return 'unreadable'
     throw error
@@ -155,7 +172,7 @@ async function relayRejection(
     )
   }
   const headers = jsonHeaders(context, [...relayContext.headers, ...advice], upstreamResponse.upstreamHeaders)
-  context.client.answer(body.status, headers, body.bytes)
+  context.client.answer(body.status, headers, shownBytes(context, upstreamResponse, body))
 }
 
 /** A host's own words for a context that is too long, which the agents of the format do not know. */

@@ -4,6 +4,7 @@
  */
 
 import type { CostFields, StreamEnvelope, UsageTap } from '../../../wire/dialect.ts'
+import { withoutMembersInEvents } from '../../../wire/left-out-members.ts'
 import type { ResponseCost } from '../../../wire/translation/neutral.ts'
 import { StreamTranslator } from '../../../wire/translation/translate.ts'
 import { withCostInEvents } from '../../../wire/usage-cost.ts'
@@ -32,31 +33,38 @@ export function streamSinkFor(
     eventBytesMax: number
     /** Where a passed-through response gets its cost; null: it stays as it came. */
     costFields: CostFields | null
+    /** Nothing of a passed-through response names its provider, or says what it charges. */
+    hidesProvider: boolean
   },
 ): StreamSink {
-  const { translation, envelope, eventBytesMax, costFields } = of
+  const { translation, envelope, eventBytesMax, costFields, hidesProvider } = of
   const sink =
     translation === null
-      ? passthroughSink(watch, costFields)
+      ? passthroughSink(watch, { costFields, hidesProvider })
       : new TranslatingSink(translation, eventBytesMax)
   return envelope === null ? sink : enveloped(sink, envelope)
 }
 
-function passthroughSink(watch: UsageTap, costFields: CostFields | null): StreamSink {
-  const sink = new PassthroughSink(watch)
+function passthroughSink(
+  watch: UsageTap,
+  { costFields, hidesProvider }: { costFields: CostFields | null; hidesProvider: boolean },
+): StreamSink {
+  const sink = new PassthroughSink(watch, hidesProvider)
   return costFields === null ? sink : withCost(sink, costFields)
 }
 
 /** Bytes received and not sent, in order. */
 class PassthroughSink implements StreamSink {
   readonly #watch: UsageTap
+  readonly #hidesProvider: boolean
   readonly #pending: Uint8Array[] = []
   /** The stream offset of the first pending byte. */
   #sent = 0
   waitingBytes = 0
 
-  constructor(watch: UsageTap) {
+  constructor(watch: UsageTap, hidesProvider: boolean) {
     this.#watch = watch
+    this.#hidesProvider = hidesProvider
   }
 
   take(chunk: Uint8Array): void {
@@ -81,7 +89,18 @@ class PassthroughSink implements StreamSink {
     if (missingMark !== '') send(missingMark)
   }
 
+  /** Each call takes whole events. */
   #flush(until: number, send: Send): void {
+    const hasEmptyRole = this.#watch.hasEmptyRole === true
+    if (!this.#hidesProvider && !hasEmptyRole) return this.#take(until, send)
+    const pieces: Uint8Array[] = []
+    this.#take(until, (piece) => pieces.push(Buffer.from(piece)))
+    if (pieces.length === 0) return
+    const leftOut = { hidesProvider: this.#hidesProvider, hasEmptyRole }
+    for (const piece of withoutMembersInEvents(Buffer.concat(pieces), leftOut)) send(piece)
+  }
+
+  #take(until: number, send: Send): void {
     while (this.#sent < until) {
       const chunk = this.#pending[0]
       if (chunk === undefined) return
@@ -103,7 +122,7 @@ function withCost(inner: StreamSink, fields: CostFields): StreamSink {
     sendTerminal(cost, send) {
       const held: Uint8Array[] = []
       inner.sendTerminal(cost, (piece) => held.push(Buffer.from(piece)))
-      for (const piece of withCostInEvents(Buffer.concat(held), fields, cost.cost)) send(piece)
+      for (const piece of withCostInEvents(Buffer.concat(held), fields, cost)) send(piece)
     },
   })
 }
