@@ -11,6 +11,7 @@ const guide = '([clouds](providers.md#clouds))'
 export const cloudKeys = {
   azureKey: {
     variable: 'AZURE_OPENAI_API_KEY',
+    secret: true,
     schema: credential,
     default: null,
     doc: `The API key for an Azure resource; enables its built-in models as \`azure/…\` ${guide}.`,
@@ -23,6 +24,7 @@ export const cloudKeys = {
   },
   bedrockKey: {
     variable: 'AWS_BEARER_TOKEN_BEDROCK',
+    secret: true,
     schema: credential,
     default: null,
     doc: `The API key for Amazon Bedrock; enables its built-in models as \`bedrock/…\` ${guide}.`,

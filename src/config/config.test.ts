@@ -8,7 +8,7 @@ import { configurationPage, configurationPath } from '../../scripts/configuratio
 import { type Config, type Environment, limitDefaults, readConfig } from './config.ts'
 import { fileSchema, knownNames } from './file.ts'
 import { processMemoryBytes } from './process-memory.ts'
-import { variableNames } from './settings-table.ts'
+import { secretNames, variableNames } from './settings-table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -244,11 +244,95 @@ test('the sandbox is on for this machine alone, unless the file decides', () => 
   assert.equal(config('sandbox: off').sandbox, 'off')
 })
 
-test('the root secret comes from a variable or from the file that one names', () => {
-  writeFileSync(join(folder, 'secret'), `${randomText}\n`)
-  assert.equal(config('').secret, null)
-  assert.equal(config('', { TOLLGATE_SECRET: randomText }).secret, randomText)
-  assert.equal(config('', { TOLLGATE_SECRET_FILE: 'secret' }).secret, randomText)
+/** Every variable with a secret, and a text that it takes. */
+const secretTexts: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(secretNames.map((name) => [name, 'a-key-of-24-characters-x'])),
+  TOLLGATE_SECRET: randomText,
+  ...Object.fromEntries(
+    ['', 'DIRECT_', 'REPLICA_'].map((which) => [`DATABASE_${which}URL`, 'postgres://gate:a@db.example/gate']),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=a',
+  STRIPE_SECRET_KEY: `sk_${'test'}_a`,
+  STRIPE_WEBHOOK_SECRET: `whsec_${'a'}`,
+  SMTP_URL: 'smtps://gate:a@mail.example',
+}
+
+/** What some of them need beside them. */
+const besideSecrets: Environment = {
+  ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', MAIL_FROM: 'a@b.example' },
+  ...{ AZURE_OPENAI_ENDPOINT: 'https://my-resource.openai.azure.com', AWS_REGION: 'us-east-1' },
+}
+
+function secretsInFiles(): Environment {
+  return Object.fromEntries(
+    Object.entries(secretTexts).map(([name, text]) => {
+      writeFileSync(join(folder, name), `${text}\n`)
+      return [`${name}_FILE`, name]
+    }),
+  )
+}
+
+test('every secret of the environment may be in a file that a variable names', () => {
+  const found = config('', { ...secretsInFiles(), ...besideSecrets })
+  assert.deepEqual(found, config('', { ...secretTexts, ...besideSecrets }))
+  assert.ok(found.upstreams.length > 25, 'each provider has its upstream')
+  // A reference of the file to such a variable works too.
+  const text = 'upstreams: [{ name: a, provider: openai, credential: "${OPENAI_API_KEY}" }]'
+  assert.equal(config(text, { OPENAI_API_KEY_FILE: 'OPENAI_API_KEY' }).upstreams[0]?.credential, secretTexts.OPENAI_API_KEY)
+})
+
+for (const variable of secretNames) {
+  test(`${variable}_FILE: mistakes name the file and never its text`, () => {
+    writeFileSync(join(folder, 'empty'), ' \n')
+    const told = (environment: Environment) => mistakes('', { ...besideSecrets, ...secretTexts, ...environment })
+    assert.deepEqual(told({ [variable]: '', [`${variable}_FILE`]: 'nowhere/key' }).slice(0, 1), [
+      `${variable}_FILE: nowhere/key cannot be read (ENOENT)`,
+    ])
+    assert.deepEqual(told({ [variable]: '', [`${variable}_FILE`]: 'empty' }).slice(0, 1), [
+      `${variable}_FILE: empty is empty`,
+    ])
+    assert.deepEqual(told({ [`${variable}_FILE`]: 'empty' }), [
+      `${variable}: ${variable}_FILE is also set; unset one of them`,
+    ])
+    writeFileSync(join(folder, 'wrong'), 'two words\n')
+    const wrong = told({ [variable]: '', [`${variable}_FILE`]: 'wrong' }).join()
+    assert.match(wrong, new RegExp(`^${variable}_FILE: `))
+    assert.ok(!wrong.includes('two words'))
+  })
+}
+
+test('a secret of the file may be in another file; a cloud reads its own', () => {
+  secretsInFiles()
+  const text = `
+server: { metricsToken: { file: TOLLGATE_METRICS_TOKEN } }
+telemetry: { endpoint: "http://127.0.0.1:4318", headers: { authorization: { file: OPENAI_API_KEY } } }
+upstreams:
+  - { name: a, provider: openai, credential: { file: "\${PLACE}/OPENAI_API_KEY" } }
+  - name: b
+    provider: custom
+    url: https://b.example/v1
+    formats: [openai-chat]
+    headers: { x-token: { file: OPENAI_API_KEY } }
+  - name: c
+    provider: vertex
+    url: https://aiplatform.googleapis.com/v1/projects/p/locations/global
+    credential: { file: account.json }
+signIn: [{ kind: github, clientId: a, clientSecret: { file: OPENAI_API_KEY } }]
+`
+  const found = config(text, { PLACE: folder })
+  const key = secretTexts.OPENAI_API_KEY ?? ''
+  assert.equal(found.metricsToken, key)
+  assert.deepEqual(found.telemetry?.headers, ['authorization', key])
+  assert.equal(found.upstreams[0]?.credential, key)
+  assert.match(JSON.stringify(found.upstreams[1]), new RegExp(key))
+  assert.equal(found.upstreams[2]?.credential, '{"file":"account.json"}')
+  assert.equal(found.signIn[0]?.clientSecret, key)
+  assert.deepEqual(mistakes('upstreams: [{ name: a, provider: openai, credential: { file: nowhere } }]'), [
+    'file.yaml: upstreams[0].credential: nowhere cannot be read (ENOENT)',
+  ])
+  assert.deepEqual(mistakes('server: { host: { file: OPENAI_API_KEY } }'), [
+    'file.yaml: server.host: must be a single value',
+  ])
 })
 
 test('`tollgate.yaml` of the working folder is read without being named', () => {

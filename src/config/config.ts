@@ -2,7 +2,6 @@
  * The only reader of the environment and of `tollgate.yaml`: returns one frozen value with every setting and limit. The
  * settings are defined in `settings-table.ts` and `limits-table.ts`.
  */
-import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { UpstreamView } from '../catalog/customer-view.ts'
@@ -22,7 +21,8 @@ import {
 } from './identity.ts'
 import { type Limits, limitDefaults, limitsWithin } from './limits-table.ts'
 import { processMemoryBytes } from './process-memory.ts'
-import { rootSecret } from './schemas.ts'
+import { type ReadText, secretReader, textOf, withSecretFiles } from './secret-files.ts'
+import { secretNames } from './settings-table.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry.ts'
 import {
   type Environment,
@@ -34,8 +34,6 @@ import {
 
 export type { Environment, Limits, TelemetrySettings }
 export { limitDefaults }
-
-const fileBytesMax = 4 * 1024 * 1024
 
 export interface Config {
   readonly host: string
@@ -140,16 +138,17 @@ export function readConfig(
   workingFolder: string = process.cwd(),
   memoryBytes: number = processMemoryBytes(),
 ): ConfigResult {
-  const file = readFile(environment, workingFolder)
+  const readSecret = secretReader(workingFolder)
+  const secrets = withSecretFiles(environment, secretNames, readSecret)
+  const file = readFile(secrets.environment, { workingFolder, readSecret })
   const tree = file.kind === 'tree' ? file.tree : {}
-  const { values, set, mistakes } = readSettings(environment, tree)
-  const secret = readSecret(values, workingFolder)
+  const { values, set, mistakes } = readSettings(secrets.environment, tree, environment)
   const upstreams = upstreamsOf(values)
   const all = [
     ...(file.kind === 'mistakes' ? file.mistakes : []),
     ...unknownVariables(environment),
+    ...secrets.mistakes,
     ...mistakes,
-    ...secret.mistakes,
     ...cloudVariablesOf(values).mistakes,
     ...namesUsedTwice(upstreams),
     ...threadsMistakes(values.threads),
@@ -160,7 +159,6 @@ export function readConfig(
   const config: Config = {
     ...assembled(values, workingFolder),
     port: { number: values.port, chosen: isPortChosen },
-    secret: secret.secret,
     upstreams,
     // Each thread that serves requests has these budgets.
     limits: { ...limitDefaults, ...limitsWithin(memoryBytes / values.threads), ...limits },
@@ -174,36 +172,26 @@ export function readConfigWith(variables: Environment): ConfigResult {
   return readConfig({ ...process.env, ...variables })
 }
 
-function readFile(environment: Environment, workingFolder: string): FileResult {
+function readFile(
+  environment: Environment,
+  { workingFolder, readSecret }: { readonly workingFolder: string; readonly readSecret: ReadText },
+): FileResult {
   const named = variableText(environment, 'TOLLGATE_CONFIG')
   const fileName = named ?? 'tollgate.yaml'
   const path = resolve(workingFolder, fileName)
   const read = textOf(path)
-  if (read.kind === 'text') return readFileText({ text: read.text, fileName, environment })
+  if (read.kind === 'text') return readFileText({ text: read.text, fileName, environment, readSecret })
   if (read.reason !== 'ENOENT')
     return { kind: 'mistakes', mistakes: [`${path}: cannot be read (${read.reason})`] }
   if (named !== undefined) return { kind: 'mistakes', mistakes: [`TOLLGATE_CONFIG: no such file: ${path}`] }
   return { kind: 'tree', tree: {} }
 }
 
-type TextResult =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'unreadable'; readonly reason: string }
-
-function textOf(path: string): TextResult {
-  try {
-    if (statSync(path).size > fileBytesMax) return { kind: 'unreadable', reason: 'larger than 4 MiB' }
-    return { kind: 'text', text: readFileSync(path, 'utf8') }
-  } catch (error) {
-    return { kind: 'unreadable', reason: (error as NodeJS.ErrnoException).code ?? 'unknown' }
-  }
-}
-
 /** The settings that are derived from the values alone. */
 function assembled(
   values: SettingValues,
   workingFolder: string,
-): Omit<Config, 'port' | 'secret' | 'upstreams' | 'limits'> {
+): Omit<Config, 'port' | 'upstreams' | 'limits'> {
   const { host, publicUrl } = values
   const { mailServer: url, mailSender: from } = values
   const mail = url === null || from === null ? null : { url, from }
@@ -242,6 +230,7 @@ function assembled(
     }),
     signIn: signInOf(values.signIn),
     mail,
+    secret: values.secret,
     failpoint: values.failpoint,
   }
 }
@@ -256,25 +245,6 @@ function dataFolder(chosen: string | null, workingFolder: string): string {
   if (chosen !== null) return resolve(workingFolder, chosen)
   const inCheckout = import.meta.url.endsWith('/src/config/config.ts')
   return inCheckout ? fileURLToPath(new URL('../../data', import.meta.url)) : resolve(workingFolder, 'data')
-}
-
-interface SecretResult {
-  readonly secret: string | null
-  readonly mistakes: readonly string[]
-}
-
-/** Error messages never contain the secret. */
-function readSecret({ secret, secretFile }: SettingValues, workingFolder: string): SecretResult {
-  if (secret !== null && secretFile !== null)
-    return { secret, mistakes: ['TOLLGATE_SECRET: TOLLGATE_SECRET_FILE is also set; unset one of them'] }
-  if (secretFile === null) return { secret, mistakes: [] }
-  const read = textOf(resolve(workingFolder, secretFile))
-  if (read.kind === 'unreadable')
-    return { secret, mistakes: [`TOLLGATE_SECRET_FILE: ${secretFile} cannot be read (${read.reason})`] }
-  const checked = rootSecret.safeParse(read.text.trim())
-  if (checked.success) return { secret: checked.data, mistakes: [] }
-  const mistakes = checked.error.issues.map(({ message }) => `TOLLGATE_SECRET_FILE: ${message}`)
-  return { secret, mistakes }
 }
 
 /** null: payments are not configured. */

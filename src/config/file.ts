@@ -1,6 +1,6 @@
 /**
  * Parses and validates the text of `tollgate.yaml` with a schema made from the tables; reports mistakes by path. Scalars are
- * read as text, so that `0.10` stays exact. Reads neither files nor the environment.
+ * read as text, so that `0.10` stays exact. Reads neither files nor the environment itself.
  */
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { nearest } from '../base/nearest.ts'
 import { type Limit, limitsTable } from './limits-table.ts'
 import { limitSchema } from './schemas.ts'
+import { type ReadText, secretFileIn } from './secret-files.ts'
 import { type Setting, settingsTable } from './settings-table.ts'
 
 /** Loaded on demand: without a file, servers and commands start without the parser. */
@@ -43,14 +44,16 @@ export interface FileSource {
   readonly fileName: string
   /** For `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** For `{ file: path }`. */
+  readonly readSecret: ReadText
 }
 
-/** Parses, substitutes `${NAME}` and validates; reports all mistakes together. */
+/** Parses, substitutes `${NAME}` and `{ file: path }`, and validates; reports all mistakes together. */
 export function readFileText(source: FileSource): FileResult {
   const parsed = parseText(source)
   if (parsed.kind === 'mistakes') return parsed
   const mistakes: string[] = []
-  const tree = filled(parsed.tree, '', source, mistakes)
+  const tree = filled(parsed.tree, '', { source, mistakes })
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
   const schema = fileSchema()
   const result = schema.safeParse(withoutEmpty(tree))
@@ -86,25 +89,40 @@ function parseText(
   }
 }
 
-/** A copy with every `${NAME}` replaced; `$${` is a literal `${`. */
-function filled(value: unknown, path: string, source: FileSource, mistakes: string[]): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$(\$\{|\{([^}]*)\})/g, (whole, _rest, variable: string | undefined) => {
-      if (variable === undefined) return '${'
-      const found = source.environment[variable]
-      if (found === undefined || found === '') {
-        mistakes.push(`${source.fileName}: ${path}: the environment variable ${variable} is not set`)
-        return whole
-      }
-      return found
-    })
-  }
-  if (Array.isArray(value))
-    return value.map((item, index) => filled(item, `${path}[${index}]`, source, mistakes))
+interface Filling {
+  readonly source: FileSource
+  readonly mistakes: string[]
+}
+
+/** A copy with every `${NAME}` and every `{ file: path }` of a secret replaced; `$${` is a literal `${`. */
+function filled(value: unknown, path: string, filling: Filling, parent?: object): unknown {
+  if (typeof value === 'string') return withVariables(value, path, filling)
+  if (Array.isArray(value)) return value.map((item, index) => filled(item, `${path}[${index}]`, filling))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, filled(item, joined(path, key), source, mistakes)]),
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, filled(item, joined(path, key), filling, value)]),
   )
+  const file = secretFileIn(copy, path, parent)
+  return file === undefined ? copy : secretText(file, path, filling)
+}
+
+function withVariables(value: string, path: string, { source, mistakes }: Filling): string {
+  return value.replace(/\$(\$\{|\{([^}]*)\})/g, (whole, _rest, variable: string | undefined) => {
+    if (variable === undefined) return '${'
+    const found = source.environment[variable]
+    if (found === undefined || found === '') {
+      mistakes.push(`${source.fileName}: ${path}: the environment variable ${variable} is not set`)
+      return whole
+    }
+    return found
+  })
+}
+
+function secretText(file: string, path: string, { source, mistakes }: Filling): string {
+  const found = source.readSecret(file)
+  if (found.kind === 'text') return found.text
+  mistakes.push(`${source.fileName}: ${path}: ${found.reason}`)
+  return ''
 }
 
 /** A section with only comments is an empty string in YAML and counts as absent. */

@@ -5,6 +5,7 @@ import { credential } from './schemas.ts'
 interface HostKeySetting {
   readonly variable: string
   readonly schema: typeof credential
+  readonly secret: true
   readonly default: null
   readonly doc: string
 }
@@ -20,6 +21,6 @@ export const hostKeys = Object.fromEntries(
   hostKeyNames.map(({ provider, setting }): [string, HostKeySetting] => {
     const { displayName, variable } = hostVariables[provider]
     const doc = `The API key for ${displayName}; enables its built-in models as \`${provider}/…\` ([providers](providers.md)).`
-    return [setting, { variable, schema: credential, default: null, doc }]
+    return [setting, { variable, secret: true, schema: credential, default: null, doc }]
   }),
 ) as unknown as HostKeys

@@ -57,6 +57,8 @@ export interface Setting {
   readonly doc: string
   /** The documentation in the table of the file, where it differs. */
   readonly fileDoc?: string
+  /** The text may also be in the file that a variable of this name with `_FILE` names. */
+  readonly secret?: true
   /** A variable that must also be set, and why. */
   readonly needs?: { readonly variable: string; readonly why: string }
   /** A variable without which this one has no effect. */
@@ -105,6 +107,7 @@ export const settingsTable = {
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
+    secret: true,
     schema: databaseUrl,
     default: null,
     defaultText: 'SQLite databases in the data folder',
@@ -112,6 +115,7 @@ export const settingsTable = {
   },
   databaseDirectUrl: {
     variable: 'DATABASE_DIRECT_URL',
+    secret: true,
     schema: databaseUrl,
     default: null,
     defaultText: '`DATABASE_URL`',
@@ -119,6 +123,7 @@ export const settingsTable = {
   },
   databaseReplicaUrl: {
     variable: 'DATABASE_REPLICA_URL',
+    secret: true,
     schema: replicaUrl,
     default: null,
     defaultText: 'none',
@@ -180,6 +185,7 @@ export const settingsTable = {
   },
   metricsToken: {
     variable: 'TOLLGATE_METRICS_TOKEN',
+    secret: true,
     path: 'server.metricsToken',
     schema: token,
     default: null,
@@ -194,6 +200,7 @@ export const settingsTable = {
   },
   otlpHeaders: {
     variable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    secret: true,
     path: 'telemetry.headers',
     schema: otlpHeaderMap,
     variableSchema: otlpHeaders,
@@ -236,31 +243,29 @@ export const settingsTable = {
   },
   secret: {
     variable: 'TOLLGATE_SECRET',
+    secret: true,
     schema: rootSecret,
     default: null,
     defaultText: 'a file in the data folder',
     doc: 'The root secret, at least 32 random characters. A different secret would invalidate every key, so the server refuses to start if it changes.',
   },
-  secretFile: {
-    variable: 'TOLLGATE_SECRET_FILE',
-    schema: z.string(),
-    default: null,
-    doc: 'A file with the root secret, as an alternative to `TOLLGATE_SECRET`.',
-  },
   openaiKey: {
     variable: 'OPENAI_API_KEY',
+    secret: true,
     schema: credential,
     default: null,
     doc: 'An OpenAI API key; enables its models.',
   },
   anthropicKey: {
     variable: 'ANTHROPIC_API_KEY',
+    secret: true,
     schema: credential,
     default: null,
     doc: 'An Anthropic API key; enables its models.',
   },
   geminiKey: {
     variable: 'GEMINI_API_KEY',
+    secret: true,
     schema: credential,
     default: null,
     doc: 'A Gemini API key; enables its models.',
@@ -293,6 +298,7 @@ export const settingsTable = {
   },
   stripeKey: {
     variable: 'STRIPE_SECRET_KEY',
+    secret: true,
     schema: stripeKey,
     default: null,
     doc: 'A secret or restricted Stripe key; enables top-ups ([payments](payments.md)). Requires `STRIPE_WEBHOOK_SECRET`.',
@@ -303,6 +309,7 @@ export const settingsTable = {
   },
   stripeWebhookSecret: {
     variable: 'STRIPE_WEBHOOK_SECRET',
+    secret: true,
     schema: stripeWebhookSecret,
     default: null,
     doc: 'The signing secret of the webhook endpoint `/api/stripe/webhook`.',
@@ -318,6 +325,7 @@ export const settingsTable = {
   },
   mailServer: {
     variable: 'SMTP_URL',
+    secret: true,
     schema: mailServer,
     default: null,
     doc: 'The mail server, such as `smtps://user:password@mail.example`; enables email verification and password resets ([people](people.md)). Requires `MAIL_FROM`.',
@@ -438,4 +446,9 @@ export const mappingSections: Readonly<Record<string, string>> = {
 /** All environment variables; any other that begins with `TOLLGATE_` is an error. */
 export const variableNames: readonly string[] = Object.values<Setting>(settingsTable).flatMap(
   ({ variable }) => variable ?? [],
+)
+
+/** The variables whose text a file may have. */
+export const secretNames: readonly string[] = Object.values<Setting>(settingsTable).flatMap(
+  ({ variable, secret }) => (secret === true ? (variable ?? []) : []),
 )

@@ -4,7 +4,8 @@
  */
 import type { z } from 'zod'
 import { didYouMean, type FileTree, valueAt } from './file.ts'
-import { type Setting, type SettingName, settingsTable, variableNames } from './settings-table.ts'
+import { secretFileOf } from './secret-files.ts'
+import { secretNames, type Setting, type SettingName, settingsTable, variableNames } from './settings-table.ts'
 
 type Table = typeof settingsTable
 
@@ -28,14 +29,16 @@ export function variableText(environment: Environment, variable: string): string
   return environment[variable] === '' ? undefined : environment[variable]
 }
 
+const known: readonly string[] = [...variableNames, ...secretNames.map(secretFileOf)]
+
 /** Mistakes for variables that would be ignored or misread. */
 export function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((variable) => {
     if (variable.startsWith(foreignPrefix))
       return [`${variable}: would change which origins are trusted; unset it`]
     if (!variable.startsWith('TOLLGATE_') || otherNames.includes(variable)) return []
-    if (variableNames.includes(variable)) return []
-    return [`${variable}: unknown variable${didYouMean(variable, variableNames)}`]
+    if (known.includes(variable)) return []
+    return [`${variable}: unknown variable${didYouMean(variable, known)}`]
   })
 }
 
@@ -46,13 +49,15 @@ export interface ReadSettings {
   readonly mistakes: readonly string[]
 }
 
-/** Reads every setting. */
-export function readSettings(environment: Environment, tree: FileTree): ReadSettings {
+/** Reads every setting. `given`: the environment without the texts of secret files. */
+export function readSettings(environment: Environment, tree: FileTree, given = environment): ReadSettings {
   const values: Record<string, unknown> = {}
   const set: string[] = []
   const mistakes: string[] = []
+  const nameOf = (variable: string): string =>
+    variableText(given, variable) === undefined ? secretFileOf(variable) : variable
   for (const [name, row] of Object.entries<Setting>(settingsTable)) {
-    const read = readSetting(row, environment, tree)
+    const read = readSetting(row, { environment, nameOf }, tree)
     values[name] = read.value ?? row.default
     if (read.from !== undefined) set.push(read.from)
     mistakes.push(...read.mistakes)
@@ -66,16 +71,23 @@ interface ReadSetting {
   readonly mistakes: readonly string[]
 }
 
-function readSetting(row: Setting, environment: Environment, tree: FileTree): ReadSetting {
+interface NamedEnvironment {
+  readonly environment: Environment
+  /** The variable that was set: this one, or the one with its file. */
+  readonly nameOf: (variable: string) => string
+}
+
+function readSetting(row: Setting, { environment, nameOf }: NamedEnvironment, tree: FileTree): ReadSetting {
   const { variable, path } = row
   const text = variable === undefined ? undefined : variableText(environment, variable)
   if (variable === undefined || text === undefined) {
     const value = path === undefined ? undefined : valueAt(tree, path.split('.'))
     return { value, from: value === undefined ? undefined : path, mistakes: [] }
   }
+  const from = nameOf(variable)
   const result = (row.variableSchema ?? row.schema).safeParse(text)
-  const mistakes = result.success ? [] : result.error.issues.map(({ message }) => `${variable}: ${message}`)
-  return { value: result.data, from: variable, mistakes: [...mistakes, ...missing(row, environment)] }
+  const mistakes = result.success ? [] : result.error.issues.map(({ message }) => `${from}: ${message}`)
+  return { value: result.data, from, mistakes: [...mistakes, ...missing(row, environment)] }
 }
 
 /** Mistakes for variables that require another one. */
