@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { model, offer, price, scheduled, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
+import { limitsAtStart } from '../src/config/limits-at-start.ts'
 import { type Limit, limitsTable } from '../src/config/limits-table.ts'
 import { mappingSections, type Setting, settingsTable } from '../src/config/settings-table.ts'
 
@@ -63,6 +64,7 @@ const tables: Readonly<Record<string, () => string>> = {
       ['Name', 'Default', 'Description'],
       Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), docOf(row)]),
     ),
+  limitsAtStart: () => `${[...limitsAtStart].sort().map(code).join(', ')}.\n`,
 }
 
 /** The page with its generated tables replaced. */

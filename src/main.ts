@@ -6,11 +6,12 @@
 import { systemClock } from './base/clock.ts'
 import { collectAfterStart } from './base/idle-memory.ts'
 import { systemRandom } from './base/ids.ts'
-import type { Config } from './config/config.ts'
+import type { Config, ConfigResult } from './config/config.ts'
 import { program } from './server/program.ts'
 import type { Gateway } from './server/server.ts'
 
 const repeatedWithinMs = 1_000
+const endSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']
 
 process.exitCode = await runWords(process.argv.slice(2))
 
@@ -74,10 +75,15 @@ const backUpPostgres =
   'This installation is on PostgreSQL (DATABASE_URL). Back up the database with pg_dump or a physical backup, and the root secret with it.'
 
 /** Runs until a signal stops it; returns 0 on a clean shutdown. */
-async function serve(config: Config): Promise<number> {
+async function serve(config: Config, readConfig: () => Promise<ConfigResult>): Promise<number> {
+  const { hangUpMeaning } = await import('./server/hang-up.ts')
+  const { variableNamed } = await import('./config/config.ts')
+  const hangUp = hangUpMeaning(variableNamed('_'))
   // Watched from the beginning, so that a signal during startup is not lost.
-  const nextSignal = watchSignals()
-  const { createLog } = await import('./base/log.ts')
+  const nextSignal = watchSignals(hangUp === 'drain' ? [...endSignals, 'SIGHUP'] : endSignals)
+  const onHangUp = watchHangUps()
+  const { createLog, throwUnlessClosedTerminal } = await import('./base/log.ts')
+  process.stdout.on('error', throwUnlessClosedTerminal)
   const log = createLog({ level: config.logLevel })
   const { startGateway } = await import('./server/server.ts')
   const stopping = new AbortController()
@@ -86,7 +92,9 @@ async function serve(config: Config): Promise<number> {
     return signal
   })
   const { signal: stop } = stopping
-  const started = await startGateway({ config, clock: systemClock, random: systemRandom, log, stop })
+  const started = await startGateway({
+    ...{ config, clock: systemClock, random: systemRandom, log, stop, readConfig },
+  })
   if (started.kind === 'stopped') return 0
   if (started.kind === 'refused') {
     process.stderr.write(`tollgate: ${started.message}\n`)
@@ -95,6 +103,8 @@ async function serve(config: Config): Promise<number> {
   const { gateway } = started
   await announce(gateway, config)
   collectAfterStart(systemClock)
+  // A reload that fails is in the log.
+  if (hangUp === 'reload') onHangUp(() => void gateway.reload().catch(() => {}))
   const ended = await Promise.race([firstSignal, gateway.lost.then(() => 'lost' as const)])
   if (ended === 'lost') {
     log.fatal('a part of the server is lost; exiting')
@@ -132,7 +142,7 @@ async function announce(gateway: Gateway, { dataFolder }: Config): Promise<void>
  * Tells of the signals that ask the process to end, one at a time, also of one that came before anybody
  * waited. One Ctrl-C can arrive several times within a moment: terminal, npm and launcher all pass it on.
  */
-function watchSignals(): () => Promise<NodeJS.Signals> {
+function watchSignals(names: readonly NodeJS.Signals[]): () => Promise<NodeJS.Signals> {
   let lastMs = Number.NEGATIVE_INFINITY
   let next = Promise.withResolvers<NodeJS.Signals>()
   const take = (signal: NodeJS.Signals): void => {
@@ -141,10 +151,23 @@ function watchSignals(): () => Promise<NodeJS.Signals> {
     lastMs = nowMs
     next.resolve(signal)
   }
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, take)
+  for (const name of names) process.on(name, take)
   return async () => {
     const signal = await next.promise
     next = Promise.withResolvers()
     return signal
+  }
+}
+
+/** Takes SIGHUP, which ends a process that does not, and tells of it from the call on, also of one that came before. */
+function watchHangUps(): (tell: () => void) => void {
+  let hasCome = false
+  let tell = (): void => {
+    hasCome = true
+  }
+  process.on('SIGHUP', () => tell())
+  return (given) => {
+    tell = given
+    if (hasCome) tell()
   }
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { formatNames } from '../formats.ts'
-import { file, forAccount, forOperators, operation } from '../operation.ts'
+import { file, forAccount, forLocal, forOperators, operation } from '../operation.ts'
 import { routingStrategies } from '../routing-strategies.ts'
 import {
   accountId,
@@ -33,6 +33,24 @@ const namedUpstreams = z.array(upstreamName).min(1).max(100)
 export const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
 
 export const installationOperations = {
+  'configuration.reload': operation({
+    summary: 'Reload the configuration of the running server: upstreams, models, limits and secrets in files',
+    policy: forLocal,
+    // It stores nothing: without a server there is nothing to reload, and no installation is created.
+    effect: 'reads',
+    http: null,
+    input: z.strictObject({}),
+    output: z.strictObject({
+      /** `false`: nothing changed, because of the mistakes. */
+      reloaded: z.boolean(),
+      /** By path. */
+      mistakes: z.array(z.string()),
+      /** The settings that changed, by path or variable. */
+      changed: z.array(z.string()),
+      /** The settings that differ and take effect with the next start. */
+      restart: z.array(z.string()),
+    }),
+  }),
   'models.list': operation({
     summary: 'List models with their prices; models that are not enabled are listed with the reason',
     policy: reads,

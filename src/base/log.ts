@@ -18,7 +18,22 @@ export function createLog(options: { level: string; destination?: pino.Destinati
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describe },
   }
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  return pino(settings, options.destination ?? standardOutput())
+}
+
+/** A terminal that was closed takes no more lines; a program that shuts down then, or continues, does not fail for that. */
+function standardOutput(): pino.DestinationStream {
+  const output = pino.destination({ fd: process.stdout.fd, sync: true })
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    throwUnlessClosedTerminal(error)
+    output.write = () => true
+  })
+  return output
+}
+
+/** For errors of standard output. */
+export function throwUnlessClosedTerminal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EIO') throw error
 }
 
 /** Text with everything that looks like a credential cut back to its beginning. */

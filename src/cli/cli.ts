@@ -6,7 +6,9 @@
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
 import type { Config, ConfigResult, Environment } from '../config/config.ts'
+import { limitDefaults } from '../config/limits-table.ts'
 import type { CommandServices } from '../control/control-deps.ts'
+import { findServer } from '../server/admin-socket.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
 import { type CatalogUpdateInput, updateCatalog } from './catalog-update.ts'
 import type { OperationCommand, OptionRow } from './command.ts'
@@ -56,8 +58,8 @@ export interface CommandLineHost {
   readonly cancelMove: (config: Config) => Promise<CancelResult>
   /** The text of a file that has at most `bytesMax` bytes. */
   readonly readFile: (path: string, bytesMax: number) => Promise<string | 'too_large' | 'unreadable'>
-  /** Runs the server until it exits; resolves with the exit code. */
-  readonly serve: (config: Config) => Promise<number>
+  /** Runs the server until it exits; resolves with the exit code. `readAgain`: for a reload. */
+  readonly serve: (config: Config, readAgain: () => Promise<ConfigResult>) => Promise<number>
 }
 
 /** Runs one command; `words`: the arguments after the program's name. Resolves with the exit code. */
@@ -94,16 +96,28 @@ async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<numbe
     return await doctor({ host, json }, config, parsed.input.verbose === true)
   }
   if (config.kind === 'mistakes') {
+    if (command.words === 'reload' && findServer(config.dataFolder).kind === 'named')
+      return await runOperationCommand(
+        command as OperationCommand,
+        {},
+        { host, json, target: serverOf(config) },
+      )
     for (const mistake of config.mistakes) printFailure(host, mistake)
     return 1
   }
   const configured = { host, json, config: config.config }
   if (command.kind === 'operation') {
-    return await runOperationCommand(command, await withCredential(command, parsed, host), configured)
+    const mayCreate = operations[command.operation].effect !== 'reads'
+    const target = targetOf(host, config.config, mayCreate)
+    return await runOperationCommand(command, await withCredential(command, parsed, host), {
+      host,
+      json,
+      target,
+    })
   }
   switch (command.name) {
     case 'serve':
-      return await host.serve(config.config)
+      return await host.serve(config.config, () => host.readConfig(variablesOf(parsed)))
     case 'backup':
       return await backUp(String(parsed.input.folder), configured)
     case 'move':
@@ -163,10 +177,9 @@ interface ConfiguredRun extends CommandRun {
 async function runOperationCommand(
   command: OperationCommand,
   input: unknown,
-  run: ConfiguredRun,
+  run: CommandRun & { readonly target: OperationTarget },
 ): Promise<number> {
-  const mayCreate = operations[command.operation].effect !== 'reads'
-  const outcome = await runOperation(targetOf(run.host, run.config, mayCreate), command.operation, input)
+  const outcome = await runOperation(run.target, command.operation, input)
   if (outcome.kind !== 'replied') return printFailure(run.host, outcome.message)
   if (outcome.reply.status !== 200)
     return printFailure(run.host, errorLine(outcome.reply.body, command.options))
@@ -233,6 +246,12 @@ function targetOf(host: CommandLineHost, config: Config, mayCreate = true): Oper
     open: () => host.openServices(config),
     verify: config.databaseUrl === null ? () => host.verifyFolder(config) : null,
   }
+}
+
+/** A server that runs with a file that has mistakes now; it reads the file in its own environment. */
+function serverOf({ dataFolder }: { readonly dataFolder: string }): OperationTarget {
+  const noServer = { kind: 'refused', message: 'No server is running.' } as const
+  return { dataFolder, mayCreate: true, limits: limitDefaults, open: async () => noServer, verify: null }
 }
 
 function printResult<Output>(

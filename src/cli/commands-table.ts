@@ -13,6 +13,11 @@ export const commands: readonly Command[] = [
       option('threads>threads', 'number', 'N', 'threads that serve requests to models (default: configured)'),
     ],
   }),
+  command('configuration.reload', {
+    words: 'reload',
+    print: print.reloaded,
+    exitCode: ({ reloaded }) => (reloaded ? 0 : 1),
+  }),
   ...accountCommands,
   ...modelCommands,
   ...upstreamCommands,

@@ -17,7 +17,7 @@ const globalOptions = [
 
 /** The sections of the overview, with the first words of their commands. */
 const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
-  ['Server', ['serve', 'setup-link', 'doctor', 'migrate', 'backup', 'move', 'system']],
+  ['Server', ['serve', 'reload', 'setup-link', 'doctor', 'migrate', 'backup', 'move', 'system']],
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
   ['Models and providers', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
   ['Users', ['people']],

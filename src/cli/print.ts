@@ -250,3 +250,11 @@ export function report(output: Report, namesAll: boolean): string {
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
+
+export function reloaded(output: OperationOutput<'configuration.reload'>): string {
+  const { changed, restart, mistakes } = output
+  if (!output.reloaded) return ['The configuration was not reloaded:', ...mistakes, ''].join('\n')
+  const now = changed.length === 0 ? 'nothing changed' : `changed: ${changed.join(', ')}`
+  const later = restart.length === 0 ? '' : `\nTakes effect after a restart: ${restart.join(', ')}`
+  return `Reloaded; ${now}${later}\n`
+}

@@ -257,7 +257,7 @@ const secretTexts: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtps://gate:a@mail.example',
 }
 
-/** What some of them need beside them. */
+/** What some of them also need. */
 const besideSecrets: Environment = {
   ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', MAIL_FROM: 'a@b.example' },
   ...{ AZURE_OPENAI_ENDPOINT: 'https://my-resource.openai.azure.com', AWS_REGION: 'us-east-1' },
@@ -278,13 +278,17 @@ test('every secret of the environment may be in a file that a variable names', (
   assert.ok(found.upstreams.length > 25, 'each provider has its upstream')
   // A reference of the file to such a variable works too.
   const text = 'upstreams: [{ name: a, provider: openai, credential: "${OPENAI_API_KEY}" }]'
-  assert.equal(config(text, { OPENAI_API_KEY_FILE: 'OPENAI_API_KEY' }).upstreams[0]?.credential, secretTexts.OPENAI_API_KEY)
+  assert.equal(
+    config(text, { OPENAI_API_KEY_FILE: 'OPENAI_API_KEY' }).upstreams[0]?.credential,
+    secretTexts.OPENAI_API_KEY,
+  )
 })
 
 for (const variable of secretNames) {
   test(`${variable}_FILE: mistakes name the file and never its text`, () => {
     writeFileSync(join(folder, 'empty'), ' \n')
-    const told = (environment: Environment) => mistakes('', { ...besideSecrets, ...secretTexts, ...environment })
+    const told = (environment: Environment) =>
+      mistakes('', { ...besideSecrets, ...secretTexts, ...environment })
     assert.deepEqual(told({ [variable]: '', [`${variable}_FILE`]: 'nowhere/key' }).slice(0, 1), [
       `${variable}_FILE: nowhere/key cannot be read (ENOENT)`,
     ])

@@ -117,7 +117,12 @@ export type ConfigResult =
       /** The settings that were set, by variable or path: `TOLLGATE_PORT`, `server.port`. */
       readonly set: readonly string[]
     }
-  | { readonly kind: 'mistakes'; readonly mistakes: readonly string[] }
+  | {
+      readonly kind: 'mistakes'
+      readonly mistakes: readonly string[]
+      /** As far as it can be read. */
+      readonly dataFolder: string
+    }
 
 /** The value of a variable that a command names, as the user of the command says. */
 export function variableNamed(name: string, environment: Environment = process.env): string | undefined {
@@ -153,7 +158,8 @@ export function readConfig(
     ...namesUsedTwice(upstreams),
     ...threadsMistakes(values.threads),
   ]
-  if (all.length > 0) return { kind: 'mistakes', mistakes: all }
+  if (all.length > 0)
+    return { kind: 'mistakes', mistakes: all, dataFolder: dataFolder(values.dataFolder, workingFolder) }
   const isPortChosen = set.some((name) => name === 'TOLLGATE_PORT' || name === 'server.port')
   const limits = (tree['limits'] ?? {}) as Partial<Limits>
   const config: Config = {

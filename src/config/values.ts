@@ -5,7 +5,13 @@
 import type { z } from 'zod'
 import { didYouMean, type FileTree, valueAt } from './file.ts'
 import { secretFileOf } from './secret-files.ts'
-import { secretNames, type Setting, type SettingName, settingsTable, variableNames } from './settings-table.ts'
+import {
+  type Setting,
+  type SettingName,
+  secretNames,
+  settingsTable,
+  variableNames,
+} from './settings-table.ts'
 
 type Table = typeof settingsTable
 

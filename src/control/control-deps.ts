@@ -71,6 +71,11 @@ export interface ServerStatus {
   /** Ends a request; false: it does not run in this process. */
   stop(request: bigint): Promise<boolean>
   draining(): boolean
+  /** Reads the configuration again. */
+  reload(): Promise<
+    | { readonly kind: 'reloaded'; readonly changed: readonly string[]; readonly restart: readonly string[] }
+    | { readonly kind: 'rejected'; readonly mistakes: readonly string[] }
+  >
   memoryBytes(): number
   eventLoopDelayMs(): number
   /** The names of a host's models; `problem`: why there are none. */

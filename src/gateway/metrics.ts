@@ -26,6 +26,8 @@ export interface Metrics {
   refusalsDropped(count: number): void
   /** Spans that did not reach the collector. */
   spansDropped(count: number): void
+  /** Whether the last reload of the configuration took effect. */
+  configurationReloaded(isApplied: boolean): void
 }
 
 /** The values of one thread's metrics. */
@@ -124,6 +126,13 @@ export function createMetrics(
     help: 'Files of closed accounts that their upstreams have not deleted yet.',
     registers: [registry],
   })
+  const reloaded = new Gauge({
+    name: 'tollgate_config_last_reload_successful',
+    help: '1, or 0 where the last reload of the configuration was rejected and the one before it is in use.',
+    aggregator: 'min',
+    registers: [registry],
+  })
+  reloaded.set(1)
   return {
     registry,
     settled: usageMetrics(registry, metricPairsMax),
@@ -135,5 +144,6 @@ export function createMetrics(
     upstreamFailed: (provider, code) => failures.inc({ provider, code }),
     refusalsDropped: (count) => dropped.inc(count),
     spansDropped: (count) => spansDropped.inc(count),
+    configurationReloaded: (isApplied) => reloaded.set(isApplied ? 1 : 0),
   }
 }

@@ -44,6 +44,7 @@ export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
   const background = new Background(clock, log)
   const closing = Promise.withResolvers<'closing'>()
   let transport: Promise<Transporter> | undefined
+  let connectedTo = ''
   let waiting = 0
   return {
     send(email) {
@@ -54,6 +55,12 @@ export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
       waiting += 1
       background.run('mail', async () => {
         try {
+          // A reload changes the address.
+          if (connectedTo !== setting.url) {
+            void transport?.then((opened) => opened.close()).catch(() => {})
+            transport = undefined
+          }
+          connectedTo = setting.url
           transport ??= openTransport(setting.url, limits)
           await deliver(
             await transport,

@@ -89,10 +89,13 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
 type Library = () => Promise<{ readonly stripe: Stripe }>
 
 /** Loaded once, when it is needed: it is large, and most installations start without ever using it. */
-function lazyLibrary({ secretKey, apiOrigin }: StripeSetting, limits: StripeLimits): Library {
-  let loaded: ReturnType<Library> | undefined
+function lazyLibrary(setting: StripeSetting, limits: StripeLimits): Library {
+  let loaded: { readonly secretKey: string; readonly library: ReturnType<Library> } | undefined
   return () => {
-    loaded ??= import('stripe').then(({ default: Library }) => ({
+    const { secretKey, apiOrigin } = setting
+    // A reload changes the key.
+    if (loaded?.secretKey === secretKey) return loaded.library
+    const library = import('stripe').then(({ default: Library }) => ({
       stripe: new Library(secretKey, {
         ...(apiOrigin === null ? {} : addressOf(apiOrigin)),
         timeout: limits.stripeTimeoutMs,
@@ -100,7 +103,8 @@ function lazyLibrary({ secretKey, apiOrigin }: StripeSetting, limits: StripeLimi
         telemetry: false,
       }),
     }))
-    return loaded
+    loaded = { secretKey, library }
+    return library
   }
 }
 

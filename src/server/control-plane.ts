@@ -29,7 +29,7 @@ export interface ControlPlaneDeps {
   /** The metrics of all threads. */
   readonly metrics: MetricsText
   /** Without it `/metrics` does not exist. */
-  readonly metricsToken: string | null
+  readonly metricsToken: () => string | null
   /** Whether requests can be served: false while draining or without a store. */
   readonly ready: () => Promise<boolean>
   /** The console's pages, below `/console` and at `/pricing`. */
@@ -182,7 +182,7 @@ async function metrics(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { metricsToken } = pages
+  const metricsToken = pages.metricsToken()
   if (metricsToken === null || !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
     return respondNotFound(pages, request, reply)
   }

@@ -14,6 +14,7 @@ import { settingsOf } from '../store/settings.ts'
 import type { Port } from '../threads/port.ts'
 import { attachServerStore } from './open-store.ts'
 import { passToMain } from './pass-to-main.ts'
+import { applyServingChange } from './reload.ts'
 import { stoppedFromConsole } from './server-status.ts'
 import { composeDataPlane, createServer } from './serving.ts'
 import type { DataPlaneNotices, DataPlaneRequests, DataPlaneSetup } from './serving-messages.ts'
@@ -64,6 +65,8 @@ export async function serveDataPlane(setup: DataPlaneSetup, parts: ThreadParts):
           services.changes.watch(account, (change) => notify('changed', account, change)),
         )
     },
+    reload: (change) =>
+      applyServingChange({ ...services, config, sandboxOrigin: setup.sandboxOrigin }, change),
     drain() {
       server.stopListening()
       deps.polls.stop()

@@ -33,6 +33,9 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
     running: async () => 0,
     stop: async () => false,
     draining: () => false,
+    async reload() {
+      return { kind: 'rejected', mistakes: [noServer.problem] }
+    },
     memoryBytes,
     eventLoopDelayMs: () => 0,
     listHostModels: async () => noServer,
@@ -84,11 +87,16 @@ function pathsOf(host: Omit<AskedHost, 'credential'>): readonly HostPath[] {
   return hostPaths(connector, parseAddress(host.url ?? connector.defaultOrigin))
 }
 
+interface RunningParts {
+  readonly pressure: Pick<LoadMonitor, 'readings'>
+  readonly watch: Pick<LedgerWatch, 'report'>
+  readonly others: Pick<DataPlaneThreads, 'running' | 'stop'>
+  readonly reload: ServerStatus['reload']
+}
+
 export function runningStatus(
   { clock, inFlight, draining, sender, limits, nextId }: GatewayDeps,
-  pressure: Pick<LoadMonitor, 'readings'>,
-  watch: Pick<LedgerWatch, 'report'>,
-  others: Pick<DataPlaneThreads, 'running' | 'stop'>,
+  { pressure, watch, others, reload }: RunningParts,
 ): ServerStatus {
   const asking = { sender, clock, limits }
   const hostOf = (host: AskedHost) => modelHost(host, nextId())
@@ -99,6 +107,7 @@ export function runningStatus(
     stop: async (request) =>
       inFlight.stopRequest(request, stoppedFromConsole()) || (await others.stop(request)),
     draining: () => draining.begun,
+    reload,
     memoryBytes,
     eventLoopDelayMs: () => pressure.readings.eventLoopDelayMs,
     listHostModels: (host) => listHostModels(asking, connectorOfUpstream(host), hostOf(host)),

@@ -9,7 +9,7 @@ import { EventStreams } from '../api/event-streams.ts'
 import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, ConfigResult } from '../config/config.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { dispatch } from '../control/dispatch.ts'
 import { finishAccountDeletions } from '../control/people/account-deletions.ts'
@@ -35,6 +35,7 @@ import {
 } from './first-run.ts'
 import { type Listeners, openListeners } from './listeners.ts'
 import { createAuthSelector } from './playground-auth.ts'
+import { liveConfig, type ReloadResult, reloadOf } from './reload.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly log: Log
   /** Ends a start that waits for its database. */
   readonly stop?: AbortSignal
+  /** Reads the configuration again, for a reload; left out: as it is. */
+  readonly readConfig?: () => Promise<ConfigResult>
 }
 
 export interface Gateway {
@@ -63,6 +66,8 @@ export interface Gateway {
   readonly deps: GatewayDeps
   readonly services: Services
   readonly sandbox: Sandbox | null
+  /** Reads the configuration again and takes over what can change in a running server. */
+  reload(): Promise<ReloadResult>
   /** Resolves when the store or a thread is lost and the process must end. */
   readonly lost: Promise<void>
   /**
@@ -112,7 +117,8 @@ async function close(cleanup: Cleanup): Promise<void> {
   for (const closing of cleanup.toReversed()) await closing()
 }
 
-async function composeGateway(options: GatewayOptions, cleanup: Cleanup): Promise<GatewayResult> {
+async function composeGateway(given: GatewayOptions, cleanup: Cleanup): Promise<GatewayResult> {
+  const options = { ...given, started: given.config, config: liveConfig(given.config) }
   const { config, clock, random, log } = options
   const sandbox = config.sandbox === 'on' ? await startSandbox({ clock }) : null
   if (sandbox !== null) cleanup.push(() => sandbox.close())
@@ -170,7 +176,12 @@ function watchLoss(log: Log): Loss {
   return { promise, store: lost('the store ended'), thread: lost('a thread of the data plane ended') }
 }
 
-async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Promise<Gateway> {
+interface StartedOptions extends GatewayOptions {
+  /** The configuration as it was given: `config` changes with each reload. */
+  readonly started: Config
+}
+
+async function listenAndServe(given: StartedOptions, opened: OpenedServer): Promise<Gateway> {
   const { early, services, sandbox, lost } = opened
   const untilDone = <Result>(step: () => Promise<Result>): Promise<Result> =>
     given.config.databaseUrl === null ? step() : untilStored(step, waitOf(given))
@@ -200,7 +211,8 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
   })
   const { origin, address, threads } = listeners
   addressRef.address = address
-  const status = runningStatus(deps, dataPlane.load, watch, threads)
+  const reload = reloadOf(given, { services, sandbox, config, threads, metrics: deps.metrics })
+  const status = runningStatus(deps, { pressure: dataPlane.load, watch, others: threads, reload })
   const control = services.control(address, status)
   await untilDone(() => finishAccountDeletions(control))
   authSelector.enablePlayground(control)
@@ -227,6 +239,7 @@ async function listenAndServe(given: GatewayOptions, opened: OpenedServer): Prom
   return {
     ...{ origin, start: begun.start, deps, services, sandbox },
     endpoints: { address, modelToTry: sandbox === null ? null : 'sandbox-echo' },
+    reload,
     finishStart: (onReady) =>
       finishStart({ ...services, background: deps.background, limits: config.limits }, () => {
         void begun.release()
@@ -261,15 +274,15 @@ function readiness(
     readonly started: { readonly isFinished: boolean }
   },
 ): () => Promise<boolean> {
-  const { commitMsMax, storeWaitMs } = config.limits
+  const { limits } = config
   return () =>
     isReady({
       isStarted: started.isFinished,
       isDraining: deps.draining.begun,
       store: services.store,
-      commitMsMax,
+      commitMsMax: limits.commitMsMax,
       read: () => isFirstStart(services),
-      readMsMax: storeWaitMs,
+      readMsMax: limits.storeWaitMs,
       clock,
     })
 }
@@ -364,7 +377,7 @@ async function openPages(
         streams,
       },
       metrics: metricsText(deps.metrics.registry, threads.metrics),
-      metricsToken: config.metricsToken,
+      metricsToken: () => config.metricsToken,
       ready,
       consoleFiles: consoleFiles(builtConsole),
       docsFiles: docsFiles(builtConsole, control.address),

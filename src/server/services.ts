@@ -14,8 +14,6 @@ import { asTollgateError } from '../base/errors.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import type { GivenSources } from '../catalog/catalog.ts'
-import { hostModels } from '../catalog/hosts/host-models.ts'
-import { catalogMistakes } from '../catalog/mistakes.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandServices, ControlDeps, ServerStatus } from '../control/control-deps.ts'
 import { countsMemory } from '../gateway/upstream-counts.ts'
@@ -23,14 +21,13 @@ import { shownHost } from '../http/shown-host.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { type OpenPayments, openPayments } from '../payments/payments.ts'
 import type { Payments } from '../payments/types.ts'
-import { keyUrlMistakes } from '../provider-keys/key-providers.ts'
-import { connectors } from '../providers/registry.ts'
 import { databaseBytes } from '../store/database-bytes.ts'
 import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { refusalOfMoved } from './moved.ts'
 import { openServerStore } from './open-store.ts'
 import { type OpenPeople, openPeopleServices, type PeopleServices } from './people-services.ts'
+import { configurationMistakes } from './reload.ts'
 import { commandStatus } from './server-status.ts'
 import { catalogSources, type DataPlaneServices, openDataPlane } from './serving-services.ts'
 import { applySharedChanges } from './shared-changes.ts'
@@ -72,11 +69,7 @@ export type ServicesResult =
 /** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
   const sources = catalogSources(config, options.sandboxOrigin)
-  const hosted = await hostModels(sources.upstreams.map(({ provider }) => provider))
-  const mistakes = [
-    ...catalogMistakes({ ...sources, builtin: [...sources.builtin, ...hosted] }),
-    ...keyUrlMistakes(connectors, config.providerKeys.urls),
-  ]
+  const mistakes = await configurationMistakes(config, options.sandboxOrigin)
   if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
   const opened = await openServerStore(config, { ...options, clients: (options.threads ?? 1) - 1 })
   if (opened.kind === 'refused')
@@ -211,7 +204,9 @@ function controlDeps(
       config.databaseUrl === null
         ? { kind: 'sqlite', bytes: databaseBytes(config.dataFolder) }
         : { kind: 'postgresql', bytes: null },
-    signupNano: limits.signupNano,
+    get signupNano() {
+      return limits.signupNano
+    },
     address,
   }
 }

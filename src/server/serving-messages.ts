@@ -1,6 +1,7 @@
 /** What the main thread and a further thread of the data plane send each other. Types alone. */
 import type { Change } from '../base/changes.ts'
 import type { Config } from '../config/config.ts'
+import type { ServingChange } from '../config/reloading.ts'
 import type { MetricValues } from '../gateway/metrics.ts'
 import type { StorePorts } from '../store/store.ts'
 
@@ -34,6 +35,8 @@ export interface DataPlaneRequests {
   metrics(): Promise<MetricValues>
   /** Reports changes of the account from now on, or no longer. */
   watch(account: bigint, isWatched: boolean): void
+  /** Takes over what was reloaded; rejects where it cannot, and nothing changed then. */
+  reload(change: ServingChange): Promise<void>
   /** Takes no more connections and requests; answered when none is left. */
   drain(): Promise<void>
   stopRequests(): void

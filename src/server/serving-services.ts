@@ -188,10 +188,9 @@ const unlimitedRates: RateLimits = { requestsPerMinute: null, tokensPerMinute: n
 async function openAccountRates(
   settings: Settings,
   nextId: NextId,
-  { requestsPerMinute, tokensPerMinute, concurrent }: RateLimits,
+  usual: RateLimits,
 ): Promise<(account: bigint) => RateLimits> {
   const local = await settings.claim(localAccountSetting, formatId('acct', nextId()))
-  const usual: RateLimits = { requestsPerMinute, tokensPerMinute, concurrent }
   return (account) => (formatId('acct', account) === local ? unlimitedRates : usual)
 }
 

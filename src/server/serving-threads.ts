@@ -5,6 +5,7 @@
 import { TollgateError } from '../base/errors.ts'
 import { type Log, writeAgain } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
+import type { ServingChange } from '../config/reloading.ts'
 import type { MetricValues } from '../gateway/metrics.ts'
 import { type OpenThread, openThread, servingMemory } from '../threads/thread.ts'
 import type { DataPlaneNotices, DataPlaneRequests, DataPlaneSetup } from './serving-messages.ts'
@@ -16,6 +17,8 @@ export interface DataPlaneThreads {
   running(): Promise<number>
   stop(request: bigint): Promise<boolean>
   metrics(): Promise<readonly MetricValues[]>
+  /** Rejects where one cannot. */
+  reload(change: ServingChange): Promise<unknown>
   drain(): Promise<void>
   stopRequests(): void
   close(): Promise<void>
@@ -97,6 +100,7 @@ function threadsAsOne(threads: readonly DataPlaneThread[]): DataPlaneThreads {
     },
     stop: async (request) => (await all(({ call }) => call('stop', request))).includes(true),
     metrics: () => all(({ call }) => call('metrics')),
+    reload: (change) => all(({ call }) => call('reload', change)),
     async drain() {
       // One that ended has nothing left to wait for.
       await Promise.allSettled(threads.map(({ call }) => call('drain')))

@@ -50,7 +50,7 @@ export function composeDataPlane(
   addressRef: { readonly address: string },
 ): DataPlane {
   const { config, clock, log } = options
-  const { drainMs, closeMs } = config.limits
+  const { limits } = config
   const read = processReadings(services.store.commitMs)
   const load = monitorLoad({ limits: config.limits, clock, read })
   const draining = { begun: false }
@@ -64,23 +64,23 @@ export function composeDataPlane(
     stopRequests,
     async drain() {
       draining.begun = true
-      const deadlineMs = clock.monoMs() + drainMs
-      const deadline = clock.after(drainMs, stopRequests)
+      const deadlineMs = clock.monoMs() + limits.drainMs
+      const deadline = clock.after(limits.drainMs, stopRequests)
       await inFlight.whenIdle()
       deadline.cancel()
       refusals.flush()
       // Settlements that the store does not take now; while it is away there is no end to them.
-      await within(clock, Math.max(closeMs, deadlineMs - clock.monoMs()), background.drained())
+      await within(clock, Math.max(limits.closeMs, deadlineMs - clock.monoMs()), background.drained())
     },
     async closeServers(servers) {
       draining.begun = true
-      await within(clock, closeMs, inFlight.whenIdle())
-      await Promise.all(servers.map((server) => server.drain(closeMs)))
+      await within(clock, limits.closeMs, inFlight.whenIdle())
+      await Promise.all(servers.map((server) => server.drain(limits.closeMs)))
     },
     async close() {
       load.stop()
       refusals.flush()
-      if (!(await within(clock, closeMs, background.drained()))) {
+      if (!(await within(clock, limits.closeMs, background.drained()))) {
         log.error({ works: background.count }, 'not everything was written; the next start closes holds')
       }
       await Promise.all([deps.telemetry?.close(), deps.sender.close()])

@@ -21,7 +21,7 @@ export async function mountedRoutes({ gateway, origin }: TestGateway): Promise<r
         streams: new EventStreams(systemClock, limitDefaults),
       },
       metrics: metricsText(serving.metrics.registry, async () => []),
-      metricsToken: null,
+      metricsToken: () => null,
       ready: async () => true,
       consoleFiles: consoleFiles(builtConsole),
       docsFiles: docsFiles(builtConsole, origin),

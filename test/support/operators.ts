@@ -49,12 +49,12 @@ export function controlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'or
 
 /** The same where hosts of upstreams are asked. */
 export function servingControlOf({ gateway, origin }: Pick<TestGateway, 'gateway' | 'origin'>): ControlDeps {
-  const status = runningStatus(
-    gateway.deps,
-    { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
-    { report: () => ({ checkedMs: null, contradictions: 0 }) },
-    noThreads,
-  )
+  const status = runningStatus(gateway.deps, {
+    pressure: { readings: { eventLoopDelayMs: 0, eventLoopShare: 0, heapShare: 0, commitMs: 0 } },
+    watch: { report: () => ({ checkedMs: null, contradictions: 0 }) },
+    others: noThreads,
+    reload: gateway.reload,
+  })
   return gateway.services.control(origin, status)
 }
 

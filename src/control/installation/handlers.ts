@@ -3,6 +3,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { auditCsv, listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
+import { reloadConfiguration } from './reload.ts'
 import { showSystem } from './system.ts'
 import { listUpstreamModels, testUpstream } from './upstream-hosts.ts'
 import { disableUpstream, enableUpstream, showUpstreamStatus } from './upstream-status.ts'
@@ -12,6 +13,7 @@ export const installationHandlers = {
   'audit.csv': auditCsv,
   'audit.list': listAudit,
   'audit.own': listOwnAudit,
+  'configuration.reload': reloadConfiguration,
   'ledger.verify': verifyLedger,
   'losses.list': listLosses,
   'markup.show': showMarkup,
