@@ -324,6 +324,7 @@ test('every operation has a command, and every command an output that the contra
     ['requests.list', ['requests', person, '--limit', '5']],
     ['ledger.verify', ['ledger', 'verify']],
     ['setup.link', ['setup-link']],
+    ['configuration.reload', ['reload']],
   ]
   // `catalog update` runs these two; it has tests of its own.
   const ofList = ['catalog.check', 'catalog.update']

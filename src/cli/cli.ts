@@ -6,7 +6,6 @@
 import { type ControlErrorBody, operations } from '../../contract/operations.ts'
 import { withoutHiddenCharacters } from '../../contract/visible-text.ts'
 import type { Config, ConfigResult, Environment } from '../config/config.ts'
-import { limitDefaults } from '../config/limits-table.ts'
 import type { CommandServices } from '../control/control-deps.ts'
 import { findServer } from '../server/admin-socket.ts'
 import { type ParsedArguments, parseArguments } from './arguments.ts'
@@ -249,9 +248,9 @@ function targetOf(host: CommandLineHost, config: Config, mayCreate = true): Oper
 }
 
 /** A server that runs with a file that has mistakes now; it reads the file in its own environment. */
-function serverOf({ dataFolder }: { readonly dataFolder: string }): OperationTarget {
+function serverOf({ dataFolder, limits }: Pick<Config, 'dataFolder' | 'limits'>): OperationTarget {
   const noServer = { kind: 'refused', message: 'No server is running.' } as const
-  return { dataFolder, mayCreate: true, limits: limitDefaults, open: async () => noServer, verify: null }
+  return { dataFolder, mayCreate: true, limits, open: async () => noServer, verify: null }
 }
 
 function printResult<Output>(

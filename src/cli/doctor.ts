@@ -6,7 +6,6 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { join } from 'node:path'
 import { type OperationOutput, operations } from '../../contract/operations.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
-import { secretFileOf } from '../config/secret-files.ts'
 import { callServer, findServer } from '../server/admin-socket.ts'
 import { type NearMiss, nearMisses } from './near-misses.ts'
 import { type OperationOutcome, type OperationTarget, runOperation } from './run-operation.ts'
@@ -98,7 +97,7 @@ function environmentOf({ config, variableNames }: DoctorInput): Report['environm
     isSet:
       config.kind === 'mistakes'
         ? null
-        : [variable, secretFileOf(variable)].some((name) => config.set.includes(name)),
+        : [variable, `${variable}_FILE`].some((name) => config.set.includes(name)),
   }))
 }
 

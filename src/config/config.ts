@@ -120,8 +120,9 @@ export type ConfigResult =
   | {
       readonly kind: 'mistakes'
       readonly mistakes: readonly string[]
-      /** As far as it can be read. */
+      /** As far as it can be read: where a server may run that has read another configuration. */
       readonly dataFolder: string
+      readonly limits: Limits
     }
 
 /** The value of a variable that a command names, as the user of the command says. */
@@ -159,7 +160,10 @@ export function readConfig(
     ...threadsMistakes(values.threads),
   ]
   if (all.length > 0)
-    return { kind: 'mistakes', mistakes: all, dataFolder: dataFolder(values.dataFolder, workingFolder) }
+    return {
+      ...{ kind: 'mistakes', mistakes: all },
+      ...{ dataFolder: dataFolder(values.dataFolder, workingFolder), limits: limitDefaults },
+    }
   const isPortChosen = set.some((name) => name === 'TOLLGATE_PORT' || name === 'server.port')
   const limits = (tree['limits'] ?? {}) as Partial<Limits>
   const config: Config = {
