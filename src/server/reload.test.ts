@@ -13,7 +13,15 @@ import { startGateway } from './server.ts'
 
 /** Read by a start for something that is over with it, or again later. */
 const readAgain: readonly string[] = [
-  ...['settleRetryMs', 'settleRetriesMax', 'ledgerCheckMs', 'fileDeletionRetryMs', 'speedsForgottenMs'],
+  ...[
+    'settleRetryMs',
+    'settleRetriesMax',
+    'ledgerCheckMs',
+    'ledgerCheckRoundMs',
+    'fileDeletionRetryMs',
+    'speedsForgottenMs',
+  ],
+  ...['receiptsRemovedMax', 'receiptRemovalMs', 'receiptRemovalRoundMs'],
   ...['metricExportMs', 'requestsPerMinute', 'tokensPerMinute', 'concurrent', 'signupNano'],
 ]
 

@@ -119,7 +119,9 @@ function openReload(deps: ReloadDeps): () => Promise<ReloadResult> {
 export function reloadOf(
   given: { readonly started: Config; readonly log: Log; readonly readConfig?: () => Promise<ConfigResult> },
   parts: Pick<ReloadDeps, 'config' | 'metrics'> & {
-    readonly services: Pick<ReloadDeps, 'catalog' | 'health'> & { readonly changes: Pick<Changes, 'publishToAll'> }
+    readonly services: Pick<ReloadDeps, 'catalog' | 'health'> & {
+      readonly changes: Pick<Changes, 'publishToAll'>
+    }
     readonly sandbox: { readonly origin: string } | null
     readonly threads: { reload(change: ServingChange): Promise<unknown> }
   },
