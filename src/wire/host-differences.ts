@@ -22,6 +22,8 @@ export interface RequestDifferences {
   readonly modelInPath?: true
   /** Members that are added where the caller wrote none, as JSON text. */
   readonly adds?: Readonly<Record<string, string>>
+  /** The maximum length of ids of users, which are letters, digits, `_` and `-`; others are hashed. */
+  readonly userIdMax?: number
   /** The exact length of ids of tool calls, in letters and digits. */
   readonly toolIdLength?: number
   /** The maximum length of ids of tool calls; longer ones of other hosts are replaced. */

@@ -5,6 +5,7 @@
 import type { Media, MediaKind } from './dialect.ts'
 import type { Span } from './json/byte-patch.ts'
 import type { Json } from './json/json.ts'
+import type { MediaPart, MediaSource } from './translation/neutral.ts'
 
 /** The head of a data URL is looked for in so many bytes. */
 const headBytesMax = 256
@@ -60,4 +61,11 @@ function dataUrlHead(
   const head = json.isEscaped(value) ? (JSON.parse(`"${written}"`) as string) : written
   const mediaType = /^\s*data:([^;]*)/i.exec(head)?.[1]
   return mediaType === undefined ? null : { end: end + 1, mediaType: mediaType.trim().toLowerCase() }
+}
+
+/** What a client sent as an image: some send documents and sound in the same part. */
+export function mediumOfImage(source: MediaSource): MediaPart['medium'] {
+  const mediaType = source.kind === 'base64' ? source.mediaType : source.kind === 'text' ? 'text/plain' : ''
+  if (mediaType === 'application/pdf' || mediaType.startsWith('text/')) return 'document'
+  return mediaType.startsWith('audio/') ? 'audio' : 'image'
 }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { vertexAddress } from '../../src/providers/clouds/clouds-table.ts'
 import { connectorOf, connectors } from '../../src/providers/registry.ts'
+import { adaptRequest as adaptMessages } from '../../src/wire/anthropic/encode-request-host.ts'
 import type { UpstreamProblem } from '../../src/wire/dialect.ts'
 import { applyEdits } from '../../src/wire/json/json.ts'
 import { adaptRequest } from '../../src/wire/openai-chat/encode-request-host.ts'
@@ -26,6 +27,30 @@ function adaptedFor(
   const { patches } = adaptRequest(bytes, bodyLimits, differences)
   return { body: JSON.parse(Buffer.concat(applyEdits(bytes, patches)).toString()) as Record<string, unknown> }
 }
+
+/** The user that a Messages host gets, and whether the caller hears that it is another one. */
+function userAt(provider: string, id: string): readonly [user: string, adjusted: number] {
+  const metadata = { user_id: id }
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, metadata, messages: [] }))
+  const differences = connectorOf(provider).requestDifferences?.anthropic ?? {}
+  const { patches, adjusted } = adaptMessages(bytes, bodyLimits, differences)
+  const body = JSON.parse(Buffer.concat(applyEdits(bytes, patches)).toString())
+  return [body.metadata.user_id, adjusted.length]
+}
+
+test('hosts that take short ids of users get a fingerprint of a long one, always the same', () => {
+  const claudeCode = JSON.stringify({ device_id: 'a'.repeat(64), session_id: 'b'.repeat(60) })
+  for (const provider of ['deepseek', 'zai']) {
+    for (const long of ['u'.repeat(170), claudeCode]) {
+      const [user, adjusted] = userAt(provider, long)
+      assert.match(user, /^[\w-]{6,128}$/)
+      assert.deepEqual([userAt(provider, long)[0], adjusted], [user, 1])
+    }
+    assert.notEqual(userAt(provider, 'u'.repeat(170))[0], userAt(provider, 'u'.repeat(171))[0])
+    assert.deepEqual(userAt(provider, 'user-1'), ['user-1', 0])
+  }
+  assert.deepEqual(userAt('anthropic', 'u'.repeat(170)), ['u'.repeat(170), 0])
+})
 
 const options = {
   usageEvent: 'relay',

@@ -110,6 +110,8 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
         // Models think by default and refuse a history without their thoughts.
         reasoningHistory: { member: 'reasoning_content', on: 'always' },
       },
+      // Seen in github.com/claude-code-best/claude-code/pull/420: letters, digits, `_` and `-`.
+      anthropic: { userIdMax: 128 },
     },
     capabilities: {
       efforts: ['high', 'max'],
@@ -407,6 +409,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
         words: { tool_choice: { required: 'auto' } },
         effortAs: { member: 'thinking', on: '{"type":"enabled"}', off: '{"type":"disabled"}' },
       },
+      anthropic: { userIdMax: 128 },
     },
     capabilities: { temperatureMax: 1, thinkingOff: 'none' },
     source: 'docs.z.ai/api-reference/llm/chat-completion, /api-reference/api-code, 2026-06',

@@ -7,6 +7,7 @@ import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { memberRemovals } from '../json/members.ts'
+import { textHash } from '../translation/hash.ts'
 import { stripCarriers } from './strip-carriers.ts'
 
 /** Carriers of ours are taken out as well. */
@@ -15,8 +16,27 @@ export function adaptRequest(
   limits: ReadLimits,
   differences: RequestDifferences,
 ): AdaptedRequest {
-  const patches = [...hostPatches(body, limits, differences), ...stripCarriers(body, limits)]
-  return { patches: patches.sort((a, b) => a.start - b.start), adjusted: [] }
+  const user = userPatches(body, limits, differences)
+  const patches = [...hostPatches(body, limits, differences), ...user, ...stripCarriers(body, limits)]
+  const field = 'metadata.user_id'
+  const adjusted = user.map(() => ({ kind: 'adapted', field, why: 'hashed for the host' }) as const)
+  return { patches: patches.sort((a, b) => a.start - b.start), adjusted }
+}
+
+/** An id that the host would refuse is hashed: a fingerprint tells users apart as well. */
+function userPatches(
+  body: Uint8Array,
+  limits: ReadLimits,
+  { userIdMax }: RequestDifferences,
+): readonly BytePatch[] {
+  if (userIdMax === undefined) return []
+  return readJson(body, limits, (json) => {
+    const value = json.find(['metadata', 'user_id'])
+    if (value === -1 || !json.isString(value)) return []
+    const id = json.text(value)
+    if (id.length <= userIdMax && /^[\w-]*$/.test(id)) return []
+    return [{ ...json.span(value), text: JSON.stringify(textHash(id)) }]
+  })
 }
 
 function hostPatches(

@@ -1,6 +1,6 @@
 /**
  * Which of the caller's cache markers become cache points: of the models that take them, those of instructions and of the user's
- * texts and media. https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, 2026-11. Must not add a marker.
+ * texts, media and results of tools. https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, 2026-11. Must not add a marker.
  */
 import type { JsonOut } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
@@ -41,7 +41,7 @@ function markedParts(
   }
   const ofAssistant = new Set(turns.filter(({ role }) => role === 'assistant').flatMap(({ parts }) => parts))
   const usable = marked.filter(
-    (part) => !ofAssistant.has(part) && (part.kind === 'text' || part.kind === 'media'),
+    (part) => !ofAssistant.has(part) && ['text', 'media', 'result'].includes(part.kind),
   )
   if (usable.length < marked.length)
     adjust({ kind: 'dropped', field, why: 'only instructions and content of the user can be marked' })

@@ -138,7 +138,11 @@ function userBlocks(
   // A document needs a text in the same message.
   if (hasDocument && !blocks.some(isText)) blocks.push(placeholder)
   const answered = resultsOf(open, results)
-  return [...answered.map(({ call, result }) => ({ toolResult: resultBlock(call, result, deps) })), ...blocks]
+  const resultBlocks = answered.flatMap(({ call, result }): readonly JsonOut[] => [
+    { toolResult: resultBlock(call, result, deps) },
+    ...deps.cachePoints.behind(result),
+  ])
+  return [...resultBlocks, ...blocks]
 }
 
 interface AnsweredCall {

@@ -274,7 +274,29 @@ test('cache breakpoints are points behind instructions and content of the user, 
   assert.deepEqual(extractRequest(encoder.encode(without.text), limits, address).cacheWrites, [])
 })
 
-test('of more than four breakpoints the last stay, and those of the assistant and of results are left out', () => {
+test('a breakpoint of a tool result is a point behind it, wherever it is written', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }
+  const withResult = (result: object) =>
+    written({
+      messages: [
+        user('Hello.'),
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', ...result },
+      ],
+    })
+  for (const result of [{ content: 'x', cache_control: mark }, { content: [marked('x')] }]) {
+    const { body, text, adjusted } = withResult(result)
+    const last = (body.messages as { content: object[] }[]).at(-1)?.content
+    assert.deepEqual(
+      last?.map((block) => Object.keys(block)[0]),
+      ['toolResult', 'cachePoint'],
+    )
+    assert.ok(!adjusted.includes('cache_control'), adjusted.join())
+    assert.deepEqual(extractRequest(encoder.encode(text), limits, address).cacheWrites, ['5m'])
+  }
+})
+
+test('of more than four breakpoints the last stay, and those of the assistant are left out', () => {
   const many = written({ messages: [user(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => marked(text)))] })
   const [message] = many.body.messages as { content: object[] }[]
   const letters = message!.content.map((block) => ('text' in block ? block.text : '|')).join('')

@@ -4,6 +4,7 @@
  */
 import { WireError } from '../dialect.ts'
 import type { View } from '../json/view.ts'
+import { mediumOfImage } from '../media.ts'
 import type {
   CacheLifetime,
   ConversationPart,
@@ -135,7 +136,8 @@ function imagePart(part: View, fields: ChatFieldList): readonly ConversationPart
   if (detailView !== undefined && detail !== 'auto') {
     fields.push({ name: 'messages[].content[].image_url.detail', pointer: detailView.pointer })
   }
-  return [media('image', addressed(address), { part, fields, detail })]
+  const source = addressed(address)
+  return [media(mediumOfImage(source), source, { part, fields, detail })]
 }
 
 function addressPart(part: View, medium: MediaMedium, fields: ChatFieldList): readonly ConversationPart[] {

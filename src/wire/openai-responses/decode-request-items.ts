@@ -5,6 +5,7 @@
  */
 
 import type { View } from '../json/view.ts'
+import { mediumOfImage } from '../media.ts'
 import type {
   CacheLifetime,
   CallPart,
@@ -194,7 +195,8 @@ export class ItemDecoder {
     const detail = (view.get('detail') ?? address.get('detail'))?.text() ?? null
     if (detail !== null && detail !== 'auto') this.fields.note('input[].content[].detail', view.pointer)
     const source = addressedSource(address)
-    return { kind: 'media', medium: 'image', source, title: null, detail, cache, pointer: view.pointer }
+    const medium = mediumOfImage(source)
+    return { kind: 'media', medium, source, title: null, detail, cache, pointer: view.pointer }
   }
 
   private cacheOf(view: View): CacheLifetime | null {

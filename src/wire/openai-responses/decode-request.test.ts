@@ -203,6 +203,7 @@ const histories: [name: string, input: unknown, turns: readonly string[][]][] = 
         role: 'user',
         content: [
           { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'high' },
+          { type: 'input_image', image_url: 'data:application/pdf;base64,CCCC' },
           { type: 'input_file', filename: 'a.csv', file_data: 'AAAA' },
           { type: 'input_file', file_url: 'https://example.com/a.pdf' },
           { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain,a%20b' },
@@ -215,6 +216,7 @@ const histories: [name: string, input: unknown, turns: readonly string[][]][] = 
       [
         'user',
         'image url  https://example.com/a.png high',
+        'document base64 application/pdf CCCC',
         'document base64 text/csv AAAA',
         'document url  https://example.com/a.pdf',
         'document text a b',

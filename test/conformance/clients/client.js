@@ -33,7 +33,8 @@ export async function installed(name, packages) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: folder })
+  const parameters = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
+  await run('npm', parameters, { cwd: folder, timeout: installMsMax })
   writeFileSync(stamp, wanted)
   return folder
 }
