@@ -146,6 +146,13 @@ export interface Candidate extends Offer {
   readonly offer: Offer
 }
 
+/** What decides which of equal offers a request goes to. */
+export interface OrderedRequest {
+  readonly account: bigint
+  readonly parsed: ParsedRequest
+  readonly headers: IncomingMessage['headers']
+}
+
 /** route: where, in which order, in which formats, at what prices. */
 export interface Route {
   /** The operation at the upstream. */

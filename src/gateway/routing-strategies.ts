@@ -4,13 +4,12 @@
  */
 
 import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
-import type { Caller } from '../access/types.ts'
 import type { Clock } from '../base/clock.ts'
 import { costRates } from '../catalog/below-cost.ts'
 import type { Offer, Snapshot } from '../catalog/types.ts'
 import { type Health, orderUpstreams, type Preference, stickyHash } from '../providers/health.ts'
 import type { Speed, Speeds } from '../providers/speeds.ts'
-import type { Candidate, ParsedRequest } from './request.ts'
+import type { Candidate, OrderedRequest } from './request.ts'
 import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 interface PreferenceInput {
@@ -54,13 +53,11 @@ export interface OrderDeps {
 export function orderOffers(
   { catalog, health, speeds, capacity, clock }: OrderDeps,
   candidates: readonly Candidate[],
-  { account }: Pick<Caller, 'account'>,
-  { facts, body }: ParsedRequest,
+  asked: OrderedRequest,
 ): readonly Candidate[] {
   const [first] = candidates
   if (first === undefined || candidates.length < 2) return candidates
-  const { start, end } = facts.conversationSpan
-  const sticky = stickyHash(account, body.bytes.subarray(start, end))
+  const sticky = stickyHash(asked.account, conversationOf(asked))
   const prefer = strategies[first.target.model.strategy]
   const preferenceOf = prefer?.(
     candidates.map(({ offer }) => offer),
@@ -73,6 +70,25 @@ export function orderOffers(
     isFull: ({ upstream }) => capacity.isFull(upstream),
     preferenceOf: preferenceOf && (({ offer }) => preferenceOf(offer)),
   })
+}
+
+/** Headers with which agents name a session. */
+const sessionHeaders = [
+  'x-session-affinity',
+  'x-claude-code-session-id',
+  'x-session-id',
+  'session-id',
+  'session_id',
+] as const
+
+/** The bytes that identify the conversation. */
+function conversationOf({ parsed: { facts, body }, headers }: OrderedRequest): Uint8Array {
+  const { cacheKeySpan, conversationSpan } = facts
+  const session =
+    cacheKeySpan === undefined ? sessionHeaders.find((name) => headers[name] !== undefined) : undefined
+  if (session !== undefined) return Buffer.from(String(headers[session]))
+  const { start, end } = cacheKeySpan ?? conversationSpan
+  return body.bytes.subarray(start, end)
 }
 
 /** Shares by how long each offer takes compared with the fastest; one that was not measured is taken for the fastest. */

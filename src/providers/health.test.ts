@@ -199,12 +199,14 @@ test('failures of several models in a row set their upstream aside', () => {
   assert.equal(health.snapshot().size, 0)
 })
 
-test('conversations of one account spread, and the end of a long one changes nothing', () => {
-  const beginning = Buffer.alloc(2_000, 'x')
-  assert.equal(
-    stickyHash(1n, Buffer.concat([beginning, Buffer.from('a')])),
-    stickyHash(1n, Buffer.concat([beginning, Buffer.from('b')])),
-  )
+test('conversations of one account spread, also long ones that begin alike', () => {
+  for (const length of [1_100, 5_000]) {
+    const beginning = Buffer.alloc(length, 'x')
+    const talks = Array.from({ length: 1_000 }, (_, at) =>
+      Buffer.concat([beginning, Buffer.from(`talk ${at}`)]),
+    )
+    assert.equal(new Set(talks.map((talk) => stickyHash(1n, talk))).size, 1_000)
+  }
   const hashes = new Set(Array.from({ length: 1_000 }, (_, at) => stickyHash(1n, Buffer.from(`talk ${at}`))))
   assert.equal(hashes.size, 1_000)
   assert.notEqual(stickyHash(1n, Buffer.from('talk')), stickyHash(2n, Buffer.from('talk')))

@@ -285,10 +285,16 @@ function rank({ upstream, offer, weight }: Choosable, preferred: number, sticky:
   return Math.log(share) / (weight * preferred)
 }
 
-/** Identifies one conversation of one account; the beginning of its bytes is enough. */
+/** Identifies one conversation of one account; the beginning of its bytes, the end and their number are enough. */
 export function stickyHash(account: bigint, conversation: Uint8Array): number {
-  const bytes = conversation.subarray(0, conversationBytesMax)
-  return hash(bytes, Number(BigInt.asUintN(32, account ^ (account >> 32n))))
+  const { length } = conversation
+  const seed = Number(BigInt.asUintN(32, account ^ (account >> 32n))) ^ length
+  const head = conversation.subarray(0, conversationBytesMax)
+  if (length <= conversationBytesMax) return hash(head, seed)
+  return hash(
+    conversation.subarray(Math.max(conversationBytesMax, length - conversationBytesMax)),
+    hash(head, seed),
+  )
 }
 
 const conversationBytesMax = 1_024

@@ -112,8 +112,7 @@ export function composeGatewayDeps(
     metrics,
     telemetry,
     nextId: services.nextId,
-    order: (candidates, caller, parsed) =>
-      orderOffers({ ...services, speeds, capacity, clock }, candidates, caller, parsed),
+    order: (candidates, asked) => orderOffers({ ...services, speeds, capacity, clock }, candidates, asked),
     polls: responsePolls(() => deps, shared),
     load: state.load,
     read: readLimits(limits),

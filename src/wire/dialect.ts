@@ -138,8 +138,10 @@ export interface ExtractedFields {
   readonly effort: string | null
   /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
   readonly references?: readonly Reference[]
-  /** Identifies a conversation for sticky routing: the bytes of the first content in the input. */
+  /** Identifies a conversation for sticky routing: the first text of its user. */
   readonly conversationSpan: Span
+  /** What the caller gives to keep a prompt cache apart, which identifies it better; absent where there is no such field. */
+  readonly cacheKeySpan?: Span | undefined
 }
 
 /** What the body must say upstream where it differs from what the caller wrote. */

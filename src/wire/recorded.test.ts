@@ -123,9 +123,10 @@ test('the facts of recorded requests are what the body says', () => {
     assert.equal(facts.stream, parsed.stream ?? false, name)
     assert.equal(facts.outputLimit, parsed.max_completion_tokens ?? parsed.max_tokens ?? null, name)
     assert.equal(facts.choices, parsed.n ?? 1, name)
-    const messages = parsed.messages as { role: string }[]
-    const opening = messages.find(({ role }) => role === 'user') ?? messages[0]
-    assert.deepEqual(text(body, facts.conversationSpan), opening, name)
+    const { start, end } = facts.conversationSpan
+    const said = Buffer.from(body.subarray(start, end)).toString()
+    const opening = (parsed.messages as { role: string }[]).find(({ role }) => role === 'user')
+    assert.ok(said !== '' && JSON.stringify(opening).includes(said), name)
     for (const { span } of facts.media) {
       if (span === null) continue
       assert.match(Buffer.from(body.subarray(span.start, span.end)).toString(), /^[\w+/=\\]+$/, name)

@@ -10,7 +10,7 @@ import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '
 import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually, type MeteredGateway, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { type Format, formats, type Path, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
 import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
 
 const rich = 1_000_000_000n
@@ -440,6 +440,119 @@ test('a conversation stays with its upstream, and conversations spread over all'
     maps.push(served.join())
   }
   assert.notEqual(maps[0], maps[1], 'another account has its own order')
+})
+
+interface Agent {
+  readonly path: Path
+  /** What it sends in the first turn of a conversation, which the user began with `text`; later turns follow. */
+  opening(text: string): readonly object[]
+  readonly list: 'messages' | 'input' | 'contents'
+  readonly more?: (conversation: number) => {
+    readonly body?: object
+    readonly headers?: Readonly<Record<string, string>>
+  }
+}
+
+const aside = `<system-reminder>${'The same in all conversations. '.repeat(60)}</system-reminder>`
+const user = (content: unknown) => ({ role: 'user', content })
+const block = (text: string, type = 'text') => ({ type, text })
+const [chatPath, messagesPath, responsesPath] = [
+  '/v1/chat/completions',
+  '/v1/messages',
+  '/v1/responses',
+] as const
+const geminiPath = '/v1beta/models/messages-echo:generateContent'
+
+const agents: Readonly<Record<string, Agent>> = {
+  'reminders in blocks of their own': {
+    ...{ path: messagesPath, list: 'messages' },
+    opening: (text) => [user([block(aside), block(`${aside}\n`), block(text)])],
+  },
+  'a reminder in front of the text': {
+    ...{ path: chatPath, list: 'messages' },
+    opening: (text) => [{ role: 'system', content: 'Be brief.' }, user(`\n${aside}\n\n${text}`)],
+  },
+  'a message with the environment alone': {
+    ...{ path: responsesPath, list: 'input' },
+    opening: (text) => [
+      user([block(`<environment_context>\n  <cwd>/home</cwd>\n</environment_context>`, 'input_text')]),
+      user([block(text, 'input_text')]),
+    ],
+  },
+  'parts of Gemini': {
+    ...{ path: geminiPath, list: 'contents' },
+    opening: (text) => [{ role: 'user', parts: [{ text: aside }, { text }] }],
+  },
+  'a request that is in an element itself': {
+    ...{ path: chatPath, list: 'messages' },
+    opening: (text) => [user(`${aside}<task>${text}</task>`)],
+  },
+  'texts that begin alike': {
+    ...{ path: chatPath, list: 'messages' },
+    opening: (text) => [user(`${'x'.repeat(1_100)}${text}`)],
+  },
+  'a cache key': {
+    ...{ path: responsesPath, list: 'input' },
+    opening: () => [user('hello')],
+    more: (conversation) => ({ body: { prompt_cache_key: `key-${conversation}` } }),
+  },
+  'the header of a session': {
+    ...{ path: messagesPath, list: 'messages' },
+    opening: () => [user('hello')],
+    more: (conversation) => ({ headers: { 'x-claude-code-session-id': `session-${conversation}` } }),
+  },
+}
+
+const answerTurns: Readonly<Record<Agent['list'], readonly object[]>> = {
+  messages: [{ role: 'assistant', content: 'x' }, user('go on')],
+  input: [{ role: 'assistant', content: 'x' }, user('go on')],
+  contents: [
+    { role: 'model', parts: [{ text: 'x' }] },
+    { role: 'user', parts: [{ text: 'go on' }] },
+  ],
+}
+
+async function serverOf(
+  account: TestAccount,
+  agent: Agent,
+  turn: { conversation: number; list: readonly object[] },
+) {
+  const { body, headers = {} } = agent.more?.(turn.conversation) ?? {}
+  const limit = { messages: { max_tokens: 100 }, input: { max_output_tokens: 100 }, contents: {} }[agent.list]
+  const named = agent.list === 'contents' ? {} : { model: 'messages-echo' }
+  const sentBody = { ...named, ...limit, [agent.list]: turn.list, ...body }
+  const sent = new Sent(pair.origin, { key: account.key, format: agent.path, body: sentBody, headers })
+  const { text } = await sent.whole()
+  return /first|spare/.exec(text)?.[0] ?? text
+}
+
+for (const [name, agent] of Object.entries(agents)) {
+  test(`conversations of an agent spread over equal offers, and each stays: ${name}`, async () => {
+    firstDoes = standsIn('first')
+    spareDoes = standsIn('spare')
+    const account = await pair.account('1')
+    const servers = new Set<string>()
+    for (let conversation = 0; conversation < 24; conversation += 1) {
+      const list = agent.opening(`talk ${conversation}`)
+      const server = await serverOf(account, agent, { conversation, list })
+      const later = [...list, ...answerTurns[agent.list]]
+      assert.equal(await serverOf(account, agent, { conversation, list: later }), server)
+      servers.add(server)
+    }
+    assert.deepEqual([...servers].sort(), ['first', 'spare'])
+  })
+}
+
+test('one cache key, and one session, stay at one offer whatever the texts', async () => {
+  firstDoes = standsIn('first')
+  spareDoes = standsIn('spare')
+  const account = await pair.account('1')
+  for (const name of ['a cache key', 'the header of a session'] as const) {
+    const servers = new Set<string>()
+    for (let turn = 0; turn < 12; turn += 1)
+      servers.add(await serverOf(account, agents[name]!, { conversation: 1, list: [user(`text ${turn}`)] }))
+    assert.equal(servers.size, 1, name)
+  }
 })
 
 test('an unreachable upstream costs nothing and is skipped', async () => {

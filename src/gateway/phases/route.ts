@@ -18,6 +18,7 @@ import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
 import type {
   Candidate,
   GatewayOperation,
+  OrderedRequest,
   ParsedRequest,
   RequestContext,
   Route,
@@ -37,11 +38,7 @@ export interface RouteDeps {
   readonly connectorOf: (provider: string) => Connector
   readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of' | 'health'>
   /** Orders a model's offers: healthy first, sticky by account and conversation. */
-  readonly order: (
-    candidates: readonly Candidate[],
-    caller: Caller,
-    parsed: ParsedRequest,
-  ) => readonly Candidate[]
+  readonly order: (candidates: readonly Candidate[], asked: OrderedRequest) => readonly Candidate[]
 }
 
 /** The upstream operation of operations other than generating. */
@@ -147,7 +144,9 @@ function candidatesWithOwn(
   routed: RoutedModel,
 ): readonly Candidate[] {
   const operators = (): readonly Candidate[] =>
-    deps.order(candidatesOf(deps, context, parsed, { ...routed, ownKeyFee: null }), caller, parsed)
+    deps.order(candidatesOf(deps, context, parsed, { ...routed, ownKeyFee: null }), {
+      ...{ account: caller.account, parsed, headers: context.request.headers },
+    })
   const own = ownRoute(deps.providerKeys, caller.account, routed.model)
   if (own === undefined) return routed.isOnly ? [] : operators()
   const ownKeyFee = deps.providerKeys.fee

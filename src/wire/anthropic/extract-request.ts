@@ -3,6 +3,7 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else: newer
  * models bind their thinking to the exact prefix.
  */
+import { conversationSpan } from '../conversation-span.ts'
 import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch, WireError } from '../dialect.ts'
 import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
@@ -84,7 +85,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
     canPassThrough: true,
     functionTools: isGiven(json, values.tools),
     effort: null,
-    conversationSpan: json.span(opening),
+    conversationSpan: conversationSpan(json, opening, values.messages),
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
+import { conversationSpan } from '../conversation-span.ts'
 import {
   type ExtractedFields,
   type ReadLimits,
@@ -113,7 +114,7 @@ function factsOf(
     canPassThrough: true,
     functionTools,
     ...thinkingOf(json, settings.thinkingConfig, integerMax),
-    conversationSpan: json.span(opening),
+    conversationSpan: conversationSpan(json, opening, contents),
     limitSpan: limit === absent ? null : json.span(limit),
     limitInsertion: limitInsertion(json, values.generationConfig),
   }

@@ -403,11 +403,8 @@ test('a conversation is identified by the first user message', () => {
     const { start, end } = read(body).conversationSpan
     return body.slice(start, end)
   }
-  assert.equal(span(bodyOf({ messages: conversation })), JSON.stringify(conversation[1]))
-  assert.equal(
-    span(bodyOf({ messages: [...conversation, { role: 'user', content: 'next' }] })),
-    JSON.stringify(conversation[1]),
-  )
+  assert.equal(span(bodyOf({ messages: conversation })), 'first')
+  assert.equal(span(bodyOf({ messages: [...conversation, { role: 'user', content: 'next' }] })), 'first')
   assert.equal(span(bodyOf({ messages: conversation.slice(0, 1) })), JSON.stringify(conversation[0]))
   assert.equal(span(bodyOf({ messages: [] })), '[]')
 })

@@ -2,6 +2,7 @@
  * A chat request: the fields that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
+import { cacheKeySpan, conversationSpan } from '../conversation-span.ts'
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
 import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
@@ -105,7 +106,8 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
     canPassThrough: !isMixed,
     functionTools: isGiven(json, values.tools) || isGiven(json, values.functions),
     effort: effortOf(json, values),
-    conversationSpan: json.span(parts.opening),
+    conversationSpan: conversationSpan(json, parts.opening, values.messages),
+    cacheKeySpan: cacheKeySpan(json),
     insertAt,
     limitFields,
     usageEdit: stream ? usageEditOf(json, values.stream_options, insertAt) : null,

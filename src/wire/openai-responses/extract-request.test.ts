@@ -42,7 +42,7 @@ test('the facts are what the body says', () => {
 
 test('a text alone is the conversation', () => {
   const body = bytes({ model: 'm', input })
-  assert.equal(cut(body, extractRequest(body, limits).conversationSpan), '"Hello."')
+  assert.equal(cut(body, extractRequest(body, limits).conversationSpan), 'Hello.')
 })
 
 test('media are found in every position', () => {

@@ -2,6 +2,7 @@
  * A Responses request: the fields that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
+import { cacheKeySpan, conversationSpan } from '../conversation-span.ts'
 import {
   type ExtractedFields,
   type ReadLimits,
@@ -108,7 +109,8 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
     canPassThrough: true,
     functionTools: tools.hasCallerTools,
     effort,
-    conversationSpan: json.span(opening),
+    conversationSpan: conversationSpan(json, opening, values.input),
+    cacheKeySpan: cacheKeySpan(json),
     insertAt,
     limitField,
     callsField,
