@@ -509,7 +509,10 @@ export const limitsTable = {
   passwordCharactersMin: limit(10, 'Shortest password.'),
   passwordCharactersMax: limit(200, 'Longest password.'),
   passwordHashesMax: limit(2, 'Concurrent password hashes.'),
-  passwordHashesQueuedMax: limit(64, 'Queued password hashes; further sign-ins are asked to retry.'),
+  passwordHashesQueuedMax: limit(
+    64,
+    'Queued password hashes of known browsers, and as many of others; further sign-ins are asked to retry.',
+  ),
   attemptsWindowMs: limit(900_000, 'Window in which sign-in attempts are counted.'),
   guessesPerPersonMax: limit(10, 'Wrong passwords or codes per email address and network in that window.'),
   guessesPerNetworkMax: limit(

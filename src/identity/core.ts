@@ -143,7 +143,7 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
   const attempts = openAttempts(clock, limits)
   const handle = openAuthGateway({
     ...{ betterAuth, sessions, attempts, admissionPolicy, clock, limits, secret, address, serialize },
-    ...{ runForNetwork: passwords.runForNetwork, hash: passwords.hash },
+    ...{ runForClient: passwords.runForClient, hash: passwords.hash },
     ...{ listMemberships: people.listMemberships, findPerson: people.findPerson },
     usedCodes: openUsedCodes(database, clock),
     devices: openKnownDevices({ secret, random, address, daysMax: limits.knownDeviceDaysMax }),

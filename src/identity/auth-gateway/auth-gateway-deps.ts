@@ -24,8 +24,8 @@ export interface AuthGatewayDeps {
   readonly hasMail: boolean
   /** null: the person has no password. */
   readonly isPassword: (person: string, password: string) => Promise<boolean | null>
-  /** Password hashing inside `run` is queued under the client's network. */
-  readonly runForNetwork: Passwords['runForNetwork']
+  /** Password hashing inside `run` is queued for the client. */
+  readonly runForClient: Passwords['runForClient']
   readonly hash: Passwords['hash']
   readonly newPasswords: NewPasswords
   readonly usedCodes: UsedCodes

@@ -17,7 +17,7 @@ import { type AuthExchange, cookieHeader, readExchange, textOf } from './auth-ex
 import type { AuthGatewayDeps } from './auth-gateway-deps.ts'
 import { callBetterAuth } from './call-better-auth.ts'
 import type { AuthRule } from './rules-table.ts'
-import { attemptLimitsOf } from './throttle.ts'
+import { type AuthAttempt, attemptLimitsOf, rightLimitsOf } from './throttle.ts'
 
 /** Returns the handler of every request below `/api/auth`. */
 export function openAuthGateway(deps: AuthGatewayDeps): (request: AuthRequest) => Promise<AuthResponse> {
@@ -31,25 +31,32 @@ export function openAuthGateway(deps: AuthGatewayDeps): (request: AuthRequest) =
 }
 
 async function throttle(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
-  const taken = takeAttempt(deps, exchange)
-  if (taken?.kind === 'refused') {
+  const attempt = attemptOf(deps, exchange)
+  const taken = takeAttempt(deps, attempt)
+  if (taken.kind === 'refused') {
     const { retryAfterMs } = taken
     const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000))
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
     return errorResponse('too_many_attempts', `Too many attempts. Try again in ${wait}.`, { retryAfterMs })
   }
   try {
-    const response = await deps.runForNetwork(networkOf(exchange.request.clientAddress), () =>
-      handleRule(deps, exchange),
-    )
-    if (isNotCounted(exchange.rule, response.status)) taken?.refund()
+    const network = networkOf(attempt.clientAddress)
+    const isKnown = attempt.device !== undefined || isSelf(exchange)
+    const response = await deps.runForClient({ network, isKnown }, () => handleRule(deps, exchange))
+    if (isNotCounted(exchange.rule, response.status)) taken.refund()
+    else taken.refundRight()
     return response
   } catch (error) {
     // An error of ours says nothing about the guess.
-    taken?.refund()
+    taken.refund()
+    taken.refundRight()
     throw error
   }
 }
+
+/** Whether the attempt is about the person who is signed in. */
+const isSelf = ({ rule, session }: AuthExchange): boolean =>
+  rule.subjectField === undefined && session !== null
 
 /** A correct guess and a failed sign-up do not count as attempts. */
 function isNotCounted({ counts }: AuthRule, status: number): boolean {
@@ -57,15 +64,26 @@ function isNotCounted({ counts }: AuthRule, status: number): boolean {
   return counts === 'sign-up' && status >= 400
 }
 
-function takeAttempt(deps: AuthGatewayDeps, exchange: AuthExchange): AttemptResult | undefined {
-  const { attempts, limits, devices, hasMail } = deps
+function attemptOf({ devices }: AuthGatewayDeps, exchange: AuthExchange): AuthAttempt {
   const { rule, request, body, session } = exchange
   const given = rule.subjectField === undefined ? session?.person.id : body?.[rule.subjectField]
   const subject = typeof given === 'string' ? given.trim().toLowerCase() : null
   const device = subject === null ? undefined : devices.find(cookieHeader(exchange), subject)
-  const attempt = { rule, clientAddress: request.clientAddress, subject, device }
-  const counted = attemptLimitsOf(attempt, limits, hasMail)
-  return counted.length === 0 ? undefined : attempts.take(counted)
+  return { rule, clientAddress: request.clientAddress, subject, device }
+}
+
+type TakenAttempt =
+  | Extract<AttemptResult, { kind: 'refused' }>
+  /** Each attempt is counted as a guess and as a right one, until it is known which it was. */
+  | { readonly kind: 'allowed'; refund(): void; refundRight(): void }
+
+function takeAttempt({ attempts, limits, hasMail }: AuthGatewayDeps, attempt: AuthAttempt): TakenAttempt {
+  const guess = attempts.take(attemptLimitsOf(attempt, limits, hasMail))
+  if (guess.kind === 'refused') return guess
+  const right = attempts.take(rightLimitsOf(attempt, limits))
+  if (right.kind === 'allowed') return { ...guess, refundRight: right.refund }
+  guess.refund()
+  return right
 }
 
 async function handleRule(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {

@@ -46,6 +46,20 @@ export function attemptLimitsOf(
   return [...counted, ...globalGuessLimits(attempt, limits)]
 }
 
+/** A person who knows the password can have so many times as many right attempts as wrong ones: each costs a hash. */
+const rightFactor = 10
+
+/** The limits of right attempts. Wrong ones are not counted here, so that no one else can use them up. */
+export function rightLimitsOf(
+  { rule, clientAddress, subject: whom }: AuthAttempt,
+  { guessesPerPersonMax, guessesPerNetworkMax }: Limits,
+): readonly AttemptLimit[] {
+  if (rule.counts !== 'guess') return []
+  const ofNetwork = { key: `right ${networkOf(clientAddress)}`, max: guessesPerNetworkMax * rightFactor }
+  if (whom === null) return [ofNetwork]
+  return [ofNetwork, { key: `right ${hashToken(whom)}`, max: guessesPerPersonMax * rightFactor }]
+}
+
 function boundsOf(
   limits: Limits,
   hasMail: boolean,

@@ -12,12 +12,19 @@ export interface PasswordLimits {
   readonly passwordHashesQueuedMax: number
 }
 
+/** Who asks for a hash. */
+export interface HashClient {
+  readonly network: string
+  /** Whether the person whose password it is has signed in before in this browser, or is signed in. */
+  readonly isKnown: boolean
+}
+
 export interface Passwords {
   /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. Throws `overloaded` when the queue is full. */
   hash(password: string): Promise<string>
   verify(credential: { readonly hash: string; readonly password: string }): Promise<boolean>
-  /** Password hashing inside `run` is queued under this network; networks take turns. */
-  runForNetwork<Result>(network: string, run: () => Promise<Result>): Promise<Result>
+  /** Password hashing inside `run` is queued for this client; networks take turns, known clients go first. */
+  runForClient<Result>(client: HashClient, run: () => Promise<Result>): Promise<Result>
 }
 
 /** OWASP's recommended parameters: 19 MiB and two passes. */
@@ -25,12 +32,14 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const saltBytes = 16
 const hashBytes = 32
 
+const unnamedClient: HashClient = { network: '', isKnown: false }
+
 export function openPasswords(random: RandomBytes, limits: PasswordLimits): Passwords {
-  const currentNetwork = new AsyncLocalStorage<string>()
+  const currentClient = new AsyncLocalStorage<HashClient>()
   const fair = openHashLimiter(limits)
-  const gate: HashLimiter = (work) => fair(currentNetwork.getStore() ?? '', work)
+  const gate: HashLimiter = (work) => fair(currentClient.getStore() ?? unnamedClient, work)
   return {
-    runForNetwork: (network, run) => currentNetwork.run(network, run),
+    runForClient: (client, run) => currentClient.run(client, run),
     async hash(password) {
       const salt = random(saltBytes)
       const hash = await gate(() => derive(password, salt, cost))
@@ -77,57 +86,74 @@ function parse(text: string): { cost: Argon2Cost; salt: Uint8Array; hash: Uint8A
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
 type HashLimiter = <Result>(work: () => Promise<Result>) => Promise<Result>
-type FairHashLimiter = <Result>(network: string, work: () => Promise<Result>) => Promise<Result>
+type FairHashLimiter = <Result>(client: HashClient, work: () => Promise<Result>) => Promise<Result>
 
 interface QueuedHash {
   readonly begin: () => void
   readonly refuse: (reason: TollgateError) => void
 }
 
+interface HashQueue {
+  /** Resolves when it is this network's turn. Rejects with `overloaded` when the queue is full. */
+  wait(network: string): Promise<void>
+  next(): QueuedHash | undefined
+}
+
 /**
- * Limits concurrent and queued hashes. Networks take turns, and a full queue evicts from the network with the most queued
- * hashes, so that a flood from one network does not lock out others.
+ * Networks take turns, and a full queue evicts from the network with the most queued hashes, so that a flood from one network
+ * does not lock out others.
  */
-function openHashLimiter({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairHashLimiter {
+function openHashQueue(queuedMax: number): HashQueue {
   /** In the order of turns; no queue is empty. */
   const queues = new Map<string, QueuedHash[]>()
-  let running = 0
   let queued = 0
 
   function evictIfFull(network: string): void {
-    if (queued < passwordHashesQueuedMax) return
+    if (queued < queuedMax) return
     const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
     const own = queues.get(network)?.length ?? 0
     if (longest === undefined || longest[1].length <= own + 1) throw overloaded()
     longest[1].pop()?.refuse(overloaded())
     queued -= 1
   }
-  function waitForTurn(network: string): Promise<void> {
-    evictIfFull(network)
-    queued += 1
-    return new Promise((begin, refuse) => {
-      const own = queues.get(network)
-      if (own === undefined) queues.set(network, [{ begin, refuse }])
-      else own.push({ begin, refuse })
-    })
+  return {
+    async wait(network) {
+      evictIfFull(network)
+      queued += 1
+      return new Promise((begin, refuse) => {
+        const own = queues.get(network)
+        if (own === undefined) queues.set(network, [{ begin, refuse }])
+        else own.push({ begin, refuse })
+      })
+    },
+    next() {
+      const [first] = queues
+      if (first === undefined) return undefined
+      const [network, own] = first
+      const turn = own.shift()
+      queued -= 1
+      queues.delete(network)
+      if (own.length > 0) queues.set(network, own)
+      return turn
+    },
   }
-  function next(): QueuedHash | undefined {
-    const [first] = queues
-    if (first === undefined) return undefined
-    const [network, own] = first
-    const turn = own.shift()
-    queued -= 1
-    queues.delete(network)
-    if (own.length > 0) queues.set(network, own)
-    return turn
-  }
-  return async (network, work) => {
-    if (running >= passwordHashesMax) await waitForTurn(network)
+}
+
+/**
+ * Limits concurrent and queued hashes. Known clients wait in a queue of their own, which goes first, so that no number of
+ * networks that guess can lock them out; how much they can hash is limited by their attempts.
+ */
+function openHashLimiter({ passwordHashesMax, passwordHashesQueuedMax }: PasswordLimits): FairHashLimiter {
+  const known = openHashQueue(passwordHashesQueuedMax)
+  const strangers = openHashQueue(passwordHashesQueuedMax)
+  let running = 0
+  return async ({ network, isKnown }, work) => {
+    if (running >= passwordHashesMax) await (isKnown ? known : strangers).wait(network)
     else running += 1
     try {
       return await work()
     } finally {
-      const turn = next()
+      const turn = known.next() ?? strangers.next()
       // The slot passes directly to the next hash.
       if (turn === undefined) running -= 1
       else turn.begin()
