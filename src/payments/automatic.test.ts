@@ -162,7 +162,7 @@ for (const state of ['open', 'failed', 'processing'] as const) {
     const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
     const nowMs = scene.clock.wallMs() - limitDefaults.topUpCheckMs
     const draft = { id: 77n, account, amount: usd(2_000), mode: 'live' as const, provider: 'stripe', nowMs }
-    await topUps.insert({ ...draft, automatic: true, saveMethod: false })
+    await topUps.insertOpen({ ...draft, automatic: true, saveMethod: false }, 1)
     const paymentIntent = state === 'processing' ? { paymentIntent: 'pi_other' } : {}
     await topUps.note(77n, { state, ...paymentIntent }, nowMs)
     await scene.pass(5_000)
@@ -378,7 +378,7 @@ test('a row that never got its page expires', async (context) => {
   const draft = { account, amount: usd(500), mode: 'test' as const, provider: 'stripe' }
   const nowMs = scene.clock.wallMs()
   const { topUps } = scene.open.paying ?? assert.fail('there is a provider')
-  await topUps.insert({ ...draft, id: 77n, automatic: false, saveMethod: false, nowMs })
+  await topUps.insertOpen({ ...draft, id: 77n, automatic: false, saveMethod: false, nowMs }, 1)
   await scene.pass(limitDefaults.topUpCheckMs)
   assert.equal((await scene.topUp(77n)).state, 'open')
   scene.clock.setWallMs(nowMs + limitDefaults.checkoutMs)

@@ -27,15 +27,15 @@ export async function beginCheckout(deps: CheckoutDeps, ask: NewTopUp): Promise<
   const { provider, topUps, nextId, clock, limits, changes } = deps
   const { account, email, amount, saveMethod, address } = ask
   checkAmount(amount, limits)
-  if ((await topUps.countOpen(account)) >= limits.openTopUpsMax) {
+  const id = nextId()
+  const nowMs = clock.wallMs()
+  const { name, mode } = provider
+  const draft = { id, account, amount, mode, provider: name, automatic: false, saveMethod, nowMs }
+  if (!(await topUps.insertOpen(draft, limits.openTopUpsMax))) {
     throw new TollgateError('too_many_attempts', {
       message: `${limits.openTopUpsMax} top-ups of this account are awaiting payment. Pay one of them or wait until they expire.`,
     })
   }
-  const id = nextId()
-  const nowMs = clock.wallMs()
-  const { name, mode } = provider
-  await topUps.insert({ id, account, amount, mode, provider: name, automatic: false, saveMethod, nowMs })
   try {
     await openPage(deps, {
       topUp: id,

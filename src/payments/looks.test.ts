@@ -4,13 +4,17 @@ import { test } from 'node:test'
 import { openTestLedger } from '../../test/support/open-ledger.ts'
 import { watchQueries } from '../../test/support/query-plans.ts'
 import { billingRows } from './settings.ts'
-import { topUpRows } from './top-up-rows.ts'
+import { type TopUpDraft, topUpRows } from './top-up-rows.ts'
 
 test('each look finds its rows by an index', async (context) => {
   const on = await openTestLedger(context)
   const watched = watchQueries(on)
   const topUps = topUpRows(watched.store)
   const billing = billingRows(watched.store)
+  const draft = {
+    ...{ id: 1n, account: 1n, amount: 1n, mode: 'test' as const, provider: 'stripe', nowMs: 5 },
+    ...{ automatic: false, saveMethod: false },
+  } satisfies TopUpDraft
   const looks: readonly (readonly [name: string, index: RegExp, look: () => Promise<unknown>])[] = [
     [
       'unsettled',
@@ -30,7 +34,7 @@ test('each look finds its rows by an index', async (context) => {
       /INDEX top_up_account/,
       () => topUps.list({ account: 1n, limit: 5, before: null }),
     ],
-    ['open ones of an account', /INDEX top_up_(account|state)/, () => topUps.countOpen(1n)],
+    ['open ones of an account', /INDEX top_up_(account|state)/, () => topUps.insertOpen(draft, 0)],
     ['of a payment', /SEARCH top_up USING INDEX/, () => topUps.findByPayment('pi_1')],
   ]
   for (const [name, index, look] of looks) {

@@ -43,7 +43,8 @@ export type AutomaticInsert =
   | { readonly kind: 'full'; readonly untilMs: number }
 
 export interface TopUpRows {
-  insert(draft: TopUpDraft): Promise<void>
+  /** One that waits for its payment, unless `openMax` of the account do: then returns false. */
+  insertOpen(draft: TopUpDraft, openMax: number): Promise<boolean>
   /** One that was paid by this payment, unless either of them has a row. */
   insertRecovered(draft: TopUpDraft, paymentIntent: string): Promise<void>
   /**
@@ -54,7 +55,6 @@ export interface TopUpRows {
   find(id: bigint): Promise<TopUpRow | undefined>
   findByPayment(paymentIntent: string): Promise<TopUpRow | undefined>
   list(filter: TopUpFilter): Promise<readonly TopUpRow[]>
-  countOpen(account: bigint): Promise<number>
   /** Writes the new state, unless the top-up was paid in the meantime. */
   note(id: bigint, news: TopUpNews, nowMs: number): Promise<void>
   /** Those under way that were not asked about since, the one that waits longest first; disputes for longer. */
@@ -80,9 +80,7 @@ const tellingMs = 30 * dayMs
 export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
   const rows = () => database.selectFrom('top_up').selectAll()
   return {
-    async insert(draft) {
-      await database.insertInto('top_up').values(valuesOf(draft)).execute()
-    },
+    insertOpen: (draft, openMax) => insertOpen(database, draft, openMax),
     async insertRecovered(draft, paymentIntent) {
       await database
         .insertInto('top_up')
@@ -136,15 +134,6 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
       if (before !== null) query = query.where('id', '<', before)
       return (await query.execute()).map(toRow)
     },
-    async countOpen(account) {
-      const counted = await database
-        .selectFrom('top_up')
-        .select((select) => select.fn.countAll<bigint>().as('count'))
-        .where('account', '=', account)
-        .where('state', '=', 'open')
-        .executeTakeFirstOrThrow()
-      return Number(counted.count)
-    },
     async note(id, news, nowMs) {
       await database
         .updateTable('top_up')
@@ -158,6 +147,21 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
     },
     ...waitingRows({ database }),
   }
+}
+
+function insertOpen(database: Store['database'], draft: TopUpDraft, openMax: number): Promise<boolean> {
+  return database.transaction().execute(async (transaction) => {
+    const open = await transaction
+      .selectFrom('top_up')
+      .select('id')
+      .where('account', '=', draft.account)
+      .where('state', '=', 'open')
+      .limit(openMax)
+      .execute()
+    if (open.length >= openMax) return false
+    await transaction.insertInto('top_up').values(valuesOf(draft)).execute()
+    return true
+  })
 }
 
 /** With the sign its index is not taken, which is a unique one and passes for short, and is long with rows of nothing. */
