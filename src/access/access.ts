@@ -139,7 +139,7 @@ function fresh({ random, clock, hashOf }: KeyChangeDeps, id: bigint, asked: NewK
 }
 
 async function create(changing: KeyChangeDeps, asked: NewKey): ReturnType<Access['create']> {
-  const { secret, key } = fresh(changing, changing.nextId(), asked)
+  const { secret, key } = fresh(changing, asked.id ?? changing.nextId(), asked)
   await insertKey(changing.store.database, key)
   changing.memory.put(key.hash, key.row)
   return { id: key.row.id, secret, label: key.row.label }

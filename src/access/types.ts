@@ -71,6 +71,8 @@ export type Identified =
   | { readonly kind: 'foreign'; readonly provider: string }
 
 export interface NewKey {
+  /** Left out: a new one. */
+  readonly id?: bigint
   readonly account: bigint
   readonly name: string
   readonly expiresMs: number | null

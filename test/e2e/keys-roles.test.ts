@@ -5,18 +5,21 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Role, Scope } from '../../contract/operation.ts'
+import { parseUsd } from '../../contract/usd.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { formatId } from '../../src/base/ids.ts'
+import { formatId, parseId } from '../../src/base/ids.ts'
 import type { Actor } from '../../src/control/actor.ts'
 import { organizationOwner } from '../../src/control/authorize.ts'
 import type { ControlDeps } from '../../src/control/control-deps.ts'
 import { defaultPolicy } from '../../src/control/key/policy.ts'
 import { testGateway } from '../support/gateway.ts'
+import { plainAsk } from '../support/ledger-values.ts'
 import { type Asking, asking, controlOf, personActor } from '../support/operators.ts'
 
 const gate = await testGateway({ limits: { keysPerAccountMax: 8 } })
 after(() => gate.close())
-const { ledger, access, managementKeys, builtInKeys } = gate.gateway.services
+const { services } = gate.gateway
+const { ledger, access, managementKeys, builtInKeys } = services
 
 /** Each user's role in each account; accounts, keys and all decisions are the real ones. */
 const members = new Map<string, { readonly organization: string; readonly role: Role }>()
@@ -121,6 +124,44 @@ test('a limit that an owner or admin sets on a key cannot be changed by the deve
   const { id: next } = await as('developer').done('key.rotate', { key })
   const handedOn = await as('developer').refused('key.update', { key: next, budget: null })
   assert.equal(handedOn.code, 'not_allowed', 'rotation hands the limit on')
+})
+
+test('a key that a developer adds has the limits that an owner set on theirs, on the same count', async () => {
+  const { as, account, id } = await organization()
+  const developer = as('developer')
+  const { id: first } = await developer.done('key.create', { account, name: 'first' })
+  const budget = { amount: '0.30', window: 'total' as const }
+  await as('owner').done('key.update', { key: first, budget, models: ['sandbox-echo'] })
+  const spend = async (key: bigint) => {
+    const ask = { ...plainAsk, id: services.nextId(), account: id, key, inputAmount: parseUsd('0.2')! }
+    const { policy } = (await access.key(key)) ?? assert.fail('it was made')
+    const answer = await ledger.admit({ ...ask, keyBudget: policy.budget, nowMs: systemClock.wallMs() })
+    return answer.kind === 'insufficient_funds' ? `${answer.scope} is short` : answer.kind
+  }
+  const second = await developer.done('key.create', { account, name: 'second' })
+  const shown = async (key: string) =>
+    (await developer.done('key.list', { account })).find((row) => row.id === key) ?? assert.fail(key)
+  const { budget: inherited, models, managed } = await shown(second.id)
+  assert.deepEqual([inherited?.amount, models, managed], ['0.30', ['sandbox-echo'], ['budget', 'models']])
+  assert.equal(await spend(parseId('key', second.id) ?? 0n), 'held')
+  assert.equal(await spend(parseId('key', first) ?? 0n), 'key is short', 'both count on one budget')
+  for (const change of [{ budget: null }, { models: null }]) {
+    const refused = await developer.refused('key.update', { key: second.id, ...change })
+    assert.equal(refused.code, 'not_allowed')
+  }
+  const asked = { account, name: 'more', budget: { amount: '50', window: 'day' as const } }
+  assert.equal((await developer.refused('key.create', asked)).code, 'not_allowed')
+  for (const { id: key } of [{ id: first }, second]) await developer.done('key.revoke', { key })
+  const third = await developer.done('key.create', { account, name: 'third' })
+  assert.equal((await shown(third.id)).budget?.amount, '0.30', 'revoking the limited keys lifts nothing')
+  assert.equal(await spend(parseId('key', third.id) ?? 0n), 'key is short')
+  const another = await as('developer', 'another').done('key.create', { account, name: 'free' })
+  assert.equal((await shown(another.id)).budget, null)
+  await as('owner').done('key.update', { key: third.id, budget: null, models: null })
+  assert.equal(
+    (await shown((await developer.done('key.create', { account, name: 'fourth' })).id)).budget,
+    null,
+  )
 })
 
 test('when an admin removes one limit, the others stay under admin control', async () => {

@@ -15,6 +15,7 @@ import { accountOperationHandler } from '../handle-operation.ts'
 import { authorizeKeyChange, creatorOf, keyNotFound } from './authorize-change.ts'
 import { expiryOf } from './expiry.ts'
 import { assertUsableFallbacks } from './fallbacks.ts'
+import { isLimit } from './is-limit.ts'
 import { keyOutput } from './output.ts'
 
 type KeyUpdateInput = OperationInput<'key.update'>
@@ -101,11 +102,4 @@ function nextManagedFields(
     // Where one rate is no longer limited, the others may be.
     return field === 'limits' && isLimit(changedPolicy(asked, policy).rates)
   })
-}
-
-/** Null, false and limits that are all null limit nothing. */
-function isLimit(value: KeyUpdateInput[ManagedField]): boolean {
-  if (value === null || value === undefined || value === false) return false
-  if (typeof value !== 'object' || Array.isArray(value)) return true
-  return Object.values(value).some((part) => part !== null)
 }
