@@ -330,10 +330,10 @@ const rows: readonly Row[] = [
     usage: {
       promptTokenCount: 150_000,
       toolUsePromptTokenCount: 50_001,
-      candidatesTokenCount: 0,
-      totalTokenCount: 200_001,
+      candidatesTokenCount: 1,
+      totalTokenCount: 200_002,
     },
-    usd: '1.200006',
+    usd: '1.2000285',
   },
   {
     what: 'sound at its own rate',
@@ -347,6 +347,14 @@ const rows: readonly Row[] = [
     }),
     usd: '0.0087',
     receipt: { inputAudio: 600, inputUncached: 400 },
+  },
+  {
+    what: 'sound at a model without a rate for it: at the rate of text, and a flag',
+    upstream: 'gemini',
+    price: 'golden',
+    usage: geminiUsage({ promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 600 }] }),
+    usd: '0.0045',
+    receipt: { inputAudio: 600, unpricedUsage: true },
   },
   {
     what: 'pictures that nobody priced: the known part, and a flag',

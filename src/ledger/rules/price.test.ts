@@ -111,7 +111,7 @@ test('the list price is what the upstream charges', () => {
   assert.equal(costOf(usage, marked, 'list').cost, usd('3'))
 })
 
-test('what has no price is named and the rest is charged', () => {
+test('what has no price is named, its tokens are charged like text, and so is the rest', () => {
   const usage = {
     ...nothing,
     inputUncached: 1_000,
@@ -120,7 +120,7 @@ test('what has no price is named and the rest is charged', () => {
     ranAt: ['service_tier:priority'],
   }
   assert.deepEqual(costOf(usage, price(sonnet)), {
-    cost: usd('0.003'),
+    cost: usd('0.003021'),
     unpriced: ['inputAudio', 'service_tier:priority', 'web_search', 'constructor'],
   })
 })
@@ -180,9 +180,9 @@ test('a cost is the exact sum, less than one nano-dollar rounded up', () => {
         BigInt(usage.cacheRead) * now.cacheRead +
         BigInt(usage.cacheWrite5m) * now.cacheWrite5m +
         BigInt(usage.cacheWrite1h) * now.cacheWrite1h +
-        BigInt(usage.inputAudio) * (now.inputAudio ?? 0n) +
+        BigInt(usage.inputAudio) * (now.inputAudio ?? now.input) +
         BigInt(usage.output) * now.output +
-        BigInt(usage.outputAudio) * (now.outputAudio ?? 0n)
+        BigInt(usage.outputAudio) * (now.outputAudio ?? now.output)
       const options = usage.ranAt.map((name) => version.options[name]!)
       const above = options.reduce((so, option) => so * option.numerator, 1n)
       const below = options.reduce((so, option) => so * option.denominator, 1n) * 1_000_000n
@@ -263,7 +263,7 @@ test('a discount that is asked for is not relied on; a surcharge is', () => {
   })
 })
 
-test('a class that is reported without a price is named, never silently free', () => {
+test('a class that is reported without a price is named, and charged like text', () => {
   const whole = rates({ input: '1', output: '2', inputAudio: '3', outputAudio: '4' })
   for (const name of meterNames) {
     const field = meters[name].rate
@@ -272,7 +272,8 @@ test('a class that is reported without a price is named, never silently free', (
     const { [field]: _gone, ...older } = whole
     for (const known of [older as Rates, { ...whole, [field]: null } as Rates]) {
       const { cost, unpriced } = costOf({ ...nothing, [name]: 7 }, price(known))
-      assert.deepEqual([cost, unpriced], [0n, [name]], name)
+      const text = { input: 7_000n, output: 14_000n }[meters[name].direction]
+      assert.deepEqual([cost, unpriced], [field === meters[name].direction ? 0n : text, [name]], name)
     }
   }
 })

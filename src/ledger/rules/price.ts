@@ -32,7 +32,7 @@ export interface PricedUsage extends TokenCounts {
 export interface Cost {
   /** Nano-USD, rounded up once. */
   readonly cost: bigint
-  /** What the price row does not know, by name; not in `cost`. */
+  /** What the price row does not know, by name: tokens are in `cost` at the rate of text, uses and options are not. */
   readonly unpriced: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
     const count = usage[name]
     if (count === 0) continue
     const rate = rateOf(rates, name)
-    tokens += toCount(count) * (rate ?? 0n)
+    tokens += toCount(count) * (rate ?? textRate(rates, name))
     if (rate === null) unpriced.push(name)
   }
   // Most requests have neither, and this is computed several times for each.
@@ -173,6 +173,11 @@ function dearestOutputRate(
 /** null: the price does not know the class, nor does one that was written before the class was. */
 export function rateOf(rates: Rates, meter: Meter): bigint | null {
   return rates[meters[meter].rate] ?? null
+}
+
+/** What a class without a rate is charged at. */
+function textRate(rates: Rates, meter: Meter): bigint {
+  return rateOf(rates, meters[meter].direction === 'input' ? 'inputUncached' : 'output') ?? 0n
 }
 
 /** The tier is chosen by all of the input and holds for the whole request. */

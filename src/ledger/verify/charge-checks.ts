@@ -150,7 +150,7 @@ function costAt(
     0,
   )
   const rates = tiers.findLast(({ aboveInputTokens }) => input > aboveInputTokens)?.rates ?? base
-  const rateOf = (name: Meter): bigint => rates[meters[name].rate] ?? 0n
+  const rateOf = (name: Meter): bigint => rates[meters[name].rate] ?? rates[meters[name].direction] ?? 0n
   let amount = meterNames.reduce((sum, name) => sum + BigInt(countOf.get(name) ?? 0) * rateOf(name), 0n)
   let divisor = perRate
   for (const option of new Set(JSON.parse(ranAt) as readonly string[])) {

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   },
   {
     usage: { prompt_tokens: 8, completion_tokens: 3, total_tokens: 11 },
-    input: 8,
+    input: 11,
     isReported: true,
     unknown: ['completion_tokens', 'total_tokens'],
   },

@@ -35,16 +35,16 @@ export function reportedTotals(report: RawUsage): ReportedTotals {
   return { input: isReported(report, 'prompt_tokens') || isReported(report, 'total_tokens'), output: true }
 }
 
-/** Reported fields → disjoint classes. A total above the input is a meter that is not known here. */
+/** Reported fields → disjoint classes. A total above the input has tokens that are not known here; they count as input. */
 export function toUsage(report: RawUsage): Usage {
   const clean = new CleanCounters(report)
   const total = clean.take('total_tokens')
   const prompt = clean.take('prompt_tokens')
-  const input = isReported(report, 'prompt_tokens') ? prompt : total
   const unknown = [...clean.flagged]
-  if (total > input && !unknown.includes('total_tokens')) unknown.push('total_tokens')
+  if (isReported(report, 'prompt_tokens') && total > prompt && !unknown.includes('total_tokens'))
+    unknown.push('total_tokens')
   return {
-    inputUncached: input,
+    inputUncached: Math.max(prompt, total),
     cacheRead: 0,
     cacheWrite5m: 0,
     cacheWrite1h: 0,

@@ -122,7 +122,8 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
       ) : null}
       {receipt.unpricedUsage ? (
         <Banner tone="warn" title="The response reported usage without a price.">
-          Only priced usage was charged. Administrators were notified.
+          Tokens without a price of their own were charged like text, nothing else of it was charged.
+          Administrators were notified.
         </Banner>
       ) : null}
       {receipt.implausible === null ? null : (
