@@ -164,6 +164,15 @@ export function isSameModel({ model }: Target, other: Target): boolean {
   return model.name === other.model.name
 }
 
+/** Where another upstream failed for a while, repeating the request may help, although only an administrator can mend this one. */
+export function mayPass(
+  failure: UpstreamFailure,
+  retried: readonly Pick<FinalAttempt<unknown>, 'outcome'>[],
+): UpstreamFailure {
+  const isOtherAway = retried.some(({ outcome }) => outcome.kind === 'failed' && !outcome.failure.operator)
+  return failure.operator && isOtherAway ? { ...failure, retryAfterMs: 1_000 } : failure
+}
+
 function isSkipped(task: AttemptTask | SkippedCandidate): task is SkippedCandidate {
   return 'kind' in task
 }

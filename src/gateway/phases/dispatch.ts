@@ -9,7 +9,6 @@ import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Alternative, AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
-import type { UpstreamFailure } from '../../providers/connector.ts'
 import { failureFor, hopsTo } from '../../providers/hops.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
@@ -38,6 +37,7 @@ import { traceAttempt, traceOutcome } from '../request-tracing.ts'
 import {
   type AttemptMade,
   type FinalAttempt,
+  mayPass,
   type RecordModel,
   type RetryLoopResult,
   type RetryPolicy,
@@ -330,12 +330,10 @@ function recordOutcome(
   })
 }
 
-type Retried = RetryLoopResult<DispatchTask>['retried']
-
 interface ResponseInput extends Pick<UpstreamResponse, 'attempts' | 'wasted' | 'tokensUsed'> {
   readonly deps: DispatchDeps
   readonly context: RequestContext
-  readonly retried: Retried
+  readonly retried: readonly FinalAttempt<DispatchTask>[]
 }
 
 function responseOf(
@@ -363,7 +361,7 @@ function responseOf(
 function bodyOf(
   outcome: AttemptOutcome,
   { upstream }: Candidate,
-  retried: Retried,
+  retried: readonly FinalAttempt<DispatchTask>[],
 ): UpstreamResponse['body'] {
   switch (outcome.kind) {
     case 'stream': {
@@ -396,10 +394,4 @@ function bodyOf(
         error: outcome.by.kind === 'gone' ? null : outcome.by.error,
       }
   }
-}
-
-/** Where another upstream failed for a while, repeating the request may help, although only an administrator can mend this one. */
-function mayPass(failure: UpstreamFailure, retried: Retried): UpstreamFailure {
-  const isOtherAway = retried.some(({ outcome }) => outcome.kind === 'failed' && !outcome.failure.operator)
-  return failure.operator && isOtherAway ? { ...failure, retryAfterMs: 1_000 } : failure
 }
