@@ -42,6 +42,20 @@ for (const model of Object.values(families)) {
   list[`messages streamed on ${model}`] = async () =>
     includes(await client.messages.stream({ model, messages, ...limit }).finalText(), 'quince', 'the answer')
   list[`a tool round trip on ${model}`] = () => withTool(model)
+  list[`the library's tool runner, with its defaults, on ${model}`] = async () => {
+    const tool = {
+      ...tools[0],
+      type: 'custom',
+      run: ({ city }) => `sunny in ${city}`,
+      parse: (input) => input,
+    }
+    const asked = { model, messages: [{ role: 'user', content: toolPrompt }], tools: [tool], ...limit }
+    includes(
+      textOf(await client.beta.messages.toolRunner(asked).runUntilDone()),
+      'sunny in Paris',
+      'the answer',
+    )
+  }
   list[`tokens counted on ${model}`] = async () => {
     const { input_tokens: few } = await client.messages.countTokens({ model, messages })
     const { input_tokens: many } = await client.messages.countTokens({ model, messages, tools })

@@ -6,7 +6,7 @@ import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** `{root}` of the gateway, and a key with a balance. */
@@ -21,6 +21,7 @@ export const silent = {
 export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
 
 const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
+const ownNodeFirst = [dirname(process.execPath), process.env.PATH].join(delimiter)
 const answerMsMax = 120_000
 const installMsMax = 600_000
 const scriptMsMax = 900_000
@@ -119,8 +120,8 @@ export function run(command, parameters, { cwd, env, timeout = answerMsMax } = {
   return new Promise((resolve, reject) => {
     const options = {
       cwd,
-      // Some programs read the working folder from the shell's variable.
-      env: { ...process.env, ...(cwd === undefined ? {} : { PWD: cwd }), ...env },
+      // Some programs read the working folder from the shell's variable. npm installs what its own Node is new enough for.
+      env: { ...process.env, PATH: ownNodeFirst, ...(cwd === undefined ? {} : { PWD: cwd }), ...env },
       timeout,
       maxBuffer: 32 * 1024 * 1024,
     }

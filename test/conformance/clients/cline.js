@@ -1,5 +1,6 @@
-/** Cline's CLI on all three families: a text turn, and a file read by its own tool. */
-import { join } from 'node:path'
+/** Cline's CLI, set up as *Connect* says, on all three families: a text turn, and a file read by its own tool. */
+import { dirname, join } from 'node:path'
+import { recipeOf } from '../../../console/src/features/connect/recipes.ts'
 import {
   checks,
   families,
@@ -16,15 +17,26 @@ import {
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('cline', ['cline'])
-const program = join(folder, 'node_modules/.bin/cline')
+const bin = join(folder, 'node_modules/.bin')
 
+/** The commands of the recipe as they are shown, each with what a check needs besides. */
 async function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
+  const steps = recipeOf('cline').steps({
+    address: at.origin,
+    model: { name: model, dialects: [] },
+    key: null,
+  })
+  const [login, open] = steps.at(-1).snippet.text.split('\n')
   // A separate folder for its state: without one it leaves a process running.
-  const state = ['--data-dir', join(home, 'state')]
-  const env = { HOME: home, CLINE_NO_AUTO_UPDATE: '1' }
-  const place = ['--provider', 'openai', '--baseurl', `${at.origin}/v1`]
-  await run(program, ['auth', ...place, '--apikey', at.key, '--modelid', model, ...state], { cwd, env })
-  return run(program, [...state, '--json', prompt], { cwd, env })
+  const state = `--data-dir ${join(home, 'state')}`
+  const env = {
+    HOME: home,
+    CLINE_NO_AUTO_UPDATE: '1',
+    TOLLGATE_KEY: at.key,
+    PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
+  }
+  await run('sh', ['-c', `${login} ${state}`], { cwd, env })
+  return run('sh', ['-c', `${open} ${state} --json "$1"`, 'sh', prompt], { cwd, env })
 }
 
 async function ask(model, prompt, place) {

@@ -28,6 +28,7 @@ const all = [
   'cline',
   'continue',
   'aider',
+  'pi',
   'terminal-agents',
   'python',
   'mastra',
@@ -46,7 +47,7 @@ function model(id: string, provider: string, pace: string): Models[number] {
   return {
     id,
     provider,
-    upstreamId: `sandbox-tools${pace}`,
+    upstreamId: `sandbox-thinking-tools${pace}`,
     context: 1_000_000,
     maxOutput: 128_000,
     inputs: ['text', 'image', 'pdf'],

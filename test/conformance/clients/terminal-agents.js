@@ -19,7 +19,6 @@ import {
 import { refusalChecks } from './refusals.js'
 
 const qwen = await installed('qwen-code', ['@qwen-code/qwen-code@0.15.10'])
-const pi = await installed('pi', ['@mariozechner/pi-coding-agent@0.73.1'])
 const copilot = await installed('copilot-cli', ['@github/copilot@1.0.102'])
 // Its later versions are not published for Linux.
 const kilo = await installed('kilo', ['@kilocode/cli@7.7.7'])
@@ -42,21 +41,6 @@ const agents = {
       OPENAI_MODEL: model,
     }),
     command: () => [inBin(qwen, 'qwen'), '--auth-type', 'openai', '--yolo', '-p'],
-  },
-  [`pi ${versionOf(pi, '@mariozechner/pi-coding-agent')}`]: {
-    reads: 'use read {"path":"FILE"}',
-    prepare: (home, model, at) =>
-      write(join(home, '.pi/agent/models.json'), {
-        providers: {
-          tollgate: {
-            baseUrl: `${at.origin}/v1`,
-            api: 'openai-completions',
-            apiKey: 'TOLLGATE_KEY',
-            models: [{ id: model }],
-          },
-        },
-      }),
-    command: (model) => [inBin(pi, 'pi'), '--provider', 'tollgate', '--model', model, '-p'],
   },
   [`Copilot CLI ${versionOf(copilot, '@github/copilot')}`]: {
     reads: 'use view {"path":"FILE"}',

@@ -171,8 +171,9 @@ export const agentRecipes: readonly Recipe[] = [
       { title: 'Base URL', snippet: { language: 'text', text: `${facts.address}/v1` } },
       keyField('API Key', facts),
       { title: 'Model ID', snippet: { language: 'text', text: facts.model.name } },
+      { ...keyStep(facts), title: 'Or in the terminal, set your API key' },
       run(
-        'Or in the terminal, with the key in TOLLGATE_KEY',
+        'Start it',
         [
           `cline auth --provider openai --baseurl ${facts.address}/v1 --apikey "$TOLLGATE_KEY" --modelid ${shellQuoted(facts.model.name)}`,
           'cline',

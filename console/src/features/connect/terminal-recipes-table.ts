@@ -66,14 +66,17 @@ const terminals: readonly Terminal[] = [
           tollgate: {
             baseUrl: `${address}/v1`,
             api: 'openai-completions',
-            apiKey: 'TOLLGATE_KEY',
+            apiKey: '$TOLLGATE_KEY',
             models: [{ id: model.name }],
           },
         },
       }),
+      run('Install it', 'npm install -g @earendil-works/pi-coding-agent'),
       run('Start it', `pi --provider tollgate --model ${shellQuoted(model.name)}`),
     ],
-    notes: ['apiKey is the name of the environment variable that holds the key.'],
+    notes: [
+      'In version 1 and later, an environment variable begins with $. Before, the package was @mariozechner/pi-coding-agent, and apiKey was the name of the variable.',
+    ],
   },
   {
     id: 'kilo',
