@@ -167,7 +167,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     const other = await openProcess(context, dead.url)
     assert.equal(other.recovered, 0, 'it lives')
     await runSql(dead.url, "UPDATE process SET lease_ends = now() - interval '1 second' WHERE id = 0")
-    other.clock.advance(60_000)
+    other.clock.advance(5_000)
     while ((await other.ledger.receipt(id)) === undefined);
     await assert.rejects(settle(dead, id, 9n), isUnavailable)
     await assert.rejects(admit(dead, account, 1n), isUnavailable)
@@ -248,6 +248,24 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     assert.deepEqual([row?.posted, row?.openHolds], [97n, 1])
     assert.match(troubles.join('\n'), /lease/)
     await assertBalanced(on)
+  })
+
+  test('a process whose statements the database rejects does not start, and says why', async (context) => {
+    const on = await openProcess(context)
+    await runSql(
+      on.url,
+      `CREATE FUNCTION has_no_such_feature() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the feature is missing' USING ERRCODE = '0A000'; END $$`,
+    )
+    await runSql(
+      on.url,
+      'CREATE TRIGGER missing BEFORE INSERT ON process FOR EACH ROW EXECUTE FUNCTION has_no_such_feature()',
+    )
+    await assert.rejects(openProcess(context, on.url), (error) => {
+      assert.match(String(error), /0A000.*the feature is missing/)
+      return !isUnavailable(error)
+    })
+    await runSql(on.url, 'DROP TRIGGER missing ON process')
   })
 
   test('a process that looks for dead ones does not take itself for one', async (context) => {

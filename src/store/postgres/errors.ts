@@ -3,6 +3,12 @@ import { BrokenInvariant } from '../../base/assert.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { storeUnavailable } from '../errors.ts'
 
+/**
+ * Classes of SQLSTATE that reject a statement or its data, and would again: a feature that the server does not have, wrong
+ * data, a broken constraint, a wrong statement, a limit of the program, an error of a trigger. Others are the server's trouble.
+ */
+const rejections = /^(?:0A|21|22|23|2B|2F|34|38|39|3F|42|44|54|P0)/
+
 /** SQLite's codes for what a server's codes mean, by their beginning: what follows an error asks for one of them. */
 const sqliteCodes: readonly (readonly [start: string, code: number])[] = [
   ['23505', 2067],
@@ -10,9 +16,9 @@ const sqliteCodes: readonly (readonly [start: string, code: number])[] = [
   ['23502', 1299],
   ['23514', 275],
   ['23', 19],
-  ['22', 1],
-  ['42', 1],
 ]
+/** A statement is wrong. */
+const mistake = 1
 /** Trouble of the machine. */
 const inputOutput = 10
 /** The connection was lost, or the server ends it: no statement is to blame, and one that commits may have. */
@@ -28,7 +34,8 @@ export class PostgresFailure extends Error {
   constructor({ state, message }: { readonly state: string | null; readonly message: string }) {
     super(state === null ? message : `${message} (${state})`)
     this.concernsTransaction = state === null || endsConnection.test(state)
-    this.errcode = sqliteCodes.find(([start]) => state?.startsWith(start))?.[1] ?? inputOutput
+    const fallback = state !== null && rejections.test(state) ? mistake : inputOutput
+    this.errcode = sqliteCodes.find(([start]) => state?.startsWith(start))?.[1] ?? fallback
   }
 }
 
@@ -73,17 +80,17 @@ export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006
 /** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
 export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'
 
-/** Classes of SQLSTATE that are not a failure of the database: wrong data, a broken constraint, a wrong statement. */
-const ourMistakes = /^(?:22|23|42)/
-
 /** Whether the same transaction would fail again in the same way. */
 export function isMistake(error: unknown): boolean {
   const state = stateOf(error)
-  return state === undefined ? error instanceof BrokenInvariant : ourMistakes.test(state)
+  return state === undefined ? error instanceof BrokenInvariant : rejections.test(state)
 }
 
 /** The error that a caller gets for it. */
 export function toStoreError(error: unknown): Error {
   if (!isMistake(error)) return storeUnavailable(`PostgreSQL ${stateOf(error) ?? ''}: ${String(error)}`)
-  return error instanceof BrokenInvariant ? error : new BrokenInvariant(String(error), { cause: error })
+  if (error instanceof BrokenInvariant) return error
+  return new BrokenInvariant(`PostgreSQL rejected a statement (${stateOf(error)}): ${String(error)}`, {
+    cause: error,
+  })
 }
