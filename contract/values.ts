@@ -257,6 +257,7 @@ export const price = z.strictObject({
 /** A rate that is lower than what an upstream charges, in USD per million tokens. */
 export const belowCost = z.strictObject({
   upstream: z.string(),
+  upstreamModel: z.string(),
   rate: z.string(),
   price: usdOut,
   cost: usdOut,

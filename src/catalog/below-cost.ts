@@ -8,6 +8,8 @@ import { type Model, type Offer, type PriceVersion, priceAt, type Rates, type Sn
 
 export interface BelowCost {
   readonly upstream: string
+  /** The model's name there: an upstream can have several offers of a model. */
+  readonly upstreamModel: string
   readonly rate: RateName
   /** Nano-USD per million tokens. */
   readonly price: bigint
@@ -35,7 +37,7 @@ export function belowCost(
       windows.length === 0 ? [] : [...windowChanges(windows, startMs)].sort((one, other) => one - other)
     for (const atMs of [startMs, ...changes]) {
       for (const row of belowCostAt(snapshot, model, atMs)) {
-        const key = `${row.upstream} ${row.rate} ${row.versionFromMs > nowMs ? row.versionFromMs : ''}`
+        const key = `${row.upstream} ${row.upstreamModel} ${row.rate} ${row.versionFromMs > nowMs ? row.versionFromMs : ''}`
         if (found.has(key)) continue
         const { versionFromMs, ...facts } = row
         const fromMs = versionFromMs > nowMs ? versionFromMs : null
@@ -59,7 +61,8 @@ function belowCostAt(
     return rateNames.flatMap((rate) => {
       const [price, cost] = [rates[rate] ?? null, costs[rate] ?? null]
       const isBelow = price !== null && cost !== null && price < cost
-      return isBelow ? [{ upstream: offer.upstream.name, rate, price, cost, versionFromMs }] : []
+      const { upstream, upstreamModel } = offer
+      return isBelow ? [{ upstream: upstream.name, upstreamModel, rate, price, cost, versionFromMs }] : []
     })
   })
 }

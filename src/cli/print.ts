@@ -135,10 +135,16 @@ export function models(output: OperationOutput<'models.list'>): string {
 /** Empty where every price covers its cost. */
 function belowCostText(sold: readonly ModelOutput[]): string {
   const rows = sold.flatMap(({ model: name, details }) =>
-    (details?.belowCost ?? []).map(({ rate, upstream, price, cost }) => [name, rate, price, cost, upstream]),
+    (details?.belowCost ?? []).map(({ rate, upstream, upstreamModel, price, cost }) => [
+      name,
+      rate,
+      price,
+      cost,
+      `${upstreamModel} at ${upstream}`,
+    ]),
   )
   if (rows.length === 0) return ''
-  const headings = ['BELOW COST', 'RATE', 'PRICE', 'COST', 'UPSTREAM']
+  const headings = ['BELOW COST', 'RATE', 'PRICE', 'COST', 'OFFER']
   return `\n${columns(headings, rows, ['PRICE', 'COST'])}`
 }
 

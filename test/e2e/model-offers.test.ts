@@ -156,6 +156,22 @@ test('a preview says what changes and what is below cost at any time of the week
     preview.offers.map(({ margin }) => margin.input),
     ['-100.0%', '20.0%'],
   )
+  const sameHost = await check([
+    { upstream: 'groq-1', upstreamModel: 'one', cost: { input: '2', output: '0.1' } },
+    { upstream: 'groq-1', upstreamModel: 'other', cost: { input: '3', output: '0.1' } },
+  ])
+  assert.deepEqual(
+    sameHost.belowCost.map(({ upstream, upstreamModel, rate, cost }) => [
+      upstream,
+      upstreamModel,
+      rate,
+      cost,
+    ]),
+    [
+      ['groq-1', 'one', 'input', '2.00'],
+      ['groq-1', 'other', 'input', '3.00'],
+    ],
+  )
   const { since: _since, ...now } = await show()
   const { since: _then, ...then } = before
   assert.deepEqual(now, then)

@@ -329,11 +329,24 @@ test('a price below the list price at an upstream is a warning in the list of mo
   const added = await done('models.add', { ...facts, ...limits, price: { input: '0.1', output: '0.59' } })
   assert.deepEqual(
     added.details?.belowCost.filter(({ rate }) => rate === 'input' || rate === 'output'),
-    [{ upstream: 'groq', rate: 'input', price: '0.10', cost: '0.29', from: null, at: null }],
+    [
+      {
+        upstream: 'groq',
+        upstreamModel: 'qwen/qwen3-32b',
+        rate: 'input',
+        price: '0.10',
+        cost: '0.29',
+        from: null,
+        at: null,
+      },
+    ],
   )
   const warned = async () =>
     (await done('system.show', {})).warnings.filter((text) => text.includes('below the cost'))
-  assert.match((await warned()).join(), /^Priced below the cost at an upstream: cheap\. Run/)
+  assert.match(
+    (await warned()).join(),
+    /^Priced below the cost at an upstream: cheap \(qwen\/qwen3-32b at groq\)\. Run/,
+  )
   await done('models.price', { model: 'cheap', price: { input: '0.29', output: '0.59' } })
   assert.deepEqual(await warned(), [])
   const others = (await done('models.list', {})).filter(({ details }) => (details?.belowCost.length ?? 0) > 0)

@@ -80,12 +80,14 @@ const checks: readonly WarningCheck[] = [
   },
   ({ catalog, clock }) => {
     const { snapshot } = catalog
-    const names = [...snapshot.models.values()]
-      .filter((model) => belowCost(snapshot, model, clock.wallMs()).length > 0)
-      .map(({ name }) => name)
-    if (names.length === 0) return []
+    const offers = [...snapshot.models.values()].flatMap((model) =>
+      belowCost(snapshot, model, clock.wallMs()).map(
+        ({ upstream, upstreamModel }) => `${model.name} (${upstreamModel} at ${upstream})`,
+      ),
+    )
+    if (offers.length === 0) return []
     return [
-      `Priced below the cost at an upstream: ${listed(names)}. Run \`tollgate models\` for the rates, or set prices on the Models page.`,
+      `Priced below the cost at an upstream: ${listed([...new Set(offers)])}. Run \`tollgate models\` for the rates, or set prices on the Models page.`,
     ]
   },
   ({ catalog }) => {

@@ -14,7 +14,10 @@ export function BelowCost({ rows }: { readonly rows: Rows }): JSX.Element | null
   return (
     <Banner tone="warn" title="Below cost: customers pay less than the upstream charges.">
       {rows.map((row) => (
-        <span key={`${row.upstream} ${row.rate} ${row.from} ${row.at}`} className="block">
+        <span
+          key={`${row.upstream} ${row.upstreamModel} ${row.rate} ${row.from} ${row.at}`}
+          className="block"
+        >
           {belowCostWords(row)}
         </span>
       ))}
@@ -22,9 +25,17 @@ export function BelowCost({ rows }: { readonly rows: Rows }): JSX.Element | null
   )
 }
 
-/** `Input at groq: $0.50, costs $0.80, from Mon 01:00 UTC`. */
-export function belowCostWords({ upstream, rate, price, cost, from, at }: Rows[number]): string {
+/** `Input of llama-a at groq: $0.50, costs $0.80, from Mon 01:00 UTC`. */
+export function belowCostWords({
+  upstream,
+  upstreamModel,
+  rate,
+  price,
+  cost,
+  from,
+  at,
+}: Rows[number]): string {
   const times = [...(from === null ? [] : [`from ${exactTime(from)}`]), ...(at === null ? [] : [`${at} UTC`])]
   const when = times.length === 0 ? '' : `, ${times.join(', ')}`
-  return `${labels.get(rate) ?? rate} at ${upstream}: ${exactUsd(price)}, costs ${exactUsd(cost)}${when}`
+  return `${labels.get(rate) ?? rate} of ${upstreamModel} at ${upstream}: ${exactUsd(price)}, costs ${exactUsd(cost)}${when}`
 }
