@@ -134,6 +134,8 @@ export interface Target {
   readonly connector: Connector
   /** What a translated response calls the model: as the caller wrote it, or the name of a fallback. */
   readonly responseModel: string
+  /** Another model than the requested one. */
+  readonly isFallback: boolean
   /** On a provider key of the account: the share of the list price that is charged; null: the operator's price is. */
   readonly ownKeyFee: OwnKeyFee
 }
@@ -196,6 +198,8 @@ export interface RequestPlan extends TargetRoute {
   readonly inputSize: InputSize
   /** The output limit the caller wants in tokens, at most the model's maximum. */
   readonly outputWanted: number
+  /** A fallback does not support as much as the caller wants, who did not choose it. */
+  readonly exceedsFallback: boolean
   /** What must go upstream at least, so that an answer can come of it. */
   readonly outputFloor: number
   /** Answers that run in parallel. */

@@ -98,6 +98,11 @@ before(async () => {
       ...{ id: 'slow-then-wasteful', ...chat('slow'), prices: [{ input: '1', output: '4' }] },
       fallbacks: ['wasteful', 'narrow'],
     },
+    ...[
+      { id: 'long-chat', ...chat('refusing'), fallbacks: ['cheap'] },
+      { id: 'long-messages', ...messages('refusing-messages'), fallbacks: ['cheap'] },
+      { id: 'long-to-messages', ...chat('refusing'), fallbacks: ['paid-chat'] },
+    ].map((model) => ({ ...model, maxOutput: 128_000, prices: [{ input: '1', output: '4' }] })),
     { id: 'narrow', ...chat('narrow'), prices: [{ input: '1', output: '4' }] },
     { id: 'slow-then-stream', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['stream'] },
     { id: 'stream', ...chat('slow'), reasoning: true, prices: [{ input: '10', output: '100' }] },
@@ -189,6 +194,34 @@ for (const [name, path, body] of paid) {
     assert.deepEqual([attempts.at(-1)?.failure, writtenOff], ['hold_too_small', 0n])
   })
 }
+
+const lowered: readonly (readonly [model: string, path: Path, limit: number])[] = [
+  ['long-chat', '/v1/chat/completions', 32_000],
+  ['long-messages', '/v1/messages', 32_000],
+  ['long-to-messages', '/v1/chat/completions', 1_000],
+]
+for (const [model, path, limit] of lowered) {
+  test(`a fallback with a smaller maximum gets its maximum, and the caller is told: ${model}`, async () => {
+    const account = await gateway.account('100')
+    const { status, text, headers } = await send(
+      account,
+      { ...hello, model, max_tokens: 100_000 },
+      path,
+    ).whole()
+    assert.equal(status, 200, text)
+    const sent = JSON.parse(serving.requests.at(-1)?.body.toString() ?? '')
+    assert.equal(sent.max_tokens ?? sent.max_completion_tokens, limit)
+    assert.equal(headers['x-tollgate-max-output'], String(limit))
+    const { outputLimit, outputLowered } = await receiptOf(account)
+    assert.deepEqual([outputLimit, outputLowered], [limit, true])
+  })
+}
+
+test('a limit above the maximum of the requested model is left to its provider', async () => {
+  const account = await gateway.account('100')
+  await send(account, { ...hello, model: 'cheap', max_tokens: 100_000 }).whole()
+  assert.equal(JSON.parse(serving.requests.at(-1)?.body.toString() ?? '').max_tokens, 100_000)
+})
 
 for (const onShortBalance of ['lower', 'reject'] as const) {
   test(`a fallback that is not called does not lower the output limit (${onShortBalance})`, async () => {

@@ -87,6 +87,8 @@ export async function prepare(
       choices: parsed.facts.choices,
       outputs: outputClassesOf(model, parsed.facts),
       ...outputBounds(model, parsed.facts, deps.limits),
+      // Of the request as it was received: translation lowers the limit as well.
+      exceedsFallback: route.isFallback && (received.facts.outputLimit ?? 0) > model.outputTokensMax,
     }
     return { parsed, plan }
   } catch (error) {
@@ -317,7 +319,7 @@ function outputBounds(
   facts: ExtractedFields,
   limits: PrepareDeps['limits'],
 ): { readonly outputWanted: number; readonly outputFloor: number } {
-  // A limit above the model's maximum is sent upstream unchanged, but cannot cost more than the maximum.
+  // A limit above the requested model's maximum is sent upstream unchanged, but cannot cost more than the maximum.
   const outputWanted = Math.min(facts.outputLimit ?? model.outputTokensMax, model.outputTokensMax)
   const floor =
     facts.thinkingBudget !== null

@@ -62,7 +62,7 @@ export function route(
   const preference = preferenceOf(deps, caller, context)
   const candidatesFor = (sold: SoldModel) =>
     candidatesWithOwn(deps, context, { caller, parsed }, { ...sold, operation, isOnly, preference })
-  const requested = candidatesFor({ model, datedName, responseModel: parsed.facts.model })
+  const requested = candidatesFor({ model, datedName, responseModel: parsed.facts.model, isFallback: false })
   const others = fallbacksFor(deps.snapshot, caller, model, parsed.facts.fallbackModels?.names ?? []).map(
     candidatesFor,
   )
@@ -94,9 +94,18 @@ function fallbacksFor(
     const names = caller.policy.fallbacks ?? model.fallbacks
     return usableModels(snapshot, caller, names)
       .filter((fallback) => fallback !== model)
-      .map((fallback) => ({ model: fallback, datedName: null, responseModel: fallback.name }))
+      .map((fallback) => ({
+        model: fallback,
+        datedName: null,
+        responseModel: fallback.name,
+        isFallback: true,
+      }))
   }
-  const sold = named.map((name) => ({ ...findModel(snapshot, caller, name, 'models'), responseModel: name }))
+  const sold = named.map((name) => ({
+    ...findModel(snapshot, caller, name, 'models'),
+    responseModel: name,
+    isFallback: true,
+  }))
   const taken = new Set([model])
   return sold.filter((fallback) => !taken.has(fallback.model) && taken.add(fallback.model))
 }
@@ -114,6 +123,7 @@ function usableModels(snapshot: Snapshot, caller: Caller, names: readonly string
 
 interface SoldModel extends ModelMatch {
   readonly responseModel: string
+  readonly isFallback: boolean
 }
 
 /** `isOnly`: the requested model is served on the account's own keys alone, and so are its fallbacks. */
@@ -214,6 +224,7 @@ function candidatesOf(
     model,
     datedName,
     responseModel,
+    isFallback,
     operation,
     ownKeyFee,
     preference,
@@ -236,6 +247,7 @@ function candidatesOf(
       connector,
       dialect,
       responseModel,
+      isFallback,
       ownKeyFee,
     })
     // A host with its own name for the model does not have the dated names of the vendor.

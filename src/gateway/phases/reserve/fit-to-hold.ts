@@ -107,5 +107,6 @@ function withInput(hold: Hold, { parsed, plan }: PreparedRequest, input: InputBo
   const wanted = BigInt(plan.outputWanted)
   const affordable = amounts.perOutputToken === 0n ? wanted : left / amounts.perOutputToken
   const outputLimit = Number(least(affordable, wanted))
-  return { ...hold, input, outputLimit, lowered: outputLimit < plan.outputWanted }
+  const lowered = outputLimit < plan.outputWanted || plan.exceedsFallback
+  return { ...hold, input, outputLimit, lowered }
 }

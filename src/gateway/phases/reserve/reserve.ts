@@ -77,7 +77,7 @@ export async function reserve(
   const others = targets.map((target) => estimatedAmounts(target, received, deps.limits))
   const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens, others })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
-  if (first.kind === 'held') return holdOf(first, free, { caller, parsed: work.parsed, input: freeBound })
+  if (first.kind === 'held') return holdOf(first, free, { caller, work, input: freeBound })
   const refusalInput: RefusalInput = {
     address: deps.address,
     showBalance: caller.policy.showBalance,
@@ -92,8 +92,7 @@ export async function reserve(
     const held = await admitOwnKey(deps, free, () =>
       admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens }),
     )
-    if (held !== null)
-      return holdOf(held.admission, held.asked, { caller, parsed: work.parsed, input: freeBound })
+    if (held !== null) return holdOf(held.admission, held.asked, { caller, work, input: freeBound })
   }
   const input =
     ((await shouldAskUpstream(deps, first, caller, { context, ...work }))
@@ -109,7 +108,7 @@ export async function reserve(
     exact,
     isOwnKey ? [] : countedForOthers(deps, otherTargets, input),
   )
-  if (admission.kind === 'held') return holdOf(admission, exact, { caller, parsed: work.parsed, input })
+  if (admission.kind === 'held') return holdOf(admission, exact, { caller, work, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
   throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
     ...refusalInput,
@@ -154,15 +153,15 @@ function admissionRequest(
 function holdOf(
   admission: Extract<Admission, { kind: 'held' }>,
   asked: AdmissionAsk,
-  { caller, parsed, input }: { caller: Caller; parsed: ParsedRequest; input: InputBound },
+  { caller, work, input }: { caller: Caller; work: ReservedWork; input: InputBound },
 ): Hold {
   return {
     ...admission,
     account: asked.account,
     admittedMs: asked.nowMs,
     input,
-    lowered: admission.outputLimit < asked.outputWanted,
-    excessCausedBy: excessCause(parsed, input),
+    lowered: admission.outputLimit < asked.outputWanted || work.plan.exceedsFallback,
+    excessCausedBy: excessCause(work.parsed, input),
     person: caller.person,
   }
 }
