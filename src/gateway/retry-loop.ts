@@ -10,6 +10,7 @@ import { type AttemptTask, attempt } from '../providers/attempt.ts'
 import type { AttemptOutcome } from '../providers/attempt-outcome.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
 import { asideUntilMs, type Health } from '../providers/health.ts'
+import { failureFor } from '../providers/hops.ts'
 import type { Sender } from '../providers/send.ts'
 import { evidenceOf } from './attempt-evidence.ts'
 import type { InFlightRequests } from './in-flight-requests.ts'
@@ -133,12 +134,27 @@ export async function tryCandidates<Task extends AttemptTask>(
     scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
     if (scope === 'other_models') left = left.filter(({ target }) => !isSameModel(target, candidate.target))
-    // The kept-alive connection had ended, so that the same upstream has not seen the request.
-    if (outcome.kind === 'failed' && outcome.stale && log.attemptsAt(candidate) === 1) left.unshift(candidate)
+    if (outcome.kind !== 'failed' || !outcome.stale || log.attemptsAt(candidate) > 1) continue
+    // The kept-alive connection had ended, so that the same upstream has not seen the request. An account's own key is asked again
+    // only where the operator's offers, which are there for its failures, cannot serve.
+    if (candidate.upstream.ownKey === undefined) left.unshift(candidate)
+    else left.push(candidate)
   }
   if (last === null || context.work.interruption === undefined)
     return { final: last, attempts: log.attempts, retried }
   return { final: null, attempts: log.attempts, retried: [...retried, withdrawn(log, last)] }
+}
+
+/** Which candidates may be asked after a failed attempt. */
+export function retryScope(
+  context: RequestContext,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
+): RetryScope {
+  const isOver = outcome.uncertain && !outcome.abandoned
+  if (isOver || context.work.interruption !== undefined) return 'none'
+  const failure = failureFor(context.request.headers, outcome.failure)
+  if (failure.otherModelMay !== null) return 'other_models'
+  return failure.retry === 'never' ? 'none' : 'anywhere'
 }
 
 /** A provider key that was removed or replaced is not used, nor is a model that was disabled in the meantime. */

@@ -201,7 +201,7 @@ const lowered: readonly (readonly [model: string, path: Path, limit: number])[] 
   ['long-to-messages', '/v1/chat/completions', 1_000],
 ]
 for (const [model, path, limit] of lowered) {
-  test(`a fallback with a smaller maximum gets its maximum, and the caller is told: ${model}`, async () => {
+  test(`a fallback with a smaller maximum gets its maximum, which a header reports: ${model}`, async () => {
     const account = await gateway.account('100')
     const { status, text, headers } = await send(
       account,

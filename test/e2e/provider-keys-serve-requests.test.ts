@@ -283,6 +283,28 @@ test('behind a failing first key come the operator’s offers, at their price; b
   await assertVerified(free)
 })
 
+test('where the connection of an own key is lost, the operator’s offers serve, or the key where they cannot', async () => {
+  const served = async (usd: string) => {
+    const ada = await free.gate.account(usd)
+    await store(free, ada, { credential: ofAda })
+    // A connection that is kept alive.
+    await receiptOf(free, await ask(free, ada))
+    openaiHost.dropping.add(ofAda)
+    const response = await ask(free, ada)
+    assert.equal(response.status, 200, response.text)
+    const receipt = await receiptOf(free, response)
+    const attempts = receipt?.attempts.map(({ upstream, failure }) => [upstream, failure])
+    return {
+      attempts: attempts?.filter(([, failure]) => failure !== 'hold_too_small'),
+      charged: receipt?.charged,
+    }
+  }
+  const lost = ['own:openai', 'upstream_error']
+  assert.deepEqual(await served('1'), { attempts: [lost, ['operators-openai', null]], charged: operatorCost })
+  assert.deepEqual(await served('0'), { attempts: [lost, ['own:openai', null]], charged: 0n })
+  await assertVerified(free)
+})
+
 test('without a balance only the own key serves, and its failure is reported', async () => {
   const ada = await free.gate.account('0')
   await store(free, ada, { credential: ofAda })

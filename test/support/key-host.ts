@@ -15,6 +15,8 @@ export interface KeyHost {
   readonly accepted: Set<string>
   /** The status that requests with this credential fail with. */
   readonly failing: Map<string, number>
+  /** The connection of the next request with this credential is cut. */
+  readonly dropping: Set<string>
   close(): Promise<void>
 }
 
@@ -24,6 +26,7 @@ export async function keyHost(says: string, accepted: readonly string[]): Promis
   const seen = new Set<string>()
   const keys = new Set(accepted)
   const failing = new Map<string, number>()
+  const dropping = new Set<string>()
   const server = createServer((request, response) => {
     const credential = String(request.headers.authorization ?? '').replace(/^Bearer /, '')
     const isList = request.method === 'GET'
@@ -33,6 +36,7 @@ export async function keyHost(says: string, accepted: readonly string[]): Promis
     request.on('end', () => {
       const asked = Buffer.concat(pieces).toString()
       if (!isList) requests.push({ credential, body: asked })
+      if (!isList && dropping.delete(credential)) return void request.socket.resetAndDestroy()
       const status = keys.has(credential) ? (isList ? 200 : (failing.get(credential) ?? 200)) : 401
       const error = { error: { message: `Key ${credential} failed with ${status}`, type: 'failed' } }
       const list = JSON.stringify({ data: [{ id: 'gpt-5.4-nano' }] })
@@ -51,6 +55,7 @@ export async function keyHost(says: string, accepted: readonly string[]): Promis
     seen,
     accepted: keys,
     failing,
+    dropping,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -41,7 +41,7 @@ import {
   type RecordModel,
   type RetryLoopResult,
   type RetryPolicy,
-  type RetryScope,
+  retryScope,
   tryCandidates,
   type WorkFor,
 } from '../retry-loop.ts'
@@ -298,17 +298,6 @@ function patchedBody(
   })
   const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
   return applyEdits(parsed.body.bytes, all)
-}
-
-function retryScope(
-  context: RequestContext,
-  outcome: Extract<AttemptOutcome, { kind: 'failed' }>,
-): RetryScope {
-  const isOver = outcome.uncertain && !outcome.abandoned
-  if (isOver || context.work.interruption !== undefined) return 'none'
-  const failure = failureFor(context.request.headers, outcome.failure)
-  if (failure.otherModelMay !== null) return 'other_models'
-  return failure.retry === 'never' ? 'none' : 'anywhere'
 }
 
 /** Updates the upstream's health, and notifies the operator of failures of our own credential or billing. */
