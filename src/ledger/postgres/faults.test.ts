@@ -250,6 +250,28 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     await assertBalanced(on)
   })
 
+  test('an id of a provider belongs to one account, in one batch and over processes', async (context) => {
+    const first = await openProcess(context)
+    const second = await openProcess(context, first.url)
+    const accounts = [await newAccount(first, 100n), await newAccount(first, 100n)] as const
+    const answered = async (on: typeof first, account: bigint, object: string) => {
+      const id = on.nextId()
+      await admit(on, account, 10n, id)
+      const providerObjects = [{ id: object, referencedScope: 'output' }] as const
+      assert.equal((await on.ledger.settle({ ...settlementOf(on, id, 1n), providerObjects })).kind, 'settled')
+    }
+    const owners = async () =>
+      (await runSql(first.url, 'SELECT id, account FROM provider_object ORDER BY id')).length
+    await Promise.all(accounts.map((account) => answered(first, account, 'resp_1')))
+    await Promise.all([answered(first, accounts[0], 'resp_2'), answered(second, accounts[1], 'resp_2')])
+    assert.equal(await owners(), 2)
+    await answered(first, accounts[0], 'resp_3')
+    await answered(first, accounts[0], 'resp_3')
+    await answered(second, accounts[1], 'resp_3')
+    const third = `SELECT 1 FROM provider_object WHERE id = 'resp_3' AND account = ${accounts[0]}`
+    assert.deepEqual([await owners(), (await runSql(first.url, third)).length], [3, 1])
+  })
+
   test('a process whose statements the database rejects does not start, and says why', async (context) => {
     const on = await openProcess(context)
     await runSql(

@@ -3,6 +3,7 @@ import { sharedStatements } from '../../store/migrations/0001-schema.ts'
 import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts'
 import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
 import { alertOffColumn } from '../../store/migrations/0006-alerts-off.ts'
+import { oneOwner, removeLaterOwners } from '../../store/migrations/0007-one-owner.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -35,4 +36,12 @@ export const postgresMigrations: readonly Migration[] = [
     statements: ['CREATE VIEW receipt_by_account AS SELECT * FROM receipt'],
   },
   { number: 6, name: 'alerts off', statements: [toPostgres(alertOffColumn)] },
+  {
+    number: oneOwner.number,
+    name: oneOwner.name,
+    statements: [
+      removeLaterOwners,
+      'ALTER TABLE provider_object DROP CONSTRAINT provider_object_account_id_key, ADD UNIQUE (id)',
+    ],
+  },
 ]

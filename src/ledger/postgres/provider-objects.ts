@@ -14,11 +14,12 @@ const typeOf = (column: string): ColumnType => (column === 'id' ? 'text' : colum
 const given = `unnest(${columns.map((column, index) => `$${index + 1}::${typeOf(column)}[]`).join(', ')})`
 const replace: PostgresStatement = {
   name: 'provider_object_replace',
-  text: 'DELETE FROM provider_object o USING unnest($1::bigint[], $2::text[]) AS given (account, id) WHERE o.account = given.account AND o.id = given.id',
+  text: `DELETE FROM provider_object o USING unnest($1::bigint[], $2::text[]) AS given (account, id)
+    WHERE o.id = given.id AND (o.account = given.account OR o.created_ms < $3)`,
 }
 const insert: PostgresStatement = {
   name: 'provider_object_insert',
-  text: `INSERT INTO provider_object (${names}) SELECT * FROM ${given}`,
+  text: `INSERT INTO provider_object (${names}) SELECT * FROM ${given} ON CONFLICT (id) DO NOTHING`,
 }
 /** What another process removes is left to it. */
 const removeExpired: PostgresStatement = {
@@ -28,9 +29,12 @@ const removeExpired: PostgresStatement = {
     WHERE created_ms < $2)`,
 }
 
-/** An ID that a provider uses again belongs to the newer answer. */
+/** An ID that a provider uses again belongs to the newer answer of the same account, and never to a second account. */
 export function objectStatements(receipts: readonly ReceiptState[]): readonly BoundStatement[] {
-  const objects = new Map<string, ReturnType<typeof newObject.bind>>()
+  const objects = new Map<
+    string,
+    { readonly account: bigint; readonly row: ReturnType<typeof newObject.bind> }
+  >()
   let oldestMs = 0
   for (const { account, id: receipt, endedMs: createdMs, providerObjects } of receipts) {
     if (providerObjects === null) continue
@@ -38,14 +42,18 @@ export function objectStatements(receipts: readonly ReceiptState[]): readonly Bo
     oldestMs = sinceMs
     for (const [index, id] of ids.entries()) {
       const referencedScope = scopes[index] ?? 'window'
-      objects.set(`${account} ${id}`, newObject.bind({ account, id, receipt, referencedScope, createdMs }))
+      if ((objects.get(id)?.account ?? account) !== account) continue
+      objects.set(id, { account, row: newObject.bind({ account, id, receipt, referencedScope, createdMs }) })
     }
   }
   if (objects.size === 0) return []
-  const rows = [...objects.values()]
+  const rows = [...objects.values()].map(({ row }) => row)
   const column = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null)
   return [
-    { statement: replace, values: [arrayOf('bigint', column('account')), arrayOf('text', column('id'))] },
+    {
+      statement: replace,
+      values: [arrayOf('bigint', column('account')), arrayOf('text', column('id')), BigInt(oldestMs)],
+    },
     { statement: insert, values: columns.map((name) => arrayOf(typeOf(name), column(name))) },
     { statement: removeExpired, values: [BigInt(rows.length) * removedPerRow, BigInt(oldestMs)] },
   ]

@@ -93,20 +93,30 @@ test('an object is found immediately after its response, with the values of its 
   assert.deepEqual((await opened.ledger.verify()).drift, [])
 })
 
-test('an account does not find the objects of another one, even under the same id', async (context) => {
+test('an id belongs to the first account that gets it, until it cannot be referred to any more', async (context) => {
   const opened = await withAccounts(context)
   const first = await answered(opened, { objects: outputOf('msg_1', 'msg_2') })
-  const second = await answered(opened, { account: other, objects: outputOf('msg_1') })
-  const found = async (payer: bigint) =>
-    (await opened.ledger.providerObjects(payer, ['msg_1', 'msg_2'], startMs)).map(({ id, receipt }) => [
+  await answered(opened, { account: other, objects: outputOf('msg_1') })
+  const found = async (payer: bigint, nowMs: number) =>
+    (await opened.ledger.providerObjects(payer, ['msg_1', 'msg_2'], nowMs)).map(({ id, receipt }) => [
       id,
       receipt,
     ])
-  assert.deepEqual(await found(account), [
+  const ofFirst = [
     ['msg_1', first],
     ['msg_2', first],
-  ])
-  assert.deepEqual(await found(other), [['msg_1', second]])
+  ]
+  assert.deepEqual(await found(account, startMs), ofFirst)
+  assert.deepEqual(
+    await found(other, startMs),
+    [],
+    'an upstream that repeats it gives it to no second account',
+  )
+  const lastMs = startMs + limitDefaults.providerObjectRetentionMs
+  await answered(opened, { account: other, nowMs: lastMs, objects: outputOf('msg_1') })
+  assert.deepEqual(await found(account, lastMs), ofFirst)
+  const later = await answered(opened, { account: other, nowMs: lastMs + 1, objects: outputOf('msg_1') })
+  assert.deepEqual(await found(other, lastMs + 1), [['msg_1', later]])
 })
 
 test('an id that a provider uses again is the newer answer’s', async (context) => {

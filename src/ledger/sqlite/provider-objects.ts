@@ -31,12 +31,18 @@ export interface SettledAnswer {
   readonly nowMs: number
 }
 
-/** Writes the objects of one answer; an id that a provider uses again belongs to the newer answer. */
+/**
+ * Writes the objects of one answer. An ID that a provider uses again belongs to the newer answer of the same account, and
+ * never to a second account: what another account's answer repeats cannot be referred to there.
+ */
 export function saveProviderObjects(database: Database) {
-  const replace = prepare(database, 'DELETE FROM provider_object WHERE account = ? AND id = ?')
+  const replace = prepare(
+    database,
+    'DELETE FROM provider_object WHERE id = ? AND (account = ? OR created_ms < ?)',
+  )
   const insert = prepare(
     database,
-    `INSERT INTO provider_object (${newObject.names}) VALUES (${newObject.placeholders})`,
+    `INSERT INTO provider_object (${newObject.names}) VALUES (${newObject.placeholders}) ON CONFLICT (id) DO NOTHING`,
   )
   const removeExpired = prepare(
     database,
@@ -49,7 +55,7 @@ export function saveProviderObjects(database: Database) {
     const [sinceMs, ids, scopes] = objects
     for (const [index, id] of ids.entries()) {
       const referencedScope = scopes[index] ?? 'window'
-      replace.run(account, id)
+      replace.run(id, account, BigInt(sinceMs))
       insert.run(...newObject.bind({ account, id, receipt, referencedScope, createdMs: nowMs }))
     }
     removeExpired.run(BigInt(ids.length) * removedPerRow, BigInt(sinceMs))

@@ -6,6 +6,7 @@ import { offerStatistics } from './0003-offer-statistics.ts'
 import { rowJournal } from './0004-row-journal.ts'
 import { receiptList } from './0005-receipt-list.ts'
 import { alertsOff } from './0006-alerts-off.ts'
+import { oneOwner } from './0007-one-owner.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
     rowJournal,
     receiptList,
     alertsOff,
+    oneOwner,
     ...Object.values(meterColumns),
   ]),
 ].sort((one, other) => one.number - other.number)
