@@ -365,7 +365,10 @@ test("without a collector, clients' traces are not forwarded", async () => {
 
 test('spans of the last requests are exported before the server ends', async () => {
   const traceId = 'f'.repeat(32)
-  const own = await configured({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/base` })
+  const own = await configured({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/base`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  })
   const { key } = await own.account('10')
   await ask(own, { key, model: 'second', traceparent: `00-${traceId}-${'b'.repeat(16)}-01` })
   await own.close()
