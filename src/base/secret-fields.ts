@@ -20,12 +20,14 @@ export function secretParts(secret: string): readonly string[] {
   const fields = secretFields(secret)
   if (fields === null) return secret === '' ? [] : [secret]
   return Object.entries(fields)
-    .filter(([name, text]) => secretNames.test(name) && text !== '')
+    .filter(([name, text]) => secretNames.test(name) && text !== '' && !publicText.test(text))
     .map(([, text]) => text)
 }
 
 /** The other fields say who asks and where from. */
 const secretNames = /secret|token|key/i
+/** `token_uri` is the same for every account. */
+const publicText = /^https?:\/\//
 
 function parsed(text: string): unknown {
   try {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withoutEcho } from './attempt-evidence.ts'
+import { withoutOperator } from './upstream-error.ts'
 
 const body = [
   new TextEncoder().encode('{"model":"gpt-5-mini","messages":[{"role":"user","content":"The patient takes '),
@@ -24,4 +25,16 @@ test('words of the provider stay, words of the caller do not', () => {
 
 test('nothing is stored of a message where the request is too large to compare', () => {
   assert.equal(withoutEcho('Not Found', [new Uint8Array(300_000)], 'gpt-5-mini'), '')
+})
+
+test('a key that has the form of an account in it is not shown', () => {
+  for (const credential of [
+    'sk-org-4wA9b7Qm2Zt8Ls1Xc5',
+    'proj_4wA9b7Qm2Zt8Ls1Xc5',
+    'AbC-org-4wA9b7Qm2Zt8Ls1Xc5',
+  ]) {
+    const upstream = { credential, custom: undefined }
+    const shown = withoutOperator(`Incorrect key ${credential} of org-9xY8`, upstream)
+    assert.equal(shown, 'Incorrect key … of org-…')
+  }
 })

@@ -4,7 +4,7 @@
  */
 import { errors, TollgateError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { secretParts } from '../base/secret-fields.ts'
+import { withoutSecrets } from '../base/redact-secrets.ts'
 import type { Upstream } from '../catalog/types.ts'
 import type { Attempt, AttemptEvidence } from '../ledger/types.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
@@ -88,11 +88,9 @@ export function withoutOperator(
   { credential, custom }: Pick<Upstream, 'credential' | 'custom'>,
 ): string {
   const values = Object.values(custom?.headers ?? {})
-  const secrets = [
-    ...secretParts(credential),
-    ...values.filter(({ length }) => length >= secretHeaderCharactersMin),
-  ]
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), withoutAccounts(text))
+  const others = values.filter(({ length }) => length >= secretHeaderCharactersMin)
+  // A key may contain what looks like an account, and would not be found once that is cut.
+  return withoutAccounts(withoutSecrets(text, credential, others))
 }
 
 /** The upstream answered as it should, for this model. */

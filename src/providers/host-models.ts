@@ -3,7 +3,7 @@
  * follows no redirect, and logs nothing of the host's response.
  */
 import type { Clock } from '../base/clock.ts'
-import { secretParts } from '../base/secret-fields.ts'
+import { withoutSecrets } from '../base/redact-secrets.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
@@ -243,8 +243,7 @@ const messageCharactersMax = 300
 /** Some providers repeat the key in their message, which operators see and may copy elsewhere. */
 function messageIn(bytes: Uint8Array, credential: string): string | null {
   const { message } = readProblem(bytes)
-  const redacted = secretParts(credential).reduce((shown, secret) => shown.replaceAll(secret, '…'), message)
-  const text = redacted.replace(/\s+/g, ' ').trim().slice(0, messageCharactersMax)
+  const text = withoutSecrets(message, credential).replace(/\s+/g, ' ').trim().slice(0, messageCharactersMax)
   return text === '' ? null : text
 }
 
