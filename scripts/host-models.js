@@ -61,6 +61,24 @@ const corrections = {
   'deepseek deepseek-v4-pro': { usdPerMillionTokens: { input: 0.66, output: 1.98, cache_read: 0.022 } },
 }
 
+/**
+ * From Claude 4.5 on, every name but the global one is served in a region or a group of them, which costs a tenth more; the list has
+ * the global price for most, and another model's for one. platform.claude.com/docs/en/about-claude/pricing (cloud platforms),
+ * docs.aws.amazon.com/bedrock/latest/userguide/global-cross-region-inference.html; read 2026-11-28.
+ */
+const regionalFactor = 1.1
+const regionalName = /^(?!global\.)(?:[a-z]+\.)?(anthropic\.claude-.+)$/
+
+/** The model with its regional price; the same where it has no global name. @param {Listed} model @param {Listed[]} all @returns {Listed} */
+function regionallyPriced(model, all) {
+  const name = model.host === 'amazon-bedrock' ? regionalName.exec(model.id)?.[1] : undefined
+  const global = all.find(({ host, id }) => host === model.host && id === `global.${name}`)
+  if (name === undefined || global === undefined) return model
+  const { tiers, ...rates } = global.usdPerMillionTokens
+  const dearer = Object.entries(rates).map(([kind, rate]) => [kind, rate * regionalFactor])
+  return { ...model, usdPerMillionTokens: { ...Object.fromEntries(dearer), tiers } }
+}
+
 /** Where the prices of a host were read, where not in the list. @type {Record<string, string>} */
 const sources = { deepseek: 'api-docs.deepseek.com/quick_start/pricing, 2026-11' }
 
@@ -189,6 +207,7 @@ for (const [provider, host] of Object.entries(hosts)) {
   if (only.length > 0 && !only.includes(provider)) continue
   const lines = listed
     .filter((model) => model.host === host && isListed(model))
+    .map((model) => regionallyPriced(model, listed))
     .flatMap((model) => {
       const correction = corrections[`${host} ${model.id}`]
       const later = renamed[`${host} ${model.id}`]

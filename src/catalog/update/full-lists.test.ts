@@ -134,6 +134,18 @@ test('models.dev: the models of the clouds, and Claude on Vertex AI from a provi
   assert.equal(list.otherModels, 2)
 })
 
+test('models.dev: the regions of Bedrock have no price of their own there', () => {
+  const names = ['us.', 'jp.', 'au.', '', 'global.'].map((region) => `${region}anthropic.claude-opus-4-6-v1`)
+  const older = ['anthropic.claude-opus-4-1-20250805-v1:0', 'us.anthropic.claude-sonnet-4-20250514-v1:0']
+  const models = Object.fromEntries([...names, ...older].map((name) => [name, modelsDevModel(name)]))
+  const list = read(JSON.stringify({ 'amazon-bedrock': { id: 'amazon-bedrock', models } }))
+  const kinds = list.models.map(({ name, price }) => `${name} ${price.kind}`)
+  assert.deepEqual(kinds, [
+    ...names.slice(0, 4).map((name) => `${name} unclear`),
+    ...[names[4]!, ...older].map((name) => `${name} price`),
+  ])
+})
+
 test('a name with a colon is a version at Bedrock, and a choice of something elsewhere', () => {
   const reasonOf = (provider: string, name: string) => {
     const [model] = read(JSON.stringify({ [name]: litellmModel(provider) })).models

@@ -10,6 +10,8 @@ export interface ListNames {
   readonly litellm: readonly LitellmNames[]
   /** Why tokens alone do not give its price; its prices are not taken from lists. */
   readonly priceDependsOn?: string
+  /** Names in models.dev that have another name's price there. */
+  readonly mispricedInModelsDev?: RegExp
   /** Names that end with a colon and a number, which is a part of the name here and chooses something elsewhere. */
   readonly hasColonVersions?: true
   /** Listed names that are not one model at one price which can be called here; they are left out. */
@@ -51,6 +53,9 @@ export const listNames: Readonly<Record<string, ListNames>> = {
       { provider: 'bedrock', prefix: 'bedrock/' },
     ],
     hasColonVersions: true,
+    // Regions cost a tenth more than the global name, whose price they have: see scripts/host-models.js.
+    mispricedInModelsDev:
+      /^(?!global\.)(?:[a-z]+\.)?anthropic\.claude-(?!(?:opus-4-1|sonnet-4|opus-4|3[-.\w]*)-\d{8}|3)/,
     // Video, a name without its maker, and in LiteLLM the prices of regions, which have a slash.
     leftOut: /^(?:[a-z-]+\.)?twelvelabs\.|^claude-|[/@]/,
   },

@@ -93,6 +93,8 @@ function modelOf(provider: string, name: string, value: ExactJson): ListedModel 
 function priceOf(provider: string, name: string, cost: ExactObject | undefined): ListedPrice {
   const problem = nameProblem(provider, name)
   if (problem !== undefined) return unclear(problem)
+  if (listNames[provider]?.mispricedInModelsDev?.test(name) === true)
+    return unclear('models.dev has the global price, and a region costs more')
   if (cost === undefined) return unclear('the list has no price')
   const base = readRates(cost, fields, 'perMillionTokens')
   if (base.kind === 'unclear') return base
