@@ -30,6 +30,12 @@ const auditFilter = {
   actor: z.string().trim().max(254).optional(),
 }
 const namedUpstreams = z.array(upstreamName).min(1).max(100)
+const unknownMember = z.strictObject({
+  /** The format of the requests. */
+  format: z.enum(formatNames),
+  /** As it is listed: `text.style`, `anthropic-beta: name-2026-01-01`. */
+  member: z.string().trim().min(1).max(200),
+})
 export const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
 
 export const installationOperations = {
@@ -176,6 +182,39 @@ export const installationOperations = {
         }),
       ),
     }),
+  }),
+  'members.list': operation({
+    summary: 'List fields and betas of requests that this server does not know, and those that are rejected',
+    policy: reads,
+    effect: 'reads',
+    http: ['GET', '/api/admin/members'],
+    input: z.strictObject({}),
+    output: z.array(
+      z.strictObject({
+        format: z.enum(formatNames),
+        member: z.string(),
+        /** When it was first sent, and by which account; null: it was rejected without having been sent. */
+        since: time.nullable(),
+        account: accountId.nullable(),
+        rejected: z.boolean(),
+      }),
+    ),
+  }),
+  'members.reject': operation({
+    summary: 'Reject requests with a field or beta that this server does not know',
+    policy: changes,
+    effect: 'changes',
+    http: ['POST', '/api/admin/members/reject'],
+    input: unknownMember,
+    output: unknownMember,
+  }),
+  'members.allow': operation({
+    summary: 'Let requests with a rejected field or beta pass again',
+    policy: changes,
+    effect: 'changes',
+    http: ['POST', '/api/admin/members/allow'],
+    input: unknownMember,
+    output: unknownMember,
   }),
   'audit.list': operation({
     summary: 'List the audit log, newest first',

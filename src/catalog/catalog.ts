@@ -33,6 +33,13 @@ import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
 import type { Override } from './sources.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
+import {
+  listMembers,
+  type SeenMember,
+  storeSeen,
+  type UnknownMember,
+  writeRejected,
+} from './unknown-members.ts'
 import type { ComparisonInput } from './update/compare.ts'
 import { comparisonSteps } from './update/comparison-base.ts'
 import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstream-changes.ts'
@@ -81,6 +88,13 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   offersByUpstream(): Promise<ReadonlyMap<string, readonly ListedOffer[]>>
   /** What is added to list prices for models without a markup of their own. */
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
+  /** Members and betas of requests that the administrator rejects, by `memberKey`. */
+  readonly rejectedMembers: ReadonlySet<string>
+  /** Unknown members and betas that were sent to a provider, or are rejected. */
+  listUnknownMembers(): ReturnType<typeof listMembers>
+  /** Stores that a member was sent, unless too many are stored. */
+  storeUnknownMember(member: UnknownMember, seen: SeenMember): Promise<void>
+  setRejected(member: UnknownMember, isRejected: boolean): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
   /** What a published price list is compared with, as it will be in force at a moment; in small steps. */
@@ -115,6 +129,16 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
         ? ({ markup: live.sources.markup, from: 'configuration' } as const)
         : ({ markup: markup.markup, from: 'console' } as const)
     },
+    get rejectedMembers() {
+      return live.loaded.rejectedMembers
+    },
+    listUnknownMembers: () => listMembers(deps.settings, live.loaded.rejectedMembers),
+    storeUnknownMember: (member, seen) => storeSeen(deps.settings, member, seen),
+    setRejected: (member, isRejected) =>
+      live.inTurn(async () => {
+        await writeRejected(deps.settings, member, isRejected)
+        await refresh(live)
+      }),
     prices: (model) => prices(live, model),
     comparisonSteps: (atMs) => comparisonSteps({ ...live.loaded, snapshot: live.loaded.all }, atMs),
     reload(given) {

@@ -20,6 +20,7 @@ import { noPriceIds, type PriceIds, priceIds } from './price-rows.ts'
 import { type DraftedModels, snapshotSteps } from './snapshot.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
+import { readRejected } from './unknown-members.ts'
 
 /** What does not come from the store. */
 export type GivenSources = Omit<CatalogSources, 'overrides'>
@@ -79,6 +80,8 @@ export interface Loaded {
   readonly overrides: readonly StoredOverride[]
   readonly console: readonly ConsoleUpstream[]
   readonly markup: ConsoleMarkup | undefined
+  /** Members and betas of requests that the administrator rejects, by `memberKey`. */
+  readonly rejectedMembers: ReadonlySet<string>
 }
 
 /** Reads what is stored and builds the snapshot of it, with the parts of the one before that stay the same. */
@@ -106,6 +109,10 @@ export async function load(deps: CatalogDeps, given: GivenSources, before?: Load
     turns,
   )
   const disabled = await readDisabled(settings)
+  const rejectedMembers = await readRejected(settings)
   const snapshot = await runInTurns(withoutDisabled(all, disabled), turns)
-  return { sources, all, ids, disabled, snapshot, console, markup, memory, drafted, overrides }
+  return {
+    ...{ sources, all, ids, disabled, snapshot, console, markup },
+    ...{ memory, drafted, overrides, rejectedMembers },
+  }
 }

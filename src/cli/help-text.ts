@@ -21,7 +21,7 @@ const sections: readonly (readonly [title: string, firstWords: readonly string[]
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
   ['Models and providers', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
   ['Users', ['people']],
-  ['Auditing', ['audit', 'ledger', 'losses']],
+  ['Auditing', ['audit', 'ledger', 'losses', 'members']],
 ]
 
 const firstWordOf = ({ words }: Command) => words.split(' ', 1)[0] ?? ''

@@ -189,6 +189,20 @@ export function losses(output: OperationOutput<'losses.list'>): string {
   return `${table}\n${total}`
 }
 
+export function members(output: OperationOutput<'members.list'>): string {
+  if (output.length === 0) return 'No unknown fields or betas.\n'
+  return columns(
+    ['FORMAT', 'MEMBER', 'SINCE', 'ACCOUNT', 'REJECTED'],
+    output.map((row) => [
+      row.format,
+      row.member,
+      row.since ?? '–',
+      row.account ?? '–',
+      row.rejected ? 'yes' : 'no',
+    ]),
+  )
+}
+
 export function audit(output: OperationOutput<'audit.list'>): string {
   if (output.length === 0) return 'No audit entries.\n'
   return columns(

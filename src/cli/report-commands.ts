@@ -1,7 +1,12 @@
 /** Commands that read what happened: losses, changes, requests, the system and its ledger. */
-import { account, type Command, command, option } from './command.ts'
+import { account, type Command, command, option, type Positional } from './command.ts'
 import * as print from './print.ts'
 import * as printInstallation from './print-installation.ts'
+
+const memberNames: readonly Positional[] = [
+  { field: 'format', value: 'FORMAT', help: 'the format of the requests, such as openai-responses' },
+  { field: 'member', value: 'MEMBER', help: 'the field or beta, as `tollgate members` lists it' },
+]
 
 export const reportCommands: readonly Command[] = [
   command('losses.list', {
@@ -12,6 +17,17 @@ export const reportCommands: readonly Command[] = [
       option('limit>limit', 'number', 'N', 'maximum number of accounts (default: 50)'),
     ],
     print: printInstallation.losses,
+  }),
+  command('members.list', { words: 'members', print: printInstallation.members }),
+  command('members.reject', {
+    words: 'members reject',
+    positionals: memberNames,
+    print: ({ member }) => `Requests with ${member} are rejected.\n`,
+  }),
+  command('members.allow', {
+    words: 'members allow',
+    positionals: memberNames,
+    print: ({ member }) => `Requests with ${member} pass.\n`,
   }),
   command('audit.list', {
     words: 'audit',

@@ -39,6 +39,7 @@ import type { Metrics } from './metrics.ts'
 import type { ModelLists } from './model-lists.ts'
 import type { RouteDeps } from './phases/route.ts'
 import type { SettlementResult } from './request.ts'
+import type { UnknownMembers } from './unknown-members.ts'
 import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 export interface GatewayDeps extends FrontRates {
@@ -93,6 +94,7 @@ export interface GatewayDeps extends FrontRates {
   /** Slots for reading a response to its end after its client disconnected, per account. */
   readonly readOnSlots: KeyedSemaphore
   /** The log of refused requests, shown to the owners of the keys. */
+  readonly unknownMembers: UnknownMembers
   readonly refusals: Pick<RefusalLog, 'note' | 'flush'>
   readonly inFlight: InFlightRequests
   readonly sender: Sender

@@ -5,6 +5,7 @@ import {
   plausibility,
   usageMaxOf,
   withoutWaived,
+  withUsesOnce,
 } from '../ledger/rules/plausibility.ts'
 import type { OutputSample, UpstreamFormat } from '../wire/dialect.ts'
 import type { RawUsage, Usage } from '../wire/usage.ts'
@@ -21,7 +22,8 @@ export function capUsage(
   report: RawUsage,
   produced: OutputSample | null,
 ): PlausibleUsage {
-  const usage = withoutWaived(plan.dialect.toUsage(report, plan.cacheLifetime), plan.serverTools.waived)
+  const billable = withoutWaived(plan.dialect.toUsage(report, plan.cacheLifetime), plan.serverTools.waived)
+  const usage = withUsesOnce(billable, plan.dialect.chargedOnce?.(plan.model.upstreamModel) ?? [])
   return plausibility(
     usage,
     usageMaxOf(plan, hold.outputLimit),

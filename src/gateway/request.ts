@@ -231,6 +231,8 @@ export interface Hold extends Held {
   readonly lowered: boolean
   /** Who causes a cost above the hold. */
   readonly excessCausedBy: ExcessCause
+  /** The request has unknown members or betas, and may be sent to a provider with them. */
+  readonly hasUnknown: boolean
   /** The signed-in user; null for requests with an API key. */
   readonly person: string | null
 }

@@ -182,6 +182,8 @@ async function execute(
   const { parsed, plan } = await plans.first()
   const otherTargets = { received: plans.received, targets: plans.unplanned }
   const hold = await reserve(deps, caller, context, { parsed, plan, otherTargets })
+  if (hold.hasUnknown)
+    deps.unknownMembers.note(context.dialect.name, caller.account, plans.received.facts.unknownMembers ?? [])
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
   const lifecycle = new HeldRequestLifecycle(deps, context, { caller, parsed, hold })

@@ -87,6 +87,8 @@ export interface Connector {
   readonly servedElsewhere?: readonly string[]
   /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
   readonly servesAnyName?: boolean
+  /** A server of the operator's own: what it reports of usage is not what a provider charges. */
+  readonly isCustom?: true
   /** What its models' public names begin with here, and their names there do not: `groq/`. */
   readonly namesModelsBelow?: string
   readonly defaultOrigin: string

@@ -17,6 +17,7 @@ import { readLimits } from '../gateway/phases/decode.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
 import { traceSettled } from '../gateway/request-tracing.ts'
 import { orderOffers } from '../gateway/routing-strategies.ts'
+import { UnknownMembers } from '../gateway/unknown-members.ts'
 import { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
 import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
@@ -123,6 +124,7 @@ export function composeGatewayDeps(
     get snapshot() {
       return services.catalog.snapshot
     },
+    unknownMembers: new UnknownMembers({ ...services, background, clock }),
     ...openFrontRates(limits),
     settleResponse: (settlement, model) =>
       settleResponse(shared, settlement, (result) => {

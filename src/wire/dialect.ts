@@ -85,6 +85,16 @@ export interface PricedOption {
   readonly pointer: string
 }
 
+/** Betas of a vendor, by their names without a date. */
+export interface BetaHeader {
+  /** In lower case. */
+  readonly header: string
+  /** Those whose price is that of the fields they allow, which are read where they are. */
+  readonly known: ReadonlySet<string>
+  /** Those that change the price by themselves, by the beginning of their names. */
+  readonly priced: readonly { readonly prefix: string; readonly option: string }[]
+}
+
 /** Something that its provider keeps, and that a request names in place of sending it. */
 export interface Reference {
   readonly id: string
@@ -138,6 +148,8 @@ export interface ExtractedFields {
   readonly effort: string | null
   /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
   readonly references?: readonly Reference[]
+  /** Unknown members of the body, without positions, and unknown betas; see `known-members.ts`. */
+  readonly unknownMembers?: readonly string[]
   /** Identifies a conversation for sticky routing: the first text of its user. */
   readonly conversationSpan: Span
   /** What the caller gives to keep a prompt cache apart, which identifies it better; absent where there is no such field. */
@@ -291,8 +303,8 @@ interface FormatReader<Fields extends ExtractedFields> {
 export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> extends FormatReader<Fields> {
   readonly name: ClientFormatName
   readonly routes: ClientRoutes
-  /** Options that the caller switched on by header (betas) and that change the price; unknown betas are none. */
-  pricedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly PricedOption[]
+  /** The header by which callers switch on betas; null: it has none. */
+  readonly betas: BetaHeader | null
   /** Its libraries may put the key into the URL (`?key=`). */
   readonly hasKeyInUrl: boolean
   /** What it calls the output limit of a request. */
@@ -346,6 +358,8 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   problemStatus(problem: UpstreamProblem): number
   /** Whether the totals of input and of output were reported, as numbers that can be true. */
   reportedTotals(rawUsage: RawUsage): ReportedTotals
+  /** Meters that are charged once a request, however often the model that was asked for used them; absent: none. */
+  chargedOnce?(upstreamModel: string): readonly string[]
   /**
    * Reported counters → disjoint classes. Negative, broken or contradictory numbers are clamped and flagged as unknown. `unsplit`:
    * the lifetime of what was written to the cache where the report does not say it.

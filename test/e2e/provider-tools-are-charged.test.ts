@@ -82,6 +82,20 @@ test('uses that cannot be capped are charged up to the hold, and the rest is wri
   assert.equal(above.charged + above.writtenOff, within.charged + 991n * parseUsd('0.014')!)
 })
 
+for (const [model, uses] of [
+  ['gemini-2.5-flash', 1],
+  ['gemini-3-flash-preview', 3],
+] as const) {
+  test(`${model}: the model that was asked for decides whether a request or each search is charged`, async () => {
+    // A response may come from another version, or say none.
+    for (const modelVersion of ['gemini-2.5-flash', 'gemini-3.1-flash', undefined]) {
+      answer = { ...searches(3), modelVersion }
+      const { receipt } = await charged({ ...grounded, model })
+      assert.deepEqual([receipt.fees, receipt.implausible], [{ web_search: uses }, null])
+    }
+  })
+}
+
 test('uses of a tool that was not offered are not charged', async () => {
   answer = searches(9)
   const { receipt } = await charged({ ...grounded, more: {} })

@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
+import { formatId } from '../../src/base/ids.ts'
+import { dialectClients } from '../support/dialect-clients.ts'
 import type { TestAccount } from '../support/gateway.ts'
-import { eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
+import { type AskedAs, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn } from '../support/paying-client.ts'
 
 const gate = await meteredGateway({
@@ -129,6 +131,64 @@ for (const format of formats) {
     }
   })
 }
+
+const tomorrow = { more: { member_of_tomorrow: { agents: 8 } } }
+/** By the format of the client: unknown members and betas, and their names. */
+const unknowns: readonly (readonly [format: string, asked: Partial<AskedAs>, name: string])[] = [
+  ['openai-chat', tomorrow, 'member_of_tomorrow'],
+  ['anthropic', tomorrow, 'member_of_tomorrow'],
+  ['anthropic', { headers: { 'anthropic-beta': 'agents-2031-01-01' } }, 'anthropic-beta: agents-2031-01-01'],
+  ['openai-responses', { headers: { 'openai-beta': 'agents=v2' } }, 'openai-beta: agents=v2'],
+]
+
+for (const [format, asked, name] of unknowns) {
+  test(`${format}: what ${name} costs above its hold counts against the account`, async () => {
+    const client = dialectClients.find((one) => one.format === format)!
+    const prefix = { anthropic: 'messages' }[format] ?? format.replace('openai-', '')
+    const account = await gate.account('5')
+    const ask = async (behavior: string, { more = {}, headers = {} }: Partial<AskedAs>) => {
+      const limited = { ...client.limit(100), ...more }
+      const sent = { model: `${prefix}-${behavior}`, text: 'tokens=3 extra=50000', more: limited, headers }
+      return gate.askAs(account, client, sent).whole()
+    }
+    assert.equal((await ask('over', asked)).status, 200)
+    const { charged, hold, writtenOff, implausible } = await gate.receiptOf(account)
+    assert.ok(charged <= hold)
+    assert.ok((implausible?.output ?? 0) > 50_000)
+    // The model makes 32,000 tokens at most.
+    assert.ok(writtenOff > 31_000n * 15_000n && writtenOff <= 32_000n * 15_000n, `${writtenOff}`)
+    const again = await ask('over', asked)
+    assert.equal(again.status, 403)
+    assert.ok(again.text.includes(name), again.text)
+    assert.equal((await ask('stream', {})).status, 200)
+  })
+}
+
+test('an unknown member is listed for the administrator, who rejects it by name', async () => {
+  const account = await gate.account('5')
+  const { settings, catalog } = gate.gateway.services
+  const ask = async () => {
+    const answer = await gate
+      .ask(account, { model: 'chat-stream', ...say([text]), style_of_tomorrow: 'x' })
+      .whole()
+    return [answer.status, answer.status === 200 ? '' : refusalIn(answer.text).code] as const
+  }
+  assert.deepEqual(await ask(), [200, ''])
+  const listed = await eventually(
+    'it is listed',
+    () => catalog.listUnknownMembers(),
+    (rows) => rows.some(({ member }) => member === 'style_of_tomorrow'),
+  )
+  const row = listed.find(({ member }) => member === 'style_of_tomorrow')!
+  assert.equal(row.seen?.account, formatId('acct', account.id))
+  assert.equal((await settings.listByPrefix('unknown member: openai-chat style_of_tomorrow')).length, 1)
+  const sent = gate.sandbox.requests()
+  await catalog.setRejected(row, true)
+  assert.deepEqual(await ask(), [400, 'unpriced_option'])
+  assert.equal(gate.sandbox.requests(), sent)
+  await catalog.setRejected(row, false)
+  assert.deepEqual(await ask(), [200, ''])
+})
 
 test('usage that an upstream reports above the hold does not count against the account', async () => {
   const account = await gate.account('5')

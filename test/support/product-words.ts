@@ -17,4 +17,4 @@ export const productWords = [
 
 /** Names that are written in lower case, and code that is quoted in messages without backticks. */
 export const codeWords =
-  'aiohttp api bigint chmod const eu gc gemini github gzip html http https httpx json mx nano nginx nodemailer npm nspell cspell oidc ok openai opencode openssl os pdf protobuf smolagents stderr stdout svg systemd ul uri vite wget url uuid wav unrestrict xhigh zod undici typeof unnest'
+  'aiohttp api args async bigint chmod configs const cspell cyber diarization eu gc gemini github gzip html http https httpx json logprob logprobs mx namespace nano nginx nodemailer npm nspell oauth oidc ok openai opencode openssl os param pdf pdfs prewarm protobuf smolagents stderr stdout svg systemd tfs ttl typeof ul undici unnest unrestrict uri url uuid vite wav wget xhigh zod'

@@ -23,6 +23,8 @@ const names: Readonly<Record<string, string>> = {
   'management-key.revoke': 'Revoked management key',
   'markup.set': 'Set markup',
   'me.delete': 'Deleted user',
+  'members.allow': 'Allowed unknown field',
+  'members.reject': 'Rejected unknown field',
   'method.forget': 'Removed payment method',
   'models.add': 'Added model',
   'models.disable': 'Disabled model',

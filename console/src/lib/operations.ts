@@ -59,6 +59,7 @@ const topicsOf: Partial<Record<OperationName, readonly Topic[]>> = {
   'upstreams.list': ['upstreams'],
   'upstreams.status': ['upstreams'],
   'losses.list': ['requests'],
+  'members.list': ['models'],
   'system.show': ['balance', 'running'],
 }
 

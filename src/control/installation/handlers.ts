@@ -3,6 +3,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { auditCsv, listAudit, listOwnAudit } from './audit.ts'
 import { listLosses } from './losses.ts'
 import { setMarkup, showMarkup } from './markup.ts'
+import { allowMember, listUnknownMembers, rejectMember } from './members.ts'
 import { reloadConfiguration } from './reload.ts'
 import { showSystem } from './system.ts'
 import { listUpstreamModels, testUpstream } from './upstream-hosts.ts'
@@ -18,6 +19,9 @@ export const installationHandlers = {
   'losses.list': listLosses,
   'markup.show': showMarkup,
   'markup.set': setMarkup,
+  'members.list': listUnknownMembers,
+  'members.reject': rejectMember,
+  'members.allow': allowMember,
   'system.show': showSystem,
   'upstreams.list': listUpstreams,
   'upstreams.put': putUpstream,

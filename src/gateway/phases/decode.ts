@@ -7,6 +7,7 @@ import { TollgateError } from '../../base/errors.ts'
 import { type Body, type BodyFailure, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
 import type { BodyThreads } from '../../tokens/body-threads.ts'
+import { readBetas } from '../../wire/beta-headers.ts'
 import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
 import { wireError } from '../error-response.ts'
 import type { ParsedRequest, RequestContext } from '../request.ts'
@@ -126,6 +127,11 @@ export function removeFallbackModels({ bytes }: Body, { fallbackModels }: Extrac
 
 /** What the body says, and what the headers add. */
 export function withHeaders({ dialect, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
-  const byHeader = dialect.pricedHeaders(request.headers)
-  return byHeader.length === 0 ? facts : { ...facts, options: [...facts.options, ...byHeader] }
+  const { options, unknown } = readBetas(dialect.betas, request.headers)
+  if (options.length === 0 && unknown.length === 0) return facts
+  return {
+    ...facts,
+    options: [...facts.options, ...options],
+    unknownMembers: [...(facts.unknownMembers ?? []), ...unknown],
+  }
 }

@@ -41,6 +41,9 @@ export interface PrepareDeps {
   readonly read: ReadLimits
   readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly forcedTools: ForcedTools
+  readonly unknownMembers: {
+    assertNoneRejected(context: RequestContext, parsed: ParsedRequest): void
+  }
   readonly limits: {
     readonly serverToolUsesMax: number
     readonly outputFloor: number
@@ -72,6 +75,7 @@ export async function prepare(
   const formatted = formatting instanceof Promise ? await formatting : formatting
   const { parsed, translation } = formatted
   try {
+    deps.unknownMembers.assertNoneRejected(context, parsed)
     const adapting = adaptToHost(deps, { owner, route }, formatted)
     const { marks, adjusted } = adapting instanceof Promise ? await adapting : adapting
     const { model, price, connector } = route

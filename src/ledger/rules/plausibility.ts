@@ -59,6 +59,17 @@ export function withoutWaived<Used extends Pick<PricedUsage, 'fees'>>(
   return { ...usage, fees: Object.fromEntries(fees) }
 }
 
+/** Usage in which each of these meters has one use at most. */
+export function withUsesOnce<Used extends Pick<PricedUsage, 'fees'>>(
+  usage: Used,
+  meters: readonly string[],
+): Used {
+  if (!meters.some((meter) => (usage.fees[meter] ?? 0) > 1)) return usage
+  const once = ([meter, uses]: readonly [string, number]) =>
+    [meter, meters.includes(meter) ? Math.min(uses, 1) : uses] as const
+  return { ...usage, fees: Object.fromEntries(Object.entries(usage.fees).map(once)) }
+}
+
 /** What is known besides a report, with which it must agree. */
 export interface Contradictions {
   /** The input was reported, so it cannot be 0. */

@@ -37,6 +37,7 @@ const receiptRow = rowOf({
   upstreamCost: integer('r.upstream_cost'),
   endReason: text('r.end_reason'),
   source: text('r.usage_source'),
+  implausible: textOrNull('r.implausible'),
   isOwnKey: number('r.own_key'),
   ownKeyFee: textOrNull('r.own_key_fee'),
   fees: text('r.fees'),
@@ -90,7 +91,9 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   }
   if (!isComplete || failed > 0) return
   const total = charged + writtenOff
-  if (total < due || total > cost || (source === 'reported' && total !== cost))
+  // A report that is not believed may be written off beyond what is counted in its place.
+  const isAbove = total > cost && receipt.implausible === null
+  if (total < due || isAbove || (source === 'reported' && total !== cost))
     yield `receipt ${id}: charges ${charged} and writes off ${writtenOff}, its usage costs ${cost}`
 }
 

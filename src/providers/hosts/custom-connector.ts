@@ -22,13 +22,14 @@ export function customConnector(provider: string, host: CustomHost): Connector {
     prefixes: ofEach(formats, ''),
     authentication: ofEach(formats, authentication),
   }
-  return connectorOfRow(row, {
+  const connector = connectorOfRow(row, {
     provider,
     displayName: provider,
     fixedHeaders: Object.entries(headers).flat(),
     pathPrefix,
     forwardsQuery: true,
   })
+  return { ...connector, isCustom: true }
 }
 
 function ofEach<Value>(

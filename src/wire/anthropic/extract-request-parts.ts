@@ -6,17 +6,21 @@
 import { type Media, type MediaKind, type ServerTool, WireError } from '../dialect.ts'
 import { absent, FieldReader, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
+import { messagesMembers } from '../known-members.ts'
 import { addressed, embedded } from '../media.ts'
 import { NamedFiles } from '../named-files.ts'
 import { isOff, unpriced } from '../price-fields.ts'
 import { callerTools, cappedTools, meters, waivedBy } from './request-price-table.ts'
 
-const messageFields = new FieldReader('role', 'content')
-const blockFields = new FieldReader('type', 'source', 'content', 'cache_control', 'tool', 'file_id')
-const sourceFields = new FieldReader('type', 'media_type', 'data', 'url', 'file_id', 'content')
-const cacheFields = new FieldReader('type', 'ttl')
-const toolFields = new FieldReader('type', 'max_uses', 'cache_control')
-const toolChangeFields = new FieldReader('type', 'definition')
+const { parts: known } = messagesMembers
+const messageFields = new FieldReader('role', 'content').knowing(known)
+const blockFields = new FieldReader('type', 'source', 'content', 'cache_control', 'tool', 'file_id').knowing(
+  known,
+)
+const sourceFields = new FieldReader('type', 'media_type', 'data', 'url', 'file_id', 'content').knowing(known)
+const cacheFields = new FieldReader('type', 'ttl').knowing(known)
+const toolFields = new FieldReader('type', 'max_uses', 'cache_control').knowing(messagesMembers.tools)
+const toolChangeFields = new FieldReader('type', 'definition').knowing(known)
 
 const typeCharactersMax = 64
 /** A body that declares more tools at the provider is hostile: each is reported with its position. */

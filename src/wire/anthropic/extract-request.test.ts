@@ -1,9 +1,11 @@
 /** Messages requests: what can change the price is named or rejected, tools are capped, splices touch only their fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readBetas } from '../beta-headers.ts'
 import { type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
 import { applyEdits } from '../json/json.ts'
-import { extractRequest, type MessagesFields, patchRequest, pricedHeaders } from './extract-request.ts'
+import { extractRequest, type MessagesFields, patchRequest } from './extract-request.ts'
+import { messagesBetas } from './request-price-table.ts'
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 10_000, integerMax: 1_000_000_000 }
 const encoder = new TextEncoder()
@@ -318,17 +320,19 @@ test('a splice writes what it must and nothing else', () => {
   for (const [body, splice, result] of splices) assert.equal(spliced(body, splice), result, body)
 })
 
-test('betas change the price only where the table says so', () => {
+test('betas change the price only where the table says so, and unknown ones are named', () => {
+  const read = (value: string | string[]) => readBetas(messagesBetas, { 'anthropic-beta': value })
   const harmless = [
     'claude-code-20250219,context-1m-2025-08-07, interleaved-thinking-2025-05-14,fast-mode-2026-02-01',
-    'output-300k-2026-03-24,context-management-2025-06-27,unheard-of-2030-01-01',
+    'output-300k-2026-03-24,context-management-2025-06-27,,fast-mode-2031-02-01',
     '',
   ]
-  for (const value of harmless) assert.deepEqual(pricedHeaders({ 'anthropic-beta': value }), [], value)
-  assert.deepEqual(pricedHeaders({}), [])
-  const option = { name: 'beta:user-profiles-billing', pointer: 'anthropic-beta' }
-  assert.deepEqual(pricedHeaders({ 'anthropic-beta': 'a, User-Profiles-Billing-2026-10-01' }), [option])
-  assert.deepEqual(pricedHeaders({ 'anthropic-beta': ['a', 'user-profiles-billing-2026-10-01'] }), [option])
+  for (const value of harmless) assert.deepEqual(read(value), { options: [], unknown: [] }, value)
+  const options = [{ name: 'beta:user-profiles-billing', pointer: 'anthropic-beta' }]
+  const unknown = ['anthropic-beta: unheard-of-2030-01-01']
+  const priced = 'User-Profiles-Billing-2026-10-01'
+  assert.deepEqual(read(`Unheard-of-2030-01-01, ${priced}`), { options, unknown })
+  assert.deepEqual(read(['unheard-of-2030-01-01', priced]), { options, unknown })
 })
 
 test('many tools and options in one body are refused, long names are cut', () => {

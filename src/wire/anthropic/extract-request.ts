@@ -10,14 +10,10 @@ import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { messagesMembers } from '../known-members.ts'
 import { notOwned, PricedOptions } from '../price-fields.ts'
 import { BlockReader, missing } from './extract-request-parts.ts'
-import {
-  billingPolicyFields,
-  freeContextEdits,
-  messagesPriceFields,
-  pricedBetas,
-} from './request-price-table.ts'
+import { billingPolicyFields, freeContextEdits, messagesPriceFields } from './request-price-table.ts'
 
 type MessagesPriceName = keyof typeof messagesPriceFields
 
@@ -33,14 +29,12 @@ const bodyFields = new FieldReader(
   'context_management',
   'billing_policy',
   ...(Object.keys(messagesPriceFields) as MessagesPriceName[]),
-)
+).knowing(messagesMembers.body)
 const thinkingFields = new FieldReader('type', 'budget_tokens')
 const contextFields = new FieldReader('edits')
 const contextEditFields = new FieldReader('type')
 const policyFields = new FieldReader('bill_to')
 const threadFields = new FieldReader('previous_message_id')
-
-const betasHeader = 'anthropic-beta'
 
 export interface MessagesFields extends ExtractedFields {
   readonly modelSpan: Span
@@ -86,6 +80,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
     functionTools: isGiven(json, values.tools),
     effort: null,
     conversationSpan: conversationSpan(json, opening, values.messages),
+    unknownMembers: json.unknownMembers,
   }
 }
 
@@ -149,15 +144,4 @@ export function patchRequest(fields: MessagesFields, splice: RequestPatch): read
     }
   }
   return edits.sort((a, b) => a.start - b.start)
-}
-
-/** Options that the betas of the request switch on by themselves. */
-export function pricedHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): readonly PricedOption[] {
-  const betas = [headers[betasHeader] ?? []].flat().flatMap((value) => value.split(','))
-  return betas
-    .map((beta) => beta.trim().toLowerCase())
-    .flatMap((beta) => pricedBetas.filter(({ prefix }) => beta.startsWith(prefix)))
-    .map(({ option }) => ({ name: option, pointer: betasHeader }))
 }

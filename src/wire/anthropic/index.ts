@@ -13,10 +13,11 @@ import { encodeRequest } from './encode-request.ts'
 import { adaptRequest } from './encode-request-host.ts'
 import { encodeResponse } from './encode-response.ts'
 import { encodeStream } from './encode-stream.ts'
-import { extractRequest, type MessagesFields, patchRequest, pricedHeaders } from './extract-request.ts'
+import { extractRequest, type MessagesFields, patchRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
 import { policy } from './request-policy-table.ts'
+import { messagesBetas } from './request-price-table.ts'
 import { stripCarriers } from './strip-carriers.ts'
 import { tapStream } from './tap-stream.ts'
 
@@ -56,7 +57,7 @@ export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFi
   tapStream,
   extractResponse,
   readError: readProblem,
-  pricedHeaders,
+  betas: messagesBetas,
   problemStatus,
   reportedTotals,
   toUsage,

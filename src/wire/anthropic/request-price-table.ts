@@ -2,6 +2,7 @@
  * What in a Messages request can change what the provider charges: fields, tools and betas, with the
  * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
+import type { BetaHeader } from '../dialect.ts'
 import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 const docs = 'https://platform.claude.com/docs/en'
@@ -96,19 +97,23 @@ export const meters: Readonly<Record<string, string>> = {
 }
 
 /**
- * Betas, by the beginning of their names, that change the price without any field of the body.
- * All others that cost something (fast-mode, code-execution, advisor-tool, compact, mcp-client,
+ * Betas. All but one that cost something (fast-mode, code-execution, advisor-tool, compact, mcp-client,
  * server-side-fallback, message-threads …) do so only through a field, which is read there;
  * context-1m and output-300k raise limits that a price row's tiers and the output limit cover.
  */
-export const pricedBetas: readonly {
-  readonly prefix: string
-  readonly option: string
-  readonly source: string
-}[] = [
-  {
-    prefix: 'user-profiles-billing-',
-    option: 'beta:user-profiles-billing',
-    source: `${docs}/api/beta-headers`,
-  },
-]
+export const messagesBetas: BetaHeader = {
+  header: 'anthropic-beta',
+  known: new Set(
+    `advanced-tool-use advisor-tool afk-mode agent-memory cache-diagnosis claude-code code-execution compact
+    computer-use context-1m context-management dev-full-thinking effort extended-cache-ttl fallback-credit fast-mode
+    files-api fine-grained-tool-streaming inline-tools interleaved-thinking max-tokens-3-5-sonnet mcp-client mcp-servers
+    mcp-tunnels message-threads mid-conversation-output-config mid-conversation-system
+    mid-conversation-system-clear-at mid-conversation-tool-changes model-context-window-exceeded oauth output-128k
+    output-300k pdfs per-turn-control prompt-caching prompt-caching-scope redact-thinking search-results
+    server-side-fallback skills structured-outputs task-budgets thinking-binding-controls thinking-display-updates
+    thinking-token-count token-counting token-efficient-tools tool-examples tool-search-tool user-profiles
+    web-fetch web-search`.split(/\s+/),
+  ),
+  /** https://platform.claude.com/docs/en/api/beta-headers */
+  priced: [{ prefix: 'user-profiles-billing-', option: 'beta:user-profiles-billing' }],
+}

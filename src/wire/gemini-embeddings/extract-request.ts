@@ -11,10 +11,11 @@ import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
 import { embedPriceFields } from './request-price-table.ts'
 
-const bodyFields = new TwoSpellings('model', 'content', 'requests', 'serviceTier')
+const bodyFields = new TwoSpellings('model', 'content', 'requests', 'serviceTier').knowing(embeddingsMembers)
 
 export interface GeminiEmbeddingsFields extends ExtractedFields {
   readonly modelSpan: null
@@ -66,6 +67,7 @@ function factsOf(json: Json, model: string): GeminiEmbeddingsFields {
     functionTools: false,
     effort: null,
     conversationSpan: json.span(json.root),
+    unknownMembers: json.unknownMembers,
   }
 }
 

@@ -61,7 +61,7 @@ export const geminiEmbeddings: ClientFormat<GeminiEmbeddingsFields> & UpstreamFo
     tapStream: null,
     extractResponse,
     readError: gemini.readError,
-    pricedHeaders: () => [],
+    betas: null,
     problemStatus: gemini.problemStatus,
     // A vector is no output that could be missing.
     reportedTotals: (report) => ({ ...reportedTotals(report), output: true }),

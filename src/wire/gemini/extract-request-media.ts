@@ -5,18 +5,22 @@
 import { type Media, type MediaKind, WireError } from '../dialect.ts'
 import { absent, isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
+import { geminiMembers } from '../known-members.ts'
 import { embedded } from '../media.ts'
 import { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions } from '../price-fields.ts'
 import { elements, enumWord } from './extract-request-fields.ts'
 import { type EnumField, mediaResolution } from './request-price-table.ts'
 
-const contentFields = new TwoSpellings('role', 'parts')
-const partFields = new TwoSpellings('inlineData', 'fileData', 'functionResponse', 'mediaResolution')
+const { parts: known } = geminiMembers
+const contentFields = new TwoSpellings('role', 'parts').knowing(known)
+const partFields = new TwoSpellings('inlineData', 'fileData', 'functionResponse', 'mediaResolution').knowing(
+  known,
+)
 const responseFields = new TwoSpellings('parts')
-const blobFields = new TwoSpellings('mimeType', 'data')
-const fileFields = new TwoSpellings('mimeType', 'fileUri')
-const resolutionFields = new TwoSpellings('level', 'numTokens')
+const blobFields = new TwoSpellings('mimeType', 'data').knowing(known)
+const fileFields = new TwoSpellings('mimeType', 'fileUri').knowing(known)
+const resolutionFields = new TwoSpellings('level', 'numTokens').knowing(known)
 
 /** Where Google keeps files, and addresses that are video whatever the caller calls them. */
 const filesApi = /^(https?:\/\/[^/]*\.googleapis\.com\/(upload\/)?v[\w.]+\/)?files\//i

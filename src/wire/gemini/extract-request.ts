@@ -14,9 +14,19 @@ import {
   WireError,
 } from '../dialect.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
-import { absent, invalid, isGiven, snakeCase, string, TwoSpellings, wholeNumber } from '../json/fields.ts'
+import {
+  absent,
+  invalid,
+  isGiven,
+  noteSettings,
+  snakeCase,
+  string,
+  TwoSpellings,
+  wholeNumber,
+} from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { geminiMembers, geminiSettings } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { camelCase, elements, enumWord } from './extract-request-fields.ts'
 import { ContentExtractor, readEnum } from './extract-request-media.ts'
@@ -41,7 +51,7 @@ const bodyFields = new TwoSpellings(
   'generationConfig',
   'serviceTier',
   ...(Object.keys(bodyPriceFields) as BodyPriceName[]),
-)
+).knowing(geminiMembers.body)
 const settingFields = new TwoSpellings(
   'maxOutputTokens',
   'candidateCount',
@@ -50,7 +60,7 @@ const settingFields = new TwoSpellings(
   'responseFormat',
   'mediaResolution',
   ...(Object.keys(settingPriceFields) as SettingPriceName[]),
-)
+).knowing(geminiSettings)
 const thinkingFields = new TwoSpellings('thinkingBudget', 'thinkingLevel')
 const levelPrefix = 'thinking_level_'
 
@@ -115,6 +125,7 @@ function factsOf(
     functionTools,
     ...thinkingOf(json, settings.thinkingConfig, integerMax),
     conversationSpan: conversationSpan(json, opening, contents),
+    unknownMembers: json.unknownMembers,
     limitSpan: limit === absent ? null : json.span(limit),
     limitInsertion: limitInsertion(json, values.generationConfig),
   }
@@ -207,6 +218,7 @@ function readTools(
       const name = members[at]!
       if (json.isNull(name + 1)) continue
       const type = json.text(name)
+      noteSettings(json, name + 1, geminiMembers.body.inSettings)
       if (camelCase(type) === callerTool) functionTools = true
       else if (found.length === serverToolsMax) throw invalid(json, name + 1, 'not too many tools')
       else found.push(serverTool(json, name + 1, type))

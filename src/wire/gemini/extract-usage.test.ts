@@ -127,10 +127,9 @@ test('reports become disjoint classes', () => {
   }
 })
 
-const searched = (queries: readonly string[], usage: object, modelVersion = 'gemini-3-flash-preview') => ({
+const searched = (queries: readonly string[], usage: object) => ({
   candidates: [{ groundingMetadata: { webSearchQueries: queries } }],
   usageMetadata: { promptTokenCount: 1, ...usage },
-  modelVersion,
 })
 const grounded: [
   name: string,
@@ -138,7 +137,18 @@ const grounded: [
   fees: Readonly<Record<string, number>>,
 ][] = [
   ['each search', [searched(['a', 'b'], {})], { web_search: 2 }],
-  ['the prompt alone, up to 2.5', [searched(['a', 'b'], {}, 'gemini-2.5-pro')], { web_search: 1 }],
+  ['different searches', [searched(['a', 'b', 'a', '', ' '], {})], { web_search: 2 }],
+  [
+    'searches for pictures',
+    [
+      {
+        candidates: [
+          { groundingMetadata: { webSearchQueries: ['a'], imageSearchQueries: ['a', 'b', 'b', ''] } },
+        ],
+      },
+    ],
+    { web_search: 3 },
+  ],
   [
     'events that repeat or add',
     [searched(['a'], {}), searched(['a', 'b'], {}), { usageMetadata: { promptTokenCount: 1 } }],

@@ -34,7 +34,12 @@ const groundingPrefix = 'groundingMetadata.'
 const searchQueries = `${groundingPrefix}webSearchQueries`
 const mapsPrompts = `${groundingPrefix}maps`
 /** Up to 2.5 a prompt that searched is charged once, from 3 on each search: https://ai.google.dev/gemini-api/docs/pricing */
-const chargedByPrompt = /^(?:models\/)?gemini-[12][.-]/
+const chargedByPrompt = /^gemini-[12](?:[.-]|$)/
+
+/** Meters that are charged once a request, however often this model used them. */
+export function chargedOnce(upstreamModel: string): readonly string[] {
+  return chargedByPrompt.test(upstreamModel) ? ['web_search'] : []
+}
 
 /** The lists that split a counter by kind of medium. */
 const details: readonly string[] = [
@@ -88,16 +93,19 @@ function readGrounding(draft: RawUsageDraft, body: JsonRecord): void {
   const candidates = recordsIn(body, 'candidates').map((candidate) =>
     recordIn(candidate, 'groundingMetadata'),
   )
-  const searches = sum(candidates.map((grounding) => queriesIn(grounding).length))
-  const isByPrompt = chargedByPrompt.test(textIn(body, 'modelVersion'))
-  if (searches > 0) draft.raise(searchQueries, isByPrompt ? 1 : searches)
+  const searches = sum(candidates.map(queriesIn))
+  if (searches > 0) draft.raise(searchQueries, searches)
   if (candidates.some(usesMaps)) draft.raise(mapsPrompts, 1)
 }
 
-function queriesIn(grounding: JsonRecord): readonly unknown[] {
-  const { webSearchQueries: queries } = grounding
-  return Array.isArray(queries) ? queries.filter((query) => query !== '') : []
+/** Different queries, of pictures too; empty ones are not charged: https://ai.google.dev/gemini-api/docs/google-search#pricing */
+function queriesIn({ webSearchQueries: web, imageSearchQueries: images }: JsonRecord): number {
+  return sum(
+    [web, images].map((queries) => new Set(Array.isArray(queries) ? queries.filter(isQuery) : []).size),
+  )
 }
+
+const isQuery = (query: unknown): boolean => typeof query !== 'string' || query.trim() !== ''
 
 function usesMaps(grounding: JsonRecord): boolean {
   return recordsIn(grounding, 'groundingChunks').some((chunk) => isRecord(chunk.maps))

@@ -14,7 +14,7 @@ import { encodeStream } from './encode-stream.ts'
 import { ArrayFraming } from './encode-stream-array.ts'
 import { extractRequest, type GeminiFields, patchRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
-import { reportedTotals, toUsage } from './extract-usage.ts'
+import { chargedOnce, reportedTotals, toUsage } from './extract-usage.ts'
 import { geminiPolicy } from './request-policy-table.ts'
 import { stripCarriers } from './strip-carriers.ts'
 import { tapStream } from './tap-stream.ts'
@@ -82,9 +82,10 @@ export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> =
   tapStream,
   extractResponse,
   readError: readProblem,
-  pricedHeaders: () => [],
+  betas: null,
   problemStatus,
   reportedTotals,
+  chargedOnce,
   toUsage,
   errorBody,
   contextMarks: [contextPhrase],

@@ -11,10 +11,37 @@ export const absent = -1
 
 const minus = 0x2d
 
+/** Names of members that are known in a format, in either spelling. */
+export interface KnownNames {
+  /** In the object that is read. */
+  readonly own: ReadonlySet<number>
+  /** Members of it that hold settings, which are looked into. */
+  readonly settings: ReadonlySet<number>
+  /** In these. */
+  readonly inSettings: ReadonlySet<number>
+}
+
+/** The hashes of the names in a text, which are separated by spaces. */
+export function namesIn(text: string): ReadonlySet<number> {
+  return new Set(
+    text
+      .split(/\s+/)
+      .filter((name) => name !== '')
+      .map((name) => hashOf(fold(name))),
+  )
+}
+
+/** What callers name themselves is below these. */
+const opaque =
+  namesIn(`schema responseSchema responseJsonSchema parameters parametersJsonSchema input_schema output_schema
+  input_examples response args variables headers`)
+const settingLevelsMax = 6
+
 /** The names that matter in one kind of object. */
 export class FieldReader<Name extends string> {
   private readonly none: Record<Name, number>
   private readonly byHash = new Map<number, Name>()
+  private known: KnownNames | null = null
 
   constructor(...names: readonly Name[]) {
     this.none = {} as Record<Name, number>
@@ -24,6 +51,12 @@ export class FieldReader<Name extends string> {
       if (this.byHash.has(hash)) throw new RangeError(`two names with the hash of ${name}`)
       this.byHash.set(hash, name)
     }
+  }
+
+  /** Notes each member from now on whose name is neither read here nor known. */
+  knowing(known: KnownNames): this {
+    this.known = known
+    return this
   }
 
   /**
@@ -39,11 +72,16 @@ export class FieldReader<Name extends string> {
     json.objectsRead += 1
     if (json.objectsRead > json.objectsMax) throw tooManyObjects(json)
     const end = json.next(object)
+    const { known } = this
     seen.begin(json, object)
     for (let name = object + 1; name < end; name = json.next(name + 1)) {
       const hash = foldedHash(json, name)
       seen.add(name, hash)
       const ours = this.byHash.get(hash)
+      if (known !== null) {
+        if (ours === undefined && !known.own.has(hash)) json.noteUnknown(name)
+        else if (known.settings.has(hash) && !opaque.has(hash)) noteSettings(json, name + 1, known.inSettings)
+      }
       if (ours === undefined) continue
       if (this.isPlain(json, name, ours)) found[ours] = name + 1
       else if (fold(json.text(name)) === fold(ours)) throw ambiguous(json, name)
@@ -108,6 +146,27 @@ export function invalid(json: Json, value: number, expected: string): WireError 
 
 function isPlainly(json: Json, name: number, expected: string): boolean {
   return !json.isEscaped(name) && json.is(name, expected)
+}
+
+/** Looks for unknown members in an object, in a list of them, and below. */
+export function noteSettings(
+  json: Json,
+  value: number,
+  known: ReadonlySet<number>,
+  levels = settingLevelsMax,
+): void {
+  const kind = json.kind(value)
+  if (levels === 0 || (kind !== 'object' && kind !== 'array')) return
+  const end = json.next(value)
+  const isObject = kind === 'object'
+  for (let at = value + 1; at < end; at = json.next(isObject ? at + 1 : at)) {
+    if (!isObject) noteSettings(json, at, known, levels - 1)
+    else {
+      const hash = foldedHash(json, at)
+      if (!known.has(hash)) json.noteUnknown(at)
+      else if (!opaque.has(hash)) noteSettings(json, at + 1, known, levels - 1)
+    }
+  }
 }
 
 /** A power of two, twice as many as the names that are looked up in it. */

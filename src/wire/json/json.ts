@@ -24,6 +24,10 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 const kinds: readonly JsonKind[] = ['object', 'array', 'string', 'number', 'true', 'false', 'null']
 
 const pointerNameMax = 64
+/** One is as good as many: a body with more is as unknown. */
+const unknownNamesMax = 8
+const unknownPathMax = 100
+const none: readonly string[] = []
 /** Objects that any body may have, and bytes that it has for each further one: the shortest message takes 28. */
 const objectsFree = 1_000
 const bytesPerObjectMin = 8
@@ -113,6 +117,8 @@ export class Json {
   decodedNames = 0
   /** Different names so far that have one hash. */
   equalHashes = 0
+  /** Names of members that the format's tables do not know; see `unknownMembers`. */
+  private unknownNames: number[] | null = null
   private readonly bytes: Uint8Array
   private readonly tape: Int32Array
 
@@ -124,6 +130,19 @@ export class Json {
     this.objectsMax = objectsMax === undefined ? Number.POSITIVE_INFINITY : Math.min(objectsMax, fitting)
     this.bytes = bytes
     this.tape = tape
+  }
+
+  /** Notes the name of a member that the format does not know. */
+  noteUnknown(name: number): void {
+    this.unknownNames ??= []
+    if (this.unknownNames.length < unknownNamesMax) this.unknownNames.push(name)
+  }
+
+  /** Where the members are whose names were noted, without positions: `tools[].name`. */
+  get unknownMembers(): readonly string[] {
+    if (this.unknownNames === null) return none
+    const paths = this.unknownNames.map((name) => this.pointer(name + 1).replace(/\[\d+\]/g, '[]'))
+    return [...new Set(paths.map((path) => path.slice(0, unknownPathMax)))]
   }
 
   kind(value: number): JsonKind {

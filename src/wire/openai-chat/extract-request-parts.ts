@@ -5,12 +5,14 @@
 import type { Media, Reference } from '../dialect.ts'
 import { absent, FieldReader, isGiven } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
+import { chatMembers } from '../known-members.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import { cacheLifetime } from './request-price-table.ts'
 
-const messageFields = new FieldReader('role', 'content', 'audio', 'cache_control')
+const { parts: known } = chatMembers
+const messageFields = new FieldReader('role', 'content', 'audio', 'cache_control').knowing(known)
 const storedAudioFields = new FieldReader('id')
 const partFields = new FieldReader(
   'type',
@@ -23,11 +25,11 @@ const partFields = new FieldReader(
   'document_url',
   'video_url',
   'prompt_cache_breakpoint',
-)
+).knowing(known)
 const addressFields = new FieldReader('url')
 const audioFields = new FieldReader('data', 'format')
-const fileFields = new FieldReader('file_data', 'file_url', 'file_id')
-const lifetimeFields = new FieldReader('ttl')
+const fileFields = new FieldReader('file_data', 'file_url', 'file_id').knowing(known)
+const lifetimeFields = new FieldReader('ttl').knowing(known)
 
 /** Types of parts that only other formats have. */
 const foreignTypes = new Set([

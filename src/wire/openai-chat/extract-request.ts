@@ -9,6 +9,7 @@ import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { chatMembers } from '../known-members.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
 import { readLifetime, readParts } from './extract-request-parts.ts'
@@ -33,10 +34,10 @@ const bodyFields = new FieldReader(
   'reasoning_effort',
   'reasoning',
   ...(Object.keys(chatPriceFields) as ChatPriceName[]),
-)
+).knowing(chatMembers.body)
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 const streamFields = new FieldReader('include_usage')
-const toolFields = new FieldReader('type', 'function', 'custom', 'cache_control')
+const toolFields = new FieldReader('type', 'function', 'custom', 'cache_control').knowing(chatMembers.tools)
 const functionFields = new FieldReader('cache_control')
 const reasoningFields = new FieldReader('effort')
 const extraFields = new FieldReader('google')
@@ -108,6 +109,7 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
     effort: effortOf(json, values),
     conversationSpan: conversationSpan(json, parts.opening, values.messages),
     cacheKeySpan: cacheKeySpan(json),
+    unknownMembers: json.unknownMembers,
     insertAt,
     limitFields,
     usageEdit: stream ? usageEditOf(json, values.stream_options, insertAt) : null,

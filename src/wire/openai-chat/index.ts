@@ -1,4 +1,5 @@
 /** The Chat Completions format, assembled. */
+import { openaiBetas } from '../beta-headers.ts'
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
@@ -45,7 +46,7 @@ export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> =
   tapStream,
   extractResponse,
   readError: readProblem,
-  pricedHeaders: () => [],
+  betas: openaiBetas,
   problemStatus,
   reportedTotals,
   toUsage,

@@ -9,6 +9,7 @@ import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { embeddingsPriceFields } from './request-price-table.ts'
 
@@ -22,7 +23,7 @@ const bodyFields = new FieldReader(
   'user',
   'stream',
   ...(Object.keys(embeddingsPriceFields) as EmbeddingsPriceName[]),
-)
+).knowing(embeddingsMembers)
 const inputForms = 'a string, or an array of strings, of token ids or of arrays of token ids'
 
 export interface EmbeddingsFields extends ExtractedFields {
@@ -67,6 +68,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
     functionTools: false,
     effort: null,
     conversationSpan: json.span(input),
+    unknownMembers: json.unknownMembers,
   }
 }
 

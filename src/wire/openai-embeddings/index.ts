@@ -1,4 +1,5 @@
 /** The embeddings format, assembled: it is passed through and billed, and never translated. */
+import { openaiBetas } from '../beta-headers.ts'
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
 import {
@@ -40,7 +41,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   tapStream: null,
   extractResponse,
   readError: readProblem,
-  pricedHeaders: () => [],
+  betas: openaiBetas,
   problemStatus,
   reportedTotals,
   toUsage,

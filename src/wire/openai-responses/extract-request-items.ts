@@ -6,6 +6,7 @@
 import type { Media, MediaKind } from '../dialect.ts'
 import { absent, FieldReader, isGiven } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
+import { responsesMembers } from '../known-members.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import type { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
@@ -13,6 +14,7 @@ import { References } from './extract-request-references.ts'
 import type { ToolReader } from './extract-request-tools.ts'
 import { cachePriceFields, compactionOption } from './request-price-table.ts'
 
+const { parts: known } = responsesMembers
 const itemFields = new FieldReader(
   'type',
   'role',
@@ -24,7 +26,7 @@ const itemFields = new FieldReader(
   'environment',
   'output_format',
   'encrypted_content',
-)
+).knowing(known)
 const partFields = new FieldReader(
   'type',
   'image_url',
@@ -36,12 +38,12 @@ const partFields = new FieldReader(
   'video_url',
   'input_video',
   'prompt_cache_breakpoint',
-)
+).knowing(known)
 const imageTypes = ['input_image', 'computer_screenshot']
 const addressFields = new FieldReader('url')
 const audioFields = new FieldReader('data', 'format')
-const lifetimeFields = new FieldReader('ttl')
-const placeFields = new FieldReader('container_id')
+const lifetimeFields = new FieldReader('ttl').knowing(known)
+const placeFields = new FieldReader('container_id').knowing(known)
 const cacheLifetime = { ttl: cachePriceFields.ttl }
 
 /** Gathers while items are read in body order. */

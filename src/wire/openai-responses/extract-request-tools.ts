@@ -6,10 +6,12 @@ import type { ServerTool } from '../dialect.ts'
 import type { NumberPatch } from '../json/byte-patch.ts'
 import { FieldReader, invalid, isGiven, string } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
+import { responsesMembers } from '../known-members.ts'
 import type { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions } from '../price-fields.ts'
 import { callerTools, cappedTools, containerPriceFields, meters, shellTool } from './request-price-table.ts'
 
+const { tools: known } = responsesMembers
 const toolFields = new FieldReader(
   'type',
   'tools',
@@ -17,9 +19,11 @@ const toolFields = new FieldReader(
   'container',
   'vector_store_ids',
   'input_image_mask',
+).knowing(known)
+const placeFields = new FieldReader('type', 'file_ids', 'container_id', 'memory_limit', 'skills').knowing(
+  known,
 )
-const placeFields = new FieldReader('type', 'file_ids', 'container_id', 'memory_limit', 'skills')
-const skillFields = new FieldReader('skill_id')
+const skillFields = new FieldReader('skill_id').knowing(known)
 const maskFields = new FieldReader('file_id')
 
 const typeCharactersMax = 64

@@ -15,6 +15,7 @@ import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../jso
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
+import { responsesMembers } from '../known-members.ts'
 import { NamedFiles } from '../named-files.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { ItemReader } from './extract-request-items.ts'
@@ -41,7 +42,7 @@ const bodyFields = new FieldReader(
   'background_options',
   'previous_response_id',
   ...(Object.keys(responsesPriceFields) as ResponsesPriceName[]),
-)
+).knowing(responsesMembers.body)
 const reasoningFields = new FieldReader('effort', 'mode')
 const backgroundFields = new FieldReader('completion_window')
 const cachingFields = new FieldReader('ttl', 'comparison_response_id')
@@ -111,6 +112,7 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
     effort,
     conversationSpan: conversationSpan(json, opening, values.input),
     cacheKeySpan: cacheKeySpan(json),
+    unknownMembers: json.unknownMembers,
     insertAt,
     limitField,
     callsField,

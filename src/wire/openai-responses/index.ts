@@ -1,4 +1,5 @@
 /** The Responses format, assembled. */
+import { openaiBetas } from '../beta-headers.ts'
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
 import { contextMark } from '../openai-chat/encode-error.ts'
@@ -58,7 +59,7 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
   tapStream,
   extractResponse,
   readError: readProblem,
-  pricedHeaders: () => [],
+  betas: openaiBetas,
   problemStatus,
   reportedTotals,
   toUsage,

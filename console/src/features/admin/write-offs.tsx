@@ -17,6 +17,7 @@ import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { AccountLink } from './section.tsx'
+import { UnknownMembers } from './unknown-members.tsx'
 
 type Loss = OperationOutput<'losses.list'>['accounts'][number]
 const dayMs = 86_400_000
@@ -103,6 +104,7 @@ export function WriteOffs(): JSX.Element {
           }
         />
       </Card>
+      <UnknownMembers />
     </>
   )
 }

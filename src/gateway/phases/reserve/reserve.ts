@@ -10,20 +10,20 @@ import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { inTime } from '../../../base/store-wait.ts'
 import { divideUp, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'
-import type {
-  Admission,
-  AdmissionAsk,
-  ExcessCause,
-  Held,
-  InsufficientFunds,
-  Ledger,
-} from '../../../ledger/types.ts'
+import type { Admission, AdmissionAsk, Held, InsufficientFunds, Ledger } from '../../../ledger/types.ts'
 import { tighter } from '../../../limits/headers.ts'
 import type { RequestGate } from '../../../limits/request-gate.ts'
-import { canExceedItsSize } from '../../../providers/media-size.ts'
-import type { Media } from '../../../wire/dialect.ts'
 import { accountSuspended, rateLimited } from '../../error-response.ts'
-import type { Hold, InputBound, ParsedRequest, RequestContext, RequestPlan, Target } from '../../request.ts'
+import type {
+  Hold,
+  InputBound,
+  ParsedRequest,
+  PreparedRequest,
+  RequestContext,
+  RequestPlan,
+  Target,
+} from '../../request.ts'
+import { accountRestricted, excessCause, type RiskyWork, unknownIn, usesRestricted } from './account-risks.ts'
 import { estimatedAmounts, highestAmounts, planAmounts } from './fit-to-hold.ts'
 import {
   type BoundInputDeps,
@@ -51,8 +51,7 @@ export interface ReserveDeps extends BoundInputDeps {
 }
 
 /** What is reserved for: a request as its first target takes it. */
-interface ReservedWork {
-  readonly parsed: ParsedRequest
+interface ReservedWork extends RiskyWork {
   readonly plan: RequestPlan
 }
 
@@ -69,8 +68,9 @@ export async function reserve(
   deps: ReserveDeps,
   caller: Caller,
   context: RequestContext,
-  { otherTargets, ...work }: ReservedWork & { readonly otherTargets: OtherTargets },
+  { otherTargets, ...prepared }: PreparedRequest & { readonly otherTargets: OtherTargets },
 ): Promise<Hold> {
+  const work = { ...prepared, unknown: unknownIn(prepared, otherTargets) }
   const nowMs = deps.clock.wallMs()
   const freeBound = freeInput(work.plan.inputSize)
   const { received, targets } = otherTargets
@@ -82,6 +82,7 @@ export async function reserve(
     address: deps.address,
     showBalance: caller.policy.showBalance,
     isBounded: false,
+    unknown: work.unknown,
     asked: free,
     context,
     nowMs,
@@ -139,7 +140,7 @@ function admissionRequest(
     outputFloor: plan.outputFloor,
     onShortBalance: caller.policy.onShortBalance,
     patience: 'none',
-    usesRestricted: parsed.facts.serverTools.length > 0 || parsed.facts.media.some(canExceedItsSize),
+    usesRestricted: usesRestricted(request),
     accountLimits: caller.accountRates,
     keyLimits: caller.policy.rates,
     keyBudget: caller.policy.budget,
@@ -161,18 +162,10 @@ function holdOf(
     admittedMs: asked.nowMs,
     input,
     lowered: admission.outputLimit < asked.outputWanted || work.plan.exceedsFallback,
-    excessCausedBy: excessCause(work.parsed, input),
+    excessCausedBy: excessCause(work, input),
+    hasUnknown: work.unknown.length > 0,
     person: caller.person,
   }
-}
-
-/** Files by URL and provider-side tools can add input that the account causes; a provider that bills more than it counted is at fault itself. */
-function excessCause(
-  { facts: { serverTools, media } }: ParsedRequest,
-  { reported }: InputBound,
-): ExcessCause {
-  const isOpen = (file: Media): boolean => canExceedItsSize(file) && (file.span === null || reported === null)
-  return serverTools.length > 0 || media.some(isOpen) ? 'account' : 'upstream'
 }
 
 /** The most input tokens that a client adds by setting an output limit. */
@@ -336,6 +329,7 @@ async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Adm
 interface RefusalInput extends Omit<FundsRefusalInput, 'outputLimitField'> {
   readonly context: RequestContext
   readonly nowMs: number
+  readonly unknown: readonly string[]
 }
 
 function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: RefusalInput): TollgateError {
@@ -343,10 +337,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: Refusal
     case 'suspended':
       return accountSuspended(input.address, input.asked.account)
     case 'restricted':
-      return new TollgateError('account_restricted', {
-        message:
-          'This account cannot use files other than text and images, or provider-side tools, until an administrator has reviewed its losses.',
-      })
+      return accountRestricted(input.unknown)
     case 'rate':
       return rateLimited(admission, input.context, input.nowMs)
     case 'insufficient_funds':

@@ -38,6 +38,7 @@ import { noteOffer, noteWasted, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { noteUsedTokens } from './note-tokens.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
+import { unbelievedLoss } from './unbelieved-loss.ts'
 import { type WastedCost, wastedCost, withoutWasted } from './wasted-cost.ts'
 
 export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
@@ -181,6 +182,7 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
   const hidden = isOwnKey ? 0n : hiddenReasoning(deps, context, { request, outcome, bill })
+  const unbelieved = unbelievedLoss(request, reported, usage)
   const nowMs = deps.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {
@@ -193,8 +195,8 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
     // The provider charges the account for what ran on its key, also where nothing was delivered.
-    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted.all,
-    causedWriteOff: hidden + wasted.refused,
+    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted.all + unbelieved,
+    causedWriteOff: hidden + wasted.refused + unbelieved,
     writeOffEntryId: deps.nextId(),
     providerObjects: providerObjectsOf(request, outcome),
     receipt: {
