@@ -79,16 +79,18 @@ export class HeldRequestLifecycle implements RequestLifecycle {
     return Math.max(0, limits.totalMs - (clock.monoMs() - this.#context.startedMonoMs))
   }
 
-  readsOnWhenGone(connector: Connector): boolean {
-    if (this.#readsAfterDisconnect) return true
-    const { background, gate, ledger, readOnSlots } = this.#deps
+  readOnMs(connector: Connector): number {
+    const { background, gate, ledger, limits, readOnSlots } = this.#deps
     const { hold, parsed } = this.#request
-    const stops = parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted
-    if (stops || !readOnSlots.tryAcquire(hold.account)) return false
-    this.#readsAfterDisconnect = true
-    gate.leave(this.#context.id)
-    background.run('release concurrency', () => ledger.releaseConcurrency(this.#context.id))
-    return true
+    if (parsed.facts.stream && connector.onCancel === 'stops' && !hold.restricted) return 0
+    // Above the limit it keeps its place among the running requests of its account.
+    if (!this.#readsAfterDisconnect && readOnSlots.tryAcquire(hold.account)) {
+      this.#readsAfterDisconnect = true
+      gate.leave(this.#context.id)
+      background.run('release concurrency', () => ledger.releaseConcurrency(this.#context.id))
+    }
+    // An account that has caused too many losses pays for the whole response.
+    return hold.restricted ? this.leftMs() : limits.readOnMs
   }
 
   end(): void {

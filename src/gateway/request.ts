@@ -229,6 +229,7 @@ export interface Hold extends Held {
   /** Input as bounded when the hold was taken. */
   readonly input: InputBound
   readonly lowered: boolean
+  readonly streamed: boolean
   /** Who causes a cost above the hold. */
   readonly excessCausedBy: ExcessCause
   /** The request has unknown members or betas, and may be sent to a provider with them. */
@@ -253,8 +254,8 @@ export interface RequestLifecycle {
   vacate(): void
   /** What is left of the request's whole time. */
   leftMs(): number
-  /** The client disconnected: true to read the response to its end for its usage, false to cancel it upstream. */
-  readsOnWhenGone(connector: Connector): boolean
+  /** The client disconnected: how long the response is read on for its usage; 0: it is canceled upstream. */
+  readOnMs(connector: Connector): number
   end(): void
 }
 

@@ -46,7 +46,7 @@ for (const [what, streamed, dialect] of cases) {
       room: new MemoryReservation(allowance, 1_000),
       ...{ contentGapMs: 1e6, leftMs: 1e6, keepAliveInMs: 1e6 },
       keepAlive: () => undefined,
-      readsOnWhenGone: () => false,
+      readOnMs: () => 0,
       readsRefusals: false,
       alternative: null,
       dispatched: () => undefined,

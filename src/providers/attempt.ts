@@ -19,7 +19,6 @@ import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 export interface AttemptLimits {
   readonly keepAliveMs: number
   readonly silenceMs: number
-  readonly readOnMs: number
   readonly answerBytesMax: number
   readonly errorBytesMax: number
   readonly sampleCharactersMax: number
@@ -43,8 +42,8 @@ export interface AttemptTask {
   readonly keepAliveInMs: number
   /** Sends a keep-alive; called after `keepAliveInMs` and again after each `keepAliveMs`. */
   readonly keepAlive: () => void
-  /** The client disconnected: whether to read to the end for its usage (true) or to cancel. */
-  readonly readsOnWhenGone: () => boolean
+  /** The client disconnected: how long to read on for the usage; 0: cancel. */
+  readonly readOnMs: () => number
   /** Another model may serve: a stream that begins with a refusal is read to its end, for its usage. */
   readonly readsRefusals: boolean
   /** Where a streamed request goes that gets no content in time; null: it waits. */
@@ -278,11 +277,12 @@ class UpstreamAttempt {
     if (this.#done) return
     // A request that has not been sent, such as one that waits for a token, is not sent for a client that has left.
     const wasSent = this.#exchange?.requestSent ?? false
-    if (interruption.kind === 'gone' && wasSent && this.#task.readsOnWhenGone()) {
+    const readOnMs = interruption.kind === 'gone' && wasSent ? this.#task.readOnMs() : 0
+    if (readOnMs > 0) {
       this.#readsAfterDisconnect = true
       this.#deadlines.clear('keepAlive')
       this.#deadlines.clear('alternative')
-      this.#deadlines.set('readOn', this.#task.limits.readOnMs)
+      this.#deadlines.set('readOn', readOnMs)
       return
     }
     this.#exchange?.abort()

@@ -199,24 +199,30 @@ for (const format of formats) {
     assert.deepEqual([receipt.endReason, receipt.usageSource, receipt.output], ['client_abort', 'counted', 0])
     assert.ok(receipt.charged > 0n)
     assert.ok(wasReadOn(receipt))
+    // The provider makes up to 2,000 tokens.
+    assert.equal(receipt.writtenOff, cost(0, 2_000))
     const { outcome } = await gate.sandbox.until(requestId, (meter) => meter.outcome !== 'running')
     assert.equal(outcome, 'client_gone')
   })
 }
 
-test('above the limit of responses that an account may have read to the end, the rest is closed immediately', async () => {
-  const account = await gate.account('1')
+test('above the limit of responses that are read on for an account, the rest keeps its place and is read on as well', async () => {
+  const account = await gate.account('1', {
+    rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: 4 },
+  })
   const before = gate.sandbox.requests()
-  const sent = Array.from({ length: 4 }, () => gate.ask(account, body('chat-hang', '', { stream: false })))
+  const ask = () => gate.ask(account, body('chat-hang', '', { stream: false }))
+  const sent = Array.from({ length: 4 }, ask)
   await eventually(
     'all have arrived',
     () => gate.sandbox.requestLog().slice(before),
     (meters) => meters.length === 4 && meters.every(({ bodyBytes }) => bodyBytes > 0),
   )
   for (const one of sent) one.leave()
-  await gate.receiptOf(account, 2)
-  const receipts = await receiptsInTime(account, 4)
-  assert.equal(receipts.filter((receipt) => !wasReadOn(receipt)).length, 2)
+  const quick = () => gate.ask(account, body('chat-stream', 'tokens=1', { stream: false })).whole()
+  assert.equal((await eventually('a place is free', quick, ({ status }) => status !== 429)).status, 200)
+  const receipts = (await receiptsInTime(account, 5)).filter(({ endReason }) => endReason === 'client_abort')
+  assert.equal(receipts.filter(wasReadOn).length, 4)
 })
 
 test('disconnected while it waits for funds, nothing reaches an upstream and nothing is charged', async () => {

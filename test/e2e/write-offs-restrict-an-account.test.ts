@@ -190,6 +190,35 @@ test('an unknown member is listed for the administrator, who rejects it by name'
   assert.deepEqual(await ask(), [200, ''])
 })
 
+for (const format of formats) {
+  test(`${format}: what an abandoned response that is not streamed costs restricts, and then is read to its end and charged`, async () => {
+    const account = await gate.account('5')
+    const abandon = async (model: string, settings: string) => {
+      const arrived = gate.sandbox.requests()
+      const sent = gate.ask(account, { model: `${format}-${model}`, ...say(settings), max_tokens: 1_000 })
+      await eventually(
+        'it has arrived',
+        () => gate.sandbox.requestLog().slice(arrived),
+        (meters) => meters.some(({ bodyBytes }) => bodyBytes > 0),
+      )
+      sent.leave()
+    }
+    await abandon('hang', '')
+    const { writtenOff, charged } = await gate.receiptOf(account)
+    assert.equal(writtenOff, 15_000_000n)
+    assert.ok(charged > 0n)
+    assert.notEqual((await gate.ledger.account(account.id))?.restrictedMs ?? null, null)
+    // Longer than others are read on.
+    await abandon('stream', 'tokens=900 delay=6000')
+    const receipt = await gate.receiptOf(account, 2)
+    assert.deepEqual(
+      [receipt.endReason, receipt.usageSource, receipt.output],
+      ['client_abort', 'reported', 900],
+    )
+    assert.ok(receipt.charged > 900n * 15_000n)
+  })
+}
+
 test('usage that an upstream reports above the hold does not count against the account', async () => {
   const account = await gate.account('5')
   for (const [times, extra] of [

@@ -244,7 +244,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
     leftMs: of.lifecycle.leftMs(),
     keepAliveInMs: of.keepAlive.leftMs,
     keepAlive: () => of.keepAlive.keep(of),
-    readsOnWhenGone: () => of.lifecycle.readsOnWhenGone(connector),
+    readOnMs: () => of.lifecycle.readOnMs(connector),
     readsRefusals: of.readsRefusals,
     alternative: of.alternative,
     dispatched: () => deps.failpoints.reach('after-dispatch'),

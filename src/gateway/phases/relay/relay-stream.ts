@@ -117,7 +117,7 @@ export class StreamRelay {
     const { limits } = this.#deps
     this.#awaitUpstream()
     this.#deadlines.set('total', this.#relayContext.lifecycle.leftMs())
-    if (this.#readsAfterDisconnect) this.#deadlines.set('readOn', limits.readOnMs)
+    if (this.#readsAfterDisconnect) this.#deadlines.set('readOn', this.#readOnMs() || limits.readOnMs)
     else this.#deadlines.set('keepAlive', limits.keepAliveMs)
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -299,19 +299,20 @@ export class StreamRelay {
     if (interruption.kind === 'stopped') return this.#cutShort('interrupted', interruption.error)
     if (this.#readsAfterDisconnect) return
     const isNearlyDone = this.#body.usageTap.state === 'finishing'
-    if (!isNearlyDone && !this.#readsOnForUsage()) return this.#abandon()
+    const readOnMs = isNearlyDone ? this.#deps.limits.readOnMs : this.#readOnMs()
+    if (readOnMs === 0) return this.#abandon()
     this.#readsAfterDisconnect = true
     this.#deadlines.clear('keepAlive')
     this.#deadlines.clear('slowReader')
-    this.#deadlines.set('readOn', this.#deps.limits.readOnMs)
+    this.#deadlines.set('readOn', readOnMs)
     if (this.#paused) {
       this.#paused = false
       this.#body.exchange.resume()
     }
   }
 
-  #readsOnForUsage(): boolean {
-    return this.#relayContext.lifecycle.readsOnWhenGone(this.#relayContext.plan.connector)
+  #readOnMs(): number {
+    return this.#relayContext.lifecycle.readOnMs(this.#relayContext.plan.connector)
   }
 
   #abandon(): void {

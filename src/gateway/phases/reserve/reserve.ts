@@ -162,6 +162,7 @@ function holdOf(
     admittedMs: asked.nowMs,
     input,
     lowered: admission.outputLimit < asked.outputWanted || work.plan.exceedsFallback,
+    streamed: asked.streamed,
     excessCausedBy: excessCause(work, input),
     hasUnknown: work.unknown.length > 0,
     person: caller.person,

@@ -184,7 +184,7 @@ function countingTask(
     leftMs,
     keepAliveInMs: leftMs,
     keepAlive: () => undefined,
-    readsOnWhenGone: () => false,
+    readOnMs: () => 0,
     readsRefusals: false,
     alternative: null,
     dispatched: () => undefined,

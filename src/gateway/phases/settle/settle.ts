@@ -34,11 +34,11 @@ import type {
 import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
 import { type BilledUsage, type BillingInput, billedUsage } from './billed-usage.ts'
 import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
+import { abandonedLoss, unbelievedLoss } from './caused-losses.ts'
 import { noteOffer, noteWasted, type OfferNoteDeps } from './note-offer.ts'
 import { noteSpeed, type SpeedDeps } from './note-speed.ts'
 import { noteUsedTokens } from './note-tokens.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
-import { unbelievedLoss } from './unbelieved-loss.ts'
 import { type WastedCost, wastedCost, withoutWasted } from './wasted-cost.ts'
 
 export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
@@ -181,8 +181,11 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
   const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
-  const hidden = isOwnKey ? 0n : hiddenReasoning(deps, context, { request, outcome, bill })
-  const unbelieved = unbelievedLoss(request, reported, usage)
+  const isLost = outcome.dispatched && outcome.reason === 'client_abort' && bill.output !== 'reported'
+  const abandoned = isLost ? abandonedLoss(request, usage) : 0n
+  const isHidden = isLost && abandoned === 0n && !isOwnKey
+  const hidden = isHidden ? hiddenReasoning(deps, context, request) : abandoned
+  const unbelieved = abandoned > 0n ? 0n : unbelievedLoss(request, reported, usage)
   const nowMs = deps.clock.wallMs()
   const unknown = [...unpriced, ...usage.unknown]
   if (unknown.length > 0) {
@@ -241,19 +244,9 @@ function countedSource({ isEstimated }: { readonly isEstimated: boolean }): Usag
 }
 
 /** Unreported reasoning of a disconnected client's request, estimated by time and written off. */
-function hiddenReasoning(
-  deps: SettleDeps,
-  context: RequestContext,
-  input: { request: SettledRequest; outcome: RelayOutcome; bill: BillingRule },
-): bigint {
-  const { request, outcome, bill } = input
-  const isHidden =
-    outcome.dispatched &&
-    outcome.reason === 'client_abort' &&
-    bill.output !== 'reported' &&
-    request.plan.model.reasons &&
-    !request.plan.dialect.reportsInputEarly
-  if (!isHidden) return 0n
+function hiddenReasoning(deps: SettleDeps, context: RequestContext, request: SettledRequest): bigint {
+  const { model, dialect } = request.plan
+  if (!model.reasons || dialect.reportsInputEarly) return 0n
   const untilMs = request.upstreamResponse.firstContentMs ?? steadyClock(deps.clock, context).wallMs()
   // Failed attempts produced nothing of it.
   const sinceMs = request.upstreamResponse.attempts.at(-1)?.startedMs ?? context.startedMs
