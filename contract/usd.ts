@@ -9,6 +9,14 @@ const nanoPerUsd = 10n ** BigInt(nanoDigits)
 /** What an amount may look like: up to ten million dollars, to the nano-dollar. No sign, no exponent, no separators. */
 export const usdPattern = /^\d{1,7}(?:\.\d{1,9})?$/
 
+/** Why a text is not such an amount; `otherwise`: for what is none at all. */
+export function usdProblem(text: unknown, otherwise = 'enter an amount in USD, such as 12.50'): string {
+  if (typeof text !== 'string' || !/^\d+(?:\.\d+)?$/.test(text)) return otherwise
+  return /^\d{8}/.test(text)
+    ? 'must be less than 10000000.00 USD'
+    : 'can have at most 9 decimal places, a nano-dollar'
+}
+
 /** `5000000000n` → `5.00`, `-54399000n` → `-0.054399`: at least two decimals, at most nine, no zeros to spare. */
 export function formatUsd(nano: bigint): string {
   if (nano >= 0n && nano <= BigInt(Number.MAX_SAFE_INTEGER)) return formatSafe(Number(nano))

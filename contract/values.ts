@@ -14,7 +14,7 @@ import {
 } from './meters.ts'
 import { routingStrategies } from './routing-strategies.ts'
 import './schema-messages.ts'
-import { usdPattern } from './usd.ts'
+import { usdPattern, usdProblem } from './usd.ts'
 import { visibleText, visibleTextMessage } from './visible-text.ts'
 
 const digits = '[0-9a-hjkmnp-tv-z]{13}'
@@ -27,7 +27,7 @@ export const entryId = id('ent')
 const priceId = id('prc')
 
 /** An input amount: not negative, at most nine decimals. */
-export const usd = z.string().regex(usdPattern, 'enter an amount in USD, such as 12.50')
+export const usd = z.string().regex(usdPattern, { error: ({ input }) => usdProblem(input) })
 /** An output amount. Usage never takes a balance below zero; a refund or dispute can. */
 export const usdOut = z.string().regex(/^-?\d+\.\d{2,9}$/)
 export const time = z.iso.datetime()

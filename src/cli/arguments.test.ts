@@ -126,6 +126,8 @@ const mistaken: readonly [line: string, message: RegExp][] = [
   ['account create --email nobody', /^--email: must be an email address$/],
   ['account create --email a@b.org --credit -1', /^--credit: enter an amount in USD, such as 12\.50$/],
   ['account create --email a@b.org --credit 1e3', /^--credit: enter an amount in USD/],
+  ['account create --email a@b.org --credit 10000000', /^--credit: must be less than 10000000\.00 USD$/],
+  ['account create --email a@b.org --credit 0.0000000001', /^--credit: can have at most 9 decimal places/],
   ['account list --limit ten', /^--limit: must be a whole number, not "ten"$/],
   ['account list --limit 0', /^--limit: /],
   ['key create a@b.org', /^key create requires --name NAME: label of the key \(required\)$/],

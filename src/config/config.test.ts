@@ -360,9 +360,14 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
   ],
   [
+    'a price of ten million',
+    'models: [{ id: a, prices: [{ input: 10000000, output: 1 }] }]',
+    'file.yaml: models[0].prices[0].input: must be less than 10000000.00 USD',
+  ],
+  [
     'a tenth decimal',
     'models: [{ id: a, prices: [{ input: 0.0000000001, output: 1 }] }]',
-    'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
+    'file.yaml: models[0].prices[0].input: can have at most 9 decimal places, a nano-dollar',
   ],
   [
     'a missing price',

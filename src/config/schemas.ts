@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import '../../contract/schema-messages.ts'
-import { usdPattern } from '../../contract/usd.ts'
+import { usdPattern, usdProblem } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
 import { databaseUrlMistake, replicaUrlMistake } from '../base/database-hosts.ts'
 import { addressMistake } from '../catalog/upstream-address.ts'
@@ -29,9 +29,10 @@ export const words = z
   .max(500, 'must be at most 500 characters')
   .regex(visibleText, visibleTextMessage)
 
-export const usd = z
-  .string()
-  .regex(usdPattern, 'must be an amount in USD with at most 9 decimal places, such as 0.15')
+export const usd = z.string().regex(usdPattern, {
+  error: ({ input }) =>
+    usdProblem(input, 'must be an amount in USD with at most 9 decimal places, such as 0.15'),
+})
 
 export const factor = z
   .string()
