@@ -5,10 +5,11 @@
 import type { ExtractedFields } from '../wire/dialect.ts'
 import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire/format-names.ts'
 import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
+import { passesAsIs } from '../wire/host-differences.ts'
 import type { Connector } from './connector.ts'
 
 /** The inputs of the selection other than the model. */
-export type FormatFacts = Pick<ExtractedFields, 'functionTools' | 'effort' | 'canPassThrough'>
+export type FormatFacts = Pick<ExtractedFields, 'functionTools' | 'effort' | 'canPassThrough' | 'hostFields'>
 
 /** By rank: with models that reason Responses first, since only there reasoning survives from turn to turn. */
 const ranked = (by: 'reasoning' | 'others'): readonly TargetFormat[] =>
@@ -20,7 +21,7 @@ const forOthers = ranked('others')
 
 /** `caller`: the format of its address. null: the model cannot be reached from it; embeddings are no conversation. */
 export function upstreamFormat(
-  connector: Pick<Connector, 'capabilities'>,
+  connector: Pick<Connector, 'capabilities' | 'requestDifferences'>,
   {
     dialects,
     upstreamModel,
@@ -34,7 +35,7 @@ export function upstreamFormat(
   const fits = (dialect: UpstreamFormatName) =>
     dialects.includes(dialect) &&
     (!upstreamFormats[dialect].limitsToolsWithEffort || takesTools(chatTools, facts))
-  if (facts.canPassThrough && own !== undefined && fits(own)) return own
+  if (own !== undefined && passesAsIs(facts, connector.requestDifferences?.[own]) && fits(own)) return own
   const order = thinking === 'none' ? forOthers : forModelsThatReason
   // Where no format fits, the provider's own error reaches the caller.
   return order.find(fits) ?? order.find((dialect) => dialects.includes(dialect)) ?? null

@@ -5,7 +5,7 @@
 import type { ErrorCategory } from '../../contract/errors.ts'
 import type { ClientRoutes, UrlFields } from './client-routes.ts'
 import type { ClientFormatName, SourceFormat, UpstreamFormatName } from './format-names.ts'
-import type { RequestDifferences } from './host-differences.ts'
+import type { HostField, RequestDifferences } from './host-differences.ts'
 import type { BytePatch, NumberPatch, Span } from './json/byte-patch.ts'
 import type { UpstreamPaths } from './upstream-paths.ts'
 import type { RawUsage, ReportedTotals, Usage } from './usage.ts'
@@ -142,6 +142,8 @@ export interface ExtractedFields {
   readonly writtenAs: SourceFormat | null
   /** Whether the body can go upstream in its own format unchanged; false for one that mixes formats. */
   readonly canPassThrough: boolean
+  /** What alone mixes it, where hosts of the format have such members of their own; see `passesAsIs`. */
+  readonly hostFields?: readonly HostField[]
   /** The caller declares its own functions. */
   readonly functionTools: boolean
   /** The effort as the caller wrote it; null where it wrote none. */

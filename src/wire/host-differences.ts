@@ -5,7 +5,12 @@
 import type { BytePatch } from './json/byte-patch.ts'
 import type { Adjustment } from './translation/neutral.ts'
 
+/** Members of other formats and gateways that some hosts have as their own: marks of caches, and how to reason. */
+export type HostField = 'cache_control' | 'reasoning'
+
 export interface RequestDifferences {
+  /** Fields that the format's vendor does not have, and this host does: they go there as they were written. */
+  readonly ownFields?: readonly HostField[]
   /** The only name of the output limit that the host takes. */
   readonly limitField?: 'max_tokens' | 'max_completion_tokens'
   /** Streams report their usage without being asked, and `stream_options` is not sent. */
@@ -32,6 +37,19 @@ export interface RequestDifferences {
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
   /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */
   readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }
+}
+
+/** Whether the host takes the body in its own format without an encoding of ours. */
+export function passesAsIs(
+  {
+    canPassThrough,
+    hostFields,
+  }: { readonly canPassThrough: boolean; readonly hostFields?: readonly HostField[] },
+  differences: RequestDifferences | undefined,
+): boolean {
+  if (canPassThrough) return true
+  const own = differences?.ownFields ?? []
+  return hostFields?.every((field) => own.includes(field)) ?? false
 }
 
 /** The patches that make a body what its host takes, in body order, and what the caller should know of them. */

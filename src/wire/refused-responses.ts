@@ -22,6 +22,9 @@ const refusingWords: Readonly<Record<RefusingFormat, readonly string[]>> = {
     'IMAGE_SAFETY',
     'IMAGE_PROHIBITED_CONTENT',
     'IMAGE_RECITATION',
+    'MODEL_ARMOR',
+    'ESCALATION',
+    'PUP_LIMITED_DISABLED',
   ],
   'bedrock-converse': ['guardrail_intervened', 'content_filtered'],
 }

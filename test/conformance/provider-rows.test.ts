@@ -17,6 +17,8 @@ import { eventually } from '../support/metered-gateway.ts'
 const forbidden = ['store', 'metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'verbosity']
 
 interface RowFacts {
+  /** Fields of a chat request that the host has, and the format's vendor does not. */
+  readonly own?: readonly ('cache_control' | 'reasoning')[]
   readonly custom?: CustomHostKind
   readonly cancel: 'stops' | 'bills_on'
   /** Where a request in Messages goes, if the host has a better format for it than Chat Completions. */
@@ -28,6 +30,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   alibaba: {
     translated: '/apps/anthropic/v1/messages',
     path: '/compatible-mode/v1/chat/completions',
+    own: ['cache_control'],
     limit: 'max_tokens',
     streamUsage: 'asked',
     thought: 'reasoning_content',
@@ -60,6 +63,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   deepinfra: {
     translated: '/anthropic/v1/messages',
     path: '/v1/openai/chat/completions',
+    own: ['reasoning'],
     limit: 'max_tokens',
     streamUsage: 'asked',
     thought: 'reasoning_content',
@@ -90,7 +94,6 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   },
   groq: {
     path: '/openai/v1/chat/completions',
-    limit: 'max_completion_tokens',
     streamUsage: 'x_groq',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
     refusesInMessages: ['name'],
@@ -174,6 +177,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   openrouter: {
     translated: '/api/v1/messages',
     path: '/api/v1/chat/completions',
+    own: ['cache_control', 'reasoning'],
     streamUsage: 'unasked',
     thought: 'reasoning',
     overload: {
@@ -196,6 +200,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/v1/chat/completions',
     limit: 'max_tokens',
     streamUsage: 'asked',
+    own: ['reasoning'],
     finish: 'eos',
     overload: { status: 529, body: { error: 'overloaded' } },
     cancel: 'stops',
@@ -228,6 +233,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
         path: '/v1/chat/completions',
         streamUsage: 'asked' as const,
         custom: kind,
+        ...(kind === 'litellm' ? { own: ['cache_control', 'reasoning'] as const } : {}),
         cancel: customHostRows[kind].onCancel,
       },
     ]),
@@ -280,6 +286,13 @@ after(async () => {
 function customPart(provider: string): Partial<UpstreamDefinition> {
   const kind = facts[provider]?.custom
   return kind === undefined ? {} : { custom: customHostOf(kind, { formats: ['openai-chat'] }) }
+}
+
+function connectorRow(provider: string) {
+  const kind = facts[provider]?.custom
+  const requests =
+    kind === undefined ? connectorOf(provider).requestDifferences : customHostRows[kind].requests
+  return requests?.['openai-chat'] ?? {}
 }
 
 /** The first priced model of a host. */
@@ -380,6 +393,31 @@ for (const provider of Object.keys(facts)) {
       assert.match(text, /hello[\s\S]*upstream_truncated/)
       assert.doesNotMatch(text, /\[DONE\]/)
     }
+  })
+
+  const { own = [] } = facts[provider] ?? {}
+  test(`${provider}: fields of its own arrive as they were written, and each change is reported`, async () => {
+    const reasoning = own.includes('reasoning') ? { reasoning: { effort: 'high', exclude: false } } : {}
+    const mark = own.includes('cache_control') ? { cache_control: { type: 'ephemeral' } } : {}
+    const details = { reasoning_details: [{ type: 'reasoning.text', text: 'hm', signature: 'sig' }] }
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...mark }] },
+      ...(own.length === 0 ? [] : [{ role: 'assistant', content: 'ok', ...details }]),
+      { role: 'user', content: 'text' },
+    ]
+    const answer = await ask({ provider, say: '', more: { ...reasoning, messages, max_tokens: 50 } })
+    assert.equal(answer.status, 200, `${await answer.text()} ${requests().at(-1)?.refused}`)
+    const { model: _, ...sent } = requests().at(-1)?.body ?? {}
+    const { model: __, ...asked } = { model: '', messages, ...reasoning, max_tokens: 50 }
+    const { adds = {}, limitField } = connectorRow(provider)
+    const limit = limitField === 'max_completion_tokens' ? { max_completion_tokens: 50 } : { max_tokens: 50 }
+    const { max_tokens: ___, ...rest } = asked
+    const added = Object.fromEntries(
+      Object.entries(adds).map(([name, text]) => [name, JSON.parse(text) as unknown]),
+    )
+    assert.deepEqual(sent, { ...rest, ...limit, ...added })
+    const told = answer.headers.get('x-tollgate-adjusted') ?? ''
+    assert.equal(/max_tokens/.test(told), limitField === 'max_completion_tokens', told)
   })
 
   test(`${provider}: a tool is called, and its result is returned as the host expects it`, async () => {

@@ -23,6 +23,7 @@ import type {
 import { WireError } from '../../wire/dialect.ts'
 import type { SourceFormat, TargetFormat } from '../../wire/format-names.ts'
 import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '../../wire/formats.ts'
+import { passesAsIs } from '../../wire/host-differences.ts'
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost } from '../adapt-to-host.ts'
@@ -164,7 +165,7 @@ function toUpstreamFormat(
   if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, marks: noEdits }
   const { facts } = parsed
   const isOwnFormat = to === facts.writtenAs && to === own
-  return facts.canPassThrough && isOwnFormat
+  return isOwnFormat && passesAsIs(facts, route.connector.requestDifferences?.[to])
     ? passedThrough(deps, task, to)
     : withWireErrors(() => translated(deps, context, { ...task, from: facts.writtenAs ?? own, to, own }))
 }

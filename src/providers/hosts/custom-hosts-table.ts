@@ -10,6 +10,9 @@ export type CustomHostRow = Omit<HostRow, 'origin' | 'prefixes' | 'authenticatio
 /** Servers of open models know the older name of the limit, all of them. */
 const openServer = { 'openai-chat': { limitField: 'max_tokens' } } as const
 
+/** Gateways hand on what the hosts behind them have. */
+const router = { 'openai-chat': { ownFields: ['cache_control', 'reasoning'] } } as const
+
 export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
   // What is behind the address is not known: it may bill what it writes after the client has left.
   custom: { onCancel: 'bills_on', requests: openServer, source: 'no page' },
@@ -24,6 +27,7 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
     errors: [{ words: ['budget_exceeded'], meaning: 'billing' }],
     requestIdHeader: 'x-litellm-call-id',
     onCancel: 'bills_on',
+    requests: router,
     source: 'docs.litellm.ai/docs/proxy: response_headers, users, 2026-08',
   },
   lmstudio: {
@@ -36,6 +40,7 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
+        ownFields: ['reasoning'],
         // Not among its fields; without a word it would do as it likes.
         drops: ['logit_bias', 'user', 'n', 'parallel_tool_calls'],
       },
@@ -44,7 +49,12 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
     source: 'github.com/ollama/ollama docs/api/openai-compatibility.mdx, 2026-08',
   },
   // It settles what its upstream bills.
-  tollgate: { onCancel: 'bills_on', source: 'docs/reference of this program' },
+  tollgate: {
+    onCancel: 'bills_on',
+    requests: router,
+    messagesVersions: ['2026-10-21'],
+    source: 'docs/reference of this program',
+  },
   vllm: {
     onCancel: 'stops',
     requests: openServer,

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { customHostOf } from '../../../contract/custom-hosts.ts'
 import { listNames } from '../../catalog/update/list-names-table.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
 import { clouds } from '../clouds/clouds-table.ts'
 import type { OutgoingRequest } from '../connector.ts'
 import { connectorOf } from '../registry.ts'
+import { customConnector } from './custom-connector.ts'
 import { hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
 
@@ -132,6 +134,13 @@ const refusals: readonly (readonly [
     'context',
   ],
   ['together', 524, { message: 'timeout' }, 'later'],
+  // Its libraries read the text of the call that failed.
+  [
+    'groq',
+    400,
+    { error: { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: 'x' } },
+    'caller',
+  ],
   ['together', 529, { error: 'overloaded' }, 'later'],
   ['xai', 400, { code: 'x', error: 'Incorrect API key provided' }, 'operator'],
   ['xai', 403, { code: 'x', error: 'no credits' }, 'operator'],
@@ -210,4 +219,28 @@ test('every host is on the page of providers and has its names in price lists', 
   for (const name of [...Object.keys(hostVariables), ...Object.keys(clouds)]) {
     assert.ok(Object.hasOwn(listNames, name), `list-names-table.ts has no row of ${name}`)
   }
+})
+
+test('a version of Messages goes where it is known, and not where the body has one', () => {
+  const of = (provider: string, connector = connectorOf(provider)) => {
+    const { headers } = connector.prepare({
+      ...{
+        dialect: 'anthropic',
+        operation: 'generate',
+        model: 'm',
+        basePath: '',
+        credential: 'k',
+        streamed: false,
+      },
+      ...{ query: '', headers: { 'anthropic-version': '2026-10-21' }, requestId: 'r', hops: null },
+    })
+    const at = headers.indexOf('anthropic-version')
+    return at < 0 ? null : headers[at + 1]
+  }
+  const gateway = customConnector('other', customHostOf('tollgate', {}))
+  const own = customConnector('own', customHostOf('custom', { formats: ['anthropic'] }))
+  assert.deepEqual(
+    [of('anthropic'), of('deepseek'), of('openrouter'), of('vertex'), of('other', gateway), of('own', own)],
+    ['2026-10-21', '2023-06-01', '2023-06-01', null, '2026-10-21', '2023-06-01'],
+  )
 })

@@ -81,7 +81,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
         authorizer === undefined
           ? credentialHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing.credential)
           : []
-      return { path, headers: [...hostHeaders(outgoing), ...credential, ...fixedHeaders], authorizer }
+      return { path, headers: [...hostHeaders(outgoing, row), ...credential, ...fixedHeaders], authorizer }
     },
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
     offers: (operation, dialect) =>
@@ -149,17 +149,23 @@ function credentialHeaders(authentication: Authentication, credential: string): 
     : [authentication.header, credential]
 }
 
-/** Headers that a format demands, with what they say where the caller does not. */
-const formatHeaders: Readonly<Partial<Record<UpstreamFormatName, readonly [name: string, usual: string]>>> = {
-  anthropic: ['anthropic-version', '2023-06-01'],
+/** Versions that a format demands: the header, its name in a body, and the one that every host knows. */
+const formatVersions: Readonly<
+  Partial<
+    Record<UpstreamFormatName, { readonly header: string; readonly member: string; readonly usual: string }>
+  >
+> = {
+  anthropic: { header: 'anthropic-version', member: 'anthropic_version', usual: '2023-06-01' },
 }
 
 /** No other header of the caller travels: headers choose prices and say who the customers are. */
-function hostHeaders(outgoing: OutgoingRequest): string[] {
-  const demanded = formatHeaders[outgoing.dialect]
-  const [name, usual] = demanded ?? []
-  return [
-    ...anonymousHeaders(outgoing),
-    ...(name === undefined || usual === undefined ? [] : [name, headerOf(outgoing, name) ?? usual]),
-  ]
+function hostHeaders(outgoing: OutgoingRequest, { requests, messagesVersions = [] }: HostRow): string[] {
+  const headers = anonymousHeaders(outgoing)
+  const version = formatVersions[outgoing.dialect]
+  // A host that has the version in the body has no such header.
+  if (version === undefined || requests?.[outgoing.dialect]?.adds?.[version.member] !== undefined)
+    return headers
+  const asked = headerOf(outgoing, version.header)
+  const isKnown = asked !== undefined && messagesVersions.includes(asked)
+  return [...headers, version.header, isKnown ? asked : version.usual]
 }

@@ -53,6 +53,8 @@ export interface HostRow {
   readonly authorizer?: (credential: string, fields: SecretFields) => Authorizer
   /** What its refusals mean, before what they mean everywhere. */
   readonly errors?: readonly ErrorRule[]
+  /** Versions of Messages that it knows besides the one of 2023, which every host knows. */
+  readonly messagesVersions?: readonly string[]
   /** `x-request-id` where it is left out. */
   readonly requestIdHeader?: string
   /** Whether closing a stream stops the host's meter. */

@@ -32,6 +32,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
+        ownFields: ['cache_control'],
         drops: ['frequency_penalty'],
         effortAs: { member: 'enable_thinking', on: 'true', off: 'false' },
       },
@@ -92,7 +93,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       'openai-embeddings': '/v1/openai',
     },
     onCancel: 'stops',
-    requests: { 'openai-chat': { limitField: 'max_tokens' } },
+    requests: { 'openai-chat': { limitField: 'max_tokens', ownFields: ['reasoning'] } },
     capabilities: { thinkingOff: 'none' },
     source: 'deepinfra.com/docs/advanced/openai_api, 2026-06',
   },
@@ -157,13 +158,10 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     errors: [
       { statuses: [498], meaning: 'overloaded' },
       { statuses: [413], words: ['rate_limit_exceeded'], meaning: 'larger_than_rate' },
-      // The model wrote a call that cannot be read; the same request may do better: unverified.
-      { words: ['tool_use_failed'], meaning: 'server' },
     ],
     onCancel: 'bills_on',
     requests: {
       'openai-chat': {
-        limitField: 'max_completion_tokens',
         // Refused in 2024 (github.com/vercel/ai/issues/1578), and its usage comes in `x_groq` unasked.
         streamUsage: 'unasked',
         drops: ['logprobs', 'top_logprobs', 'logit_bias', 'store', 'metadata'],
@@ -315,7 +313,9 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     // It may choose a host that bills on (Bedrock, Google, Groq, Mistral), and its stream does not say so in time.
     onCancel: 'bills_on',
     // OpenAI's limit for IDs of tool calls applies behind it: github.com/openclaw/openclaw/pull/875.
-    requests: { 'openai-chat': { streamUsage: 'unasked', toolIdMax: 40 } },
+    requests: {
+      'openai-chat': { ownFields: ['cache_control', 'reasoning'], streamUsage: 'unasked', toolIdMax: 40 },
+    },
     capabilities: { thinkingOff: 'none' },
     source: 'openrouter.ai/docs/api/reference: overview, errors-and-debugging, streaming, 2026-08',
   },
@@ -366,7 +366,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
     errors: [{ statuses: [524], meaning: 'timeout' }],
     onCancel: 'stops',
-    requests: { 'openai-chat': { limitField: 'max_tokens' } },
+    requests: { 'openai-chat': { limitField: 'max_tokens', ownFields: ['reasoning'] } },
     source: 'docs.together.ai/reference/chat-completions, /docs/error-codes, 2026-06',
   },
   xai: {
@@ -380,7 +380,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     onCancel: 'stops',
     requests: {
       'openai-chat': {
-        limitField: 'max_completion_tokens',
         drops: ['presence_penalty', 'frequency_penalty'],
         messageDrops: ['name'],
       },

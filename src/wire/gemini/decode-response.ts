@@ -55,6 +55,9 @@ const finishes: Readonly<Record<string, FinishReason>> = {
   IMAGE_RECITATION: 'filter',
   IMAGE_OTHER: 'filter',
   NO_IMAGE: 'filter',
+  MODEL_ARMOR: 'filter',
+  ESCALATION: 'refusal',
+  PUP_LIMITED_DISABLED: 'refusal',
   CONTINUATION: 'pause',
 }
 
@@ -125,7 +128,11 @@ function finishOf(candidate: JsonRecord): Finish | null {
   if (written === '') return null
   const reason = Object.hasOwn(finishes, written) ? (finishes[written] ?? 'end') : 'end'
   const message = textIn(candidate, 'finishMessage') || written
-  return { reason, stopString: null, explanation: reason === 'filter' ? message : null }
+  return {
+    reason,
+    stopString: null,
+    explanation: reason === 'filter' || reason === 'refusal' ? message : null,
+  }
 }
 
 function citationsOf(candidate: JsonRecord): readonly Citation[] {

@@ -4,6 +4,7 @@
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
+import type { RawUsageDraft } from '../raw-usage.ts'
 import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
@@ -20,7 +21,18 @@ const failedReasons: readonly string[] = [
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
   'MALFORMED_RESPONSE',
+  'MISSING_THOUGHT_SIGNATURE',
 ]
+
+/** Reasons that are known here and no failure. */
+const knownReasons =
+  /^(?:STOP|MAX_TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|BLOCKLIST|PROHIBITED_CONTENT|SPII|IMAGE_\w+|NO_IMAGE|MODEL_ARMOR|ESCALATION|PUP_LIMITED_DISABLED|CONTINUATION|FINISH_REASON_UNSPECIFIED)$/
+
+/** An unknown reason is the end of a turn, and the receipt has its name. */
+export function flagReason(draft: RawUsageDraft, candidate: JsonRecord): void {
+  const reason = textIn(candidate, 'finishReason')
+  if (reason !== '' && !knownReasons.test(reason)) draft.flag(`finishReason.${reason}`)
+}
 
 export function extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse {
   const sample = new ProducedText(sampleCharactersMax)
@@ -35,6 +47,7 @@ export function extractResponse(body: Uint8Array, sampleCharactersMax: number): 
   readUsage(report, answer)
   const candidates = recordsIn(answer, 'candidates')
   for (const candidate of candidates) {
+    flagReason(report, candidate)
     const texts = producedBy(candidate)
     for (const text of texts) sample.add(text)
     if (texts.length > 0) sample.events += 1

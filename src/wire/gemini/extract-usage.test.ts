@@ -92,6 +92,13 @@ const cases: [name: string, events: object[], usage: Partial<Usage>][] = [
     [{ promptTokenCount: 1, serviceTier: 'PRIORITY' }],
     { inputUncached: 1, ranAt: ['service_tier:priority'] },
   ],
+  [
+    'the tier as Vertex AI names it',
+    [{ promptTokenCount: 1, trafficType: 'ON_DEMAND_PRIORITY' }],
+    { inputUncached: 1, ranAt: ['service_tier:priority'] },
+  ],
+  ['the usual traffic', [{ promptTokenCount: 1, trafficType: 'ON_DEMAND' }], { inputUncached: 1 }],
+  ['bought capacity', [{ promptTokenCount: 1, trafficType: 'PROVISIONED_THROUGHPUT' }], { inputUncached: 1 }],
   ['the usual tier', [{ promptTokenCount: 1, serviceTier: 'standard' }], { inputUncached: 1 }],
   [
     'a total that is more',

@@ -23,6 +23,7 @@ const counters: CounterTable = {
   [toolPrompt]: 'used',
   [cached]: 'used',
   [total]: 'used',
+  trafficType: 'ignored',
   /** The input of the first of several requests that made one answer. */
   initialPromptTokenCount: 'ignored',
   // What another gateway charges.
@@ -59,6 +60,15 @@ const defaultTiers = ['standard', 'unspecified', 'service_tier_standard', 'servi
 const inputCounters = [prompt, toolPrompt, cached]
 const outputCounters = [candidates, thoughts]
 
+/** How Vertex AI names the tier; capacity that the operator has bought costs the list price here. */
+function tierOfTraffic(traffic: string): string {
+  const [, tier] = /^ON_DEMAND_(\w+)$/.exec(traffic) ?? []
+  if (tier !== undefined) return tier.toLowerCase()
+  return ['ON_DEMAND', 'PROVISIONED_THROUGHPUT', 'TRAFFIC_TYPE_UNSPECIFIED'].includes(traffic)
+    ? 'standard'
+    : traffic
+}
+
 export function geminiReport(): RawUsageDraft {
   return new RawUsageDraft(counters)
 }
@@ -84,6 +94,8 @@ export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
     }
     const tier = usage.serviceTier
     draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
+    const traffic = usage.trafficType
+    draft.ranAt('service_tier', typeof traffic === 'string' ? tierOfTraffic(traffic) : traffic, defaultTiers)
   }
   readGrounding(draft, body)
 }

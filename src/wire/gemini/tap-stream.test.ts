@@ -60,6 +60,8 @@ const states: [name: string, stream: string, states: string][] = [
   ['a call that cannot be read', stop('MALFORMED_FUNCTION_CALL', []), 'failed failed'],
   ['a call of no tool', word('a') + stop('UNEXPECTED_TOOL_CALL', []), 'failed failed'],
   ['too many calls', stop('TOO_MANY_TOOL_CALLS', []), 'failed failed'],
+  ['a signature that was left out', stop('MISSING_THOUGHT_SIGNATURE', []), 'failed failed'],
+  ['a reason from tomorrow', word('a') + stop('TOMORROW', []), 'finishing complete'],
   ['an answer that cannot be read', stop('MALFORMED_RESPONSE', []), 'failed failed'],
   ['an error first', failure, 'failed failed'],
   ['an error later', word('a') + failure, 'failed failed'],
@@ -103,6 +105,17 @@ test('of several candidates the last one to finish ends the stream', () => {
   assert.equal(watched.state, 'finishing')
   watched.end()
   assert.equal(watched.state, 'complete')
+})
+
+test('a reason that is not known is on the receipt', () => {
+  for (const [reason, unknown] of [
+    ['TOMORROW', ['finishReason.TOMORROW']],
+    ['OTHER', []],
+    ['MODEL_ARMOR', []],
+  ] as const) {
+    const watched = watch(word('a') + stop(reason, []))
+    assert.deepEqual(toUsage(watched.rawUsage).unknown, unknown)
+  }
 })
 
 test('a failed answer says why', () => {

@@ -11,7 +11,7 @@ import type { SseParser } from '../stream/sse.ts'
 import { type EventMeaning, type SseEventReader, SseTap } from '../stream/sse-tap.ts'
 import { noProblem, problemOf } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
-import { failureOf, isBlocked, isRefused, producedBy } from './extract-response.ts'
+import { failureOf, flagReason, isBlocked, isRefused, producedBy } from './extract-response.ts'
 import { geminiReport, readUsage } from './extract-usage.ts'
 
 /** Parts that are worth sending although nothing of them is the model's own text. */
@@ -68,6 +68,7 @@ class GeminiReader implements SseEventReader {
       if (isContent(candidate)) hasContent = true
       if (textIn(candidate, 'finishReason') === '') continue
       hasFinish = true
+      flagReason(this.draft, candidate)
       if (this.finished.size < this.choices) this.finished.add(candidate.index ?? 0)
     }
     if (hasContent) this.sample.events += 1

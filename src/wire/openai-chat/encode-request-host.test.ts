@@ -77,7 +77,11 @@ test('members that the host rejects are removed in every position, and reported 
       ],
       max_tokens: 3,
     })
-    assert.deepEqual(adjusted, ['dropped=seed', 'dropped=user', 'dropped=store', 'dropped=messages[].name'])
+    assert.deepEqual(adjusted, [
+      ...['dropped=seed', 'dropped=user', 'dropped=store'],
+      ...('max_completion_tokens' in given ? ['adapted=max_completion_tokens'] : []),
+      'dropped=messages[].name',
+    ])
   }
 })
 
@@ -102,7 +106,7 @@ test("names, words and added members are the host's", () => {
     },
   )
   assert.deepEqual(body, { safe: true, model: 'there', messages, random_seed: 4, tool_choice: 'any' })
-  assert.deepEqual(adjusted, ['adapted=tool_choice'])
+  assert.deepEqual(adjusted, ['adapted=seed', 'adapted=tool_choice'])
 })
 
 test("an effort goes as the host's own switch, unless the caller used that one", () => {

@@ -34,6 +34,7 @@ export function adaptRequest(
 
 class HostAdapter {
   readonly adjusted: Adjustment[] = []
+  private hasAddedThoughts = false
   private readonly json: Json
   private readonly differences: RequestDifferences
   private readonly stripper: ChatCarrierStripper
@@ -63,7 +64,10 @@ class HostAdapter {
     const renames = { ...differences.renames, ...this.renamedLimit(members) }
     for (const [value, name] of namesOf(json)) {
       const written = renames[name]
-      if (written !== undefined) this.replace(value - 1, written)
+      if (written !== undefined) {
+        this.replace(value - 1, written)
+        this.tell('adapted', name)
+      }
       this.word(name, value)
       if (name === effortMember) this.effort(value, members)
     }
@@ -79,6 +83,7 @@ class HostAdapter {
       this.stripper.message(message)
     }
     for (const name of this.stripper.dropped) this.tell('dropped', `messages[].${name}`)
+    if (this.hasAddedThoughts) this.tell('adapted', `messages[].${differences.reasoningHistory?.member}`)
   }
 
   /** The names of members that go. */
@@ -148,6 +153,7 @@ class HostAdapter {
     if (on === 'with_tools' && !members.has('tool_calls')) return
     // A blank one is what hosts accept from clients that dropped the thought.
     this.insert(this.json.start(message) + 1, `${JSON.stringify(member)}:" ",`)
+    this.hasAddedThoughts = true
   }
 
   private insert(at: number, text: string): void {

@@ -9,6 +9,7 @@ import { chatMembers } from '../known-members.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
+import type { CacheLifetime } from '../translation/neutral.ts'
 import { cacheLifetime } from './request-price-table.ts'
 
 const { parts: known } = chatMembers
@@ -50,8 +51,10 @@ export interface ChatParts {
   readonly media: readonly Media[]
   /** Files that are named in place of their bytes. */
   readonly references: readonly Reference[]
-  /** A part is written as another format writes it, or has a mark that only other formats have. */
+  /** A part is written as another format writes it. */
   readonly isMixed: boolean
+  /** The lifetimes of cache marks as Messages and some hosts have them. */
+  readonly marks: Set<CacheLifetime>
   /** The first message of a user, which distinguishes conversations; else the first message. */
   readonly opening: number
 }
@@ -65,18 +68,19 @@ export function readParts(json: Json, messages: number, options: PricedOptions):
   const files = new NamedFiles(json)
   let opening = absent
   let isMixed = false
+  const marks = new Set<CacheLifetime>()
   for (const message of json.children(messages)) {
     const { role, content, audio, cache_control: mark } = messageFields.read(json, message)
-    if (mark !== absent) isMixed = true
+    readMark(json, mark, marks)
     if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
     if (isGiven(json, audio)) refuseStoredAudio(json, audio)
     if (content === absent || json.kind(content) !== 'array') continue
     for (const part of json.children(content)) {
-      if (readPart(json, part, { media, files, options })) isMixed = true
+      if (readPart(json, part, { media, files, options, marks })) isMixed = true
     }
   }
   const first = json.children(messages)[0] ?? messages
-  return { media, references: files.list, isMixed, opening: opening === absent ? first : opening }
+  return { media, references: files.list, isMixed, marks, opening: opening === absent ? first : opening }
 }
 
 /** An earlier spoken answer is named by its id alone. */
@@ -89,9 +93,10 @@ interface FoundParts {
   readonly media: Media[]
   readonly files: NamedFiles
   readonly options: PricedOptions
+  readonly marks: Set<CacheLifetime>
 }
 
-/** Whether the part, or a mark on it, is of another format. */
+/** Whether the part is of another format. */
 function readPart(json: Json, part: number, found: FoundParts): boolean {
   const fields = partFields.read(json, part)
   const { image_url: image, audio_url: audio, document_url: document } = fields
@@ -105,13 +110,25 @@ function readPart(json: Json, part: number, found: FoundParts): boolean {
   if (isGiven(json, fields.prompt_cache_breakpoint)) {
     readLifetime(json, fields.prompt_cache_breakpoint, found.options)
   }
-  return fields.cache_control !== absent || isForeign(json, fields.type, fields.thinking)
+  readMark(json, fields.cache_control, found.marks)
+  return isForeign(json, fields.type, fields.thinking)
 }
 
 /** A host that thinks in parts has a list in `thinking`, Messages a string. */
 function isForeign(json: Json, type: number, thinking: number): boolean {
   if (!json.isString(type) || json.is(type, 'text') || json.is(type, 'image_url')) return false
   return json.isString(thinking) || foreignTypes.has(json.text(type))
+}
+
+const lifetimes: readonly CacheLifetime[] = ['5m', '1h']
+
+/** A mark without a lifetime is one of five minutes; so is a null. */
+export function readMark(json: Json, mark: number, marks: Set<CacheLifetime>): void {
+  if (mark === absent) return
+  const ttl = isGiven(json, mark) ? lifetimeFields.read(json, mark).ttl : absent
+  const lifetime = isGiven(json, ttl) ? lifetimes.find((known) => json.is(ttl, known)) : '5m'
+  if (lifetime === undefined) throw unpriced(json, ttl, 'this model has no price for this cache lifetime.')
+  marks.add(lifetime)
 }
 
 /** Lifetimes that `prompt_cache_options` or a breakpoint asks for. */

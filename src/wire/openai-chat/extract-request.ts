@@ -5,6 +5,7 @@
 import { cacheKeySpan, conversationSpan } from '../conversation-span.ts'
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
 import { fallbackModels } from '../fallback-models.ts'
+import type { HostField } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
@@ -12,7 +13,8 @@ import { readRequestObject } from '../json/request-object.ts'
 import { chatMembers } from '../known-members.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
-import { readLifetime, readParts } from './extract-request-parts.ts'
+import type { CacheLifetime } from '../translation/neutral.ts'
+import { readLifetime, readMark, readParts } from './extract-request-parts.ts'
 import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
 
 type ChatPriceName = keyof typeof chatPriceFields
@@ -33,6 +35,7 @@ const bodyFields = new FieldReader(
   'extra_body',
   'reasoning_effort',
   'reasoning',
+  'cache_control',
   ...(Object.keys(chatPriceFields) as ChatPriceName[]),
 ).knowing(chatMembers.body)
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
@@ -86,9 +89,12 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
   const limitFields = limitsOf(json, values, limits.integerMax)
   const stream = flag(json, values.stream)
   const insertAt = json.start(json.root) + 1
-  const hasForeignTools = readTools(json, values.tools)
-  const isMixed =
-    parts.isMixed || hasForeignTools || isGiven(json, values.system) || isGiven(json, values.reasoning)
+  const { marks } = parts
+  const hasForeignTools = readTools(json, values.tools, marks)
+  const hostFields = hostFieldsOf(marks.size > 0, isGiven(json, values.reasoning))
+  // The one of the whole body mixes nothing: it is a field that only hosts know.
+  readMark(json, values.cache_control, marks)
+  const isMixed = parts.isMixed || hasForeignTools || isGiven(json, values.system)
   return {
     model,
     modelSpan: json.span(values.model),
@@ -100,11 +106,12 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
     media: parts.media,
     references: parts.references,
     // Prompts are cached without being marked, and newer models charge for what is written.
-    cacheWrites: ['5m'],
+    cacheWrites: marks.has('1h') ? ['5m', '1h'] : ['5m'],
     serverTools: [],
     options: options.list,
     writtenAs: 'openai-chat',
-    canPassThrough: !isMixed,
+    canPassThrough: !isMixed && hostFields.length === 0,
+    ...(isMixed || hostFields.length === 0 ? {} : { hostFields }),
     functionTools: isGiven(json, values.tools) || isGiven(json, values.functions),
     effort: effortOf(json, values),
     conversationSpan: conversationSpan(json, parts.opening, values.messages),
@@ -114,6 +121,16 @@ function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFi
     limitFields,
     usageEdit: stream ? usageEditOf(json, values.stream_options, insertAt) : null,
   }
+}
+
+const noFields: readonly HostField[] = []
+
+function hostFieldsOf(hasMarks: boolean, hasReasoning: boolean): readonly HostField[] {
+  if (!hasMarks && !hasReasoning) return noFields
+  return [
+    ...(hasMarks ? (['cache_control'] as const) : []),
+    ...(hasReasoning ? (['reasoning'] as const) : []),
+  ]
 }
 
 function modelOf(json: Json, value: number): string {
@@ -159,8 +176,8 @@ function largest(fields: readonly LimitField[]): number | null {
   return tokens.length === 0 ? null : Math.max(...tokens)
 }
 
-/** Refuses tools that run at the provider; says whether one is written as another format writes it, or marked so. */
-function readTools(json: Json, tools: number): boolean {
+/** Refuses tools that run at the provider; says whether one is written as another format writes it. */
+function readTools(json: Json, tools: number, marks: Set<CacheLifetime>): boolean {
   if (!isGiven(json, tools) || json.kind(tools) !== 'array') return false
   let isForeign = false
   for (const tool of json.children(tools)) {
@@ -172,9 +189,9 @@ function readTools(json: Json, tools: number): boolean {
         'tools of this type run at the provider, and this model has no price for them.',
       )
     }
-    const isMarked =
-      mark !== absent || (named !== absent && functionFields.read(json, named).cache_control !== absent)
-    if (isMarked || (named === absent && custom === absent)) isForeign = true
+    readMark(json, mark, marks)
+    if (named !== absent) readMark(json, functionFields.read(json, named).cache_control, marks)
+    if (named === absent && custom === absent) isForeign = true
   }
   return isForeign
 }

@@ -47,7 +47,7 @@ const counters: CounterTable = {
 }
 
 /** What `service_tier` says where the list price holds. */
-const defaultTiers = ['default', 'standard', 'auto']
+const defaultTiers = ['default', 'standard', 'auto', 'on_demand']
 
 export function chatReport(): RawUsageDraft {
   return new RawUsageDraft(counters)

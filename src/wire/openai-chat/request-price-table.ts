@@ -14,7 +14,8 @@ export const chatPriceFields = {
   service_tier: {
     rule: 'values',
     name: 'service_tier',
-    free: ['auto', 'default', 'standard'],
+    // The last is how Groq calls its default.
+    free: ['auto', 'default', 'standard', 'on_demand'],
     source: reference,
   },
   /** Audio output has its own rates. */
