@@ -76,9 +76,11 @@ const backUpPostgres =
 
 /** Runs until a signal stops it; returns 0 on a clean shutdown. */
 async function serve(config: Config, readConfig: () => Promise<ConfigResult>): Promise<number> {
-  const { hangUpMeaning } = await import('./server/hang-up.ts')
+  const { hangUpMeaning, hasTerminal } = await import('./server/hang-up.ts')
   const { variableNamed } = await import('./config/config.ts')
   const hangUp = hangUpMeaning(variableNamed('_'))
+  // In a terminal somebody waits, and no balancer asks.
+  const isForBalancer = !hasTerminal()
   // Watched from the beginning, so that a signal during startup is not lost.
   const nextSignal = watchSignals(hangUp === 'drain' ? [...endSignals, 'SIGHUP'] : endSignals)
   const onHangUp = watchHangUps()
@@ -111,7 +113,8 @@ async function serve(config: Config, readConfig: () => Promise<ConfigResult>): P
     gateway.stopRequests()
   } else {
     log.info({ signal: ended }, 'shutting down: waiting for running requests')
-    const outcome = await Promise.race([gateway.drain().then(() => 'drained' as const), nextSignal()])
+    const how = isForBalancer ? { noticeMs: config.drainNoticeMs, idleMs: config.limits.closeMs } : undefined
+    const outcome = await Promise.race([gateway.drain(how).then(() => 'drained' as const), nextSignal()])
     if (outcome !== 'drained') gateway.stopRequests()
   }
   await gateway.close()

@@ -41,6 +41,8 @@ export interface Config {
   readonly port: { readonly number: number; readonly chosen: boolean }
   /** Threads that serve requests to models. */
   readonly threads: number
+  /** How long a server that was asked to stop serves as before. */
+  readonly drainNoticeMs: number
   /** Absolute. */
   readonly dataFolder: string
   /** The address of PostgreSQL, with its password; null: the embedded databases in the data folder. */
@@ -208,6 +210,7 @@ function assembled(
   return {
     host,
     threads: values.threads,
+    drainNoticeMs: values.drainNoticeMs,
     dataFolder: dataFolder(values.dataFolder, workingFolder),
     databaseUrl: values.databaseUrl,
     databaseDirectUrl: values.databaseDirectUrl,

@@ -605,7 +605,10 @@ export const limitsTable = {
   spanExportMs: limit(5_000, 'How long spans wait for others to be exported with.'),
   metricExportMs: limit(60_000, 'The interval in which metrics are exported.'),
   telemetryTimeoutMs: limit(10_000, 'How long an export may take.'),
-  closeMs: limit(5_000, 'How long idle connections may take to close at shutdown.'),
+  closeMs: limit(
+    6_000,
+    'How long idle connections stay open after the port was closed at shutdown: longer than a load balancer keeps them (`keepalive_timeout`).',
+  ),
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof limitsTable

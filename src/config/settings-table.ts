@@ -97,6 +97,13 @@ export const settingsTable = {
     default: 1,
     doc: 'Threads that serve requests to models; more than 1 on Linux only. `tollgate serve --threads 2` sets it too. See [Threads](running.md#threads).',
   },
+  drainNoticeMs: {
+    variable: 'TOLLGATE_DRAIN_NOTICE_MS',
+    path: 'server.drainNoticeMs',
+    schema: whole(0, 600_000),
+    default: 10_000,
+    doc: 'How long a server that was asked to stop serves as before while `/readyz` is 503, so that load balancers that ask choose others. In a terminal it is 0. See [stop and drain](running.md#stop-and-drain).',
+  },
   dataFolder: {
     variable: 'TOLLGATE_DATA',
     path: 'server.dataFolder',

@@ -60,7 +60,8 @@ export interface GatewayDeps extends FrontRates {
   /** Limits of free token counting, per account: its rate, and concurrency slots. */
   readonly modelLists: ModelLists
   readonly counting: { readonly rates: RateMeter; readonly places: KeyedSemaphore }
-  readonly draining: { readonly begun: boolean }
+  /** `begun`: no balancer should choose this server any more. `rejects`: its time is over. */
+  readonly draining: { readonly begun: boolean; readonly rejects: boolean }
   /** Default for a tool choice that a model cannot be forced to. */
   readonly forcedTools: 'adapt' | 'refuse'
   /** Memory for buffered response bytes: incomplete events, terminal events, whole responses. */

@@ -29,6 +29,8 @@ export class Connection {
   #refused = false
   #reads = true
   #endsAhead = false
+  /** Set: it ends after its next response, or when none was asked for during this time. */
+  #idleMsMax: number | undefined
   readonly #next = (): void => this.#served()
 
   constructor(socket: Socket, serve: Serve, limits: ConnectionLimits, clock: Clock) {
@@ -83,6 +85,24 @@ export class Connection {
     else this.#announceEnd(this.#current)
   }
 
+  /**
+   * Ends in the way that a client expects: its next response says that it is the last one, and it closes where no request comes within
+   * `idleMs`, which is longer than a client may keep it.
+   */
+  windDown(idleMs: number): void {
+    this.#idleMsMax = idleMs
+    if (this.#current === undefined) this.#endWhenIdle(idleMs)
+    else if (!this.#current.response.headersSent) this.#announceEnd(this.#current)
+  }
+
+  #endWhenIdle(idleMs: number): void {
+    if (idleMs === 0) return void this.socket.destroy()
+    const timer = this.#clock.after(idleMs, () => {
+      if (this.#current === undefined) this.socket.destroy()
+    })
+    this.socket.once('close', () => timer.cancel())
+  }
+
   /** Nothing moved for a while: closes, unless an answer is under way that has simply nothing to say. */
   quiet(): void {
     if (this.#current === undefined || this.socket.writableLength > 0) this.socket.destroy()
@@ -125,7 +145,7 @@ export class Connection {
     const { request, response } = exchange
     this.#current = exchange
     if (isFramingDoubtful(request)) response.shouldKeepAlive = false
-    if (this.#closing) this.#announceEnd(exchange)
+    if (this.#closing || this.#idleMsMax !== undefined) this.#announceEnd(exchange)
     response.once('close', this.#next)
     this.#serve(request, response)
   }
@@ -146,6 +166,7 @@ export class Connection {
       this.#readOn()
       this.#begin(next)
     } else if (this.#closing) this.socket.destroy()
+    else if (this.#idleMsMax !== undefined) this.#endWhenIdle(this.#idleMsMax)
   }
 }
 

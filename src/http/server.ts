@@ -62,8 +62,11 @@ export interface HttpServer {
   listen(host: string, port: number, how?: ListenOptions): Promise<number>
   /** The same at the path of a local socket. */
   listenAt(path: string): Promise<void>
-  /** Takes no more connections; those that are open, and requests on them, are served as before. */
-  stopListening(): void
+  /**
+   * Closes its port. A connection ends with its next response, which says so, or when no request comes within `idleMs`. Resolves when
+   * none is left.
+   */
+  windDown(idleMs: number): Promise<void>
   /**
    * Takes no more connections, lets answers under way end, and closes each connection after its
    * last answer; at the deadline all that is left is cut. Resolves when no connection is left.
@@ -133,9 +136,12 @@ export function createHttpServer(options: ServerOptions): HttpServer {
       return boundPort
     },
     listenAt: (path) => listen(server, { path }),
-    stopListening() {
-      // Not that of the HTTP server: it also closes connections on which a request may be under way.
-      NetServer.prototype.close.call(server)
+    windDown(idleMs) {
+      return new Promise((resolve) => {
+        // Not that of the HTTP server: it also closes connections on which a request may be under way.
+        NetServer.prototype.close.call(server, () => resolve())
+        for (const connection of [...connections.values()]) connection.windDown(idleMs)
+      })
     },
     drain(deadlineMs) {
       draining.isStarted = true

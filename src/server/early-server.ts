@@ -80,7 +80,7 @@ function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers 
   const nextRequestId = (): string => formatId('req', nextId())
   const addressBehind = clientAddressOf(trustedProxies)
   const deps = {
-    ...{ nextId, limits, clock, telemetry: null, draining: { begun: false } },
+    ...{ nextId, limits, clock, telemetry: null, draining: { rejects: false } },
     clientNetwork: clientNetworkOf((request: IncomingMessage) => addressBehind(arrivalOf(request))),
     // Nothing of an upstream is shown before one is known.
     customerView: customerViewOf('none', [], { snapshot: { upstreams: [] } }),

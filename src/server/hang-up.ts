@@ -15,7 +15,8 @@ export function hangUpMeaning(startedBy: string | undefined): HangUp {
   return hasTerminal() ? 'drain' : 'reload'
 }
 
-function hasTerminal(): boolean {
+/** Whether it was started in a terminal. */
+export function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'))
     return true

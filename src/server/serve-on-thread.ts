@@ -67,10 +67,9 @@ export async function serveDataPlane(setup: DataPlaneSetup, parts: ThreadParts):
     },
     reload: (change) =>
       applyServingChange({ ...services, config, sandboxOrigin: setup.sandboxOrigin }, change),
-    drain() {
-      server.stopListening()
+    drain(idleMs) {
       deps.polls.stop()
-      return dataPlane.drain()
+      return dataPlane.drain(server, idleMs)
     },
     stopRequests: dataPlane.stopRequests,
     async close() {

@@ -40,7 +40,6 @@ import { registerServerMetrics } from './server-metrics.ts'
 import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
 import { composeDataPlane, type DataPlane, type ServerParts } from './serving.ts'
-import { noThreads } from './serving-threads.ts'
 
 export interface GatewayOptions {
   readonly config: Config
@@ -71,10 +70,10 @@ export interface Gateway {
   /** Resolves when the store or a thread is lost and the process must end. */
   readonly lost: Promise<void>
   /**
-   * Takes no more requests and lets running ones end; stops them at the deadline. Resolves when none is left
-   * and what they left to write is written, or cannot be.
+   * Serves on for `noticeMs` while it reports that it is not ready, then closes its port and lets requests end, idle connections after
+   * `idleMs`; stops requests at the deadline. Resolves when none is left and what they left to write is written, or cannot be.
    */
-  drain(): Promise<void>
+  drain(how?: { readonly noticeMs: number; readonly idleMs: number }): Promise<void>
   /** Ends running requests with an error frame and a bill for what was delivered. */
   stopRequests(): void
   /** Gives everything back. Call it after `drain`. */
@@ -309,6 +308,13 @@ function shutdownOf({
   parts: [pages, admin],
   release,
 }: RunningParts): Pick<Gateway, 'stopRequests' | 'drain' | 'close'> {
+  const notice = Promise.withResolvers<void>()
+  /** Ends early where the server is closed. */
+  const pause = async (ms: number): Promise<void> => {
+    const timer = dataPlane.deps.clock.after(ms, notice.resolve)
+    await notice.promise
+    timer.cancel()
+  }
   const beginEnd = (): void => {
     for (const stop of stops) stop()
     // Event-stream clients reconnect to a running server; they lose nothing.
@@ -319,13 +325,14 @@ function shutdownOf({
       dataPlane.stopRequests()
       threads.stopRequests()
     },
-    async drain() {
+    async drain({ noticeMs, idleMs } = { noticeMs: 0, idleMs: 0 }) {
+      dataPlane.announceEnd()
+      if (noticeMs > 0) await pause(noticeMs)
       beginEnd()
-      // On a port of several listeners, a connection would wait for a thread that has ended.
-      if (threads !== noThreads) servers[0].stopListening()
-      await Promise.all([dataPlane.drain(), threads.drain()])
+      await Promise.all([dataPlane.drain(servers[0], idleMs), threads.drain(idleMs)])
     },
     async close() {
+      notice.resolve()
       beginEnd()
       await Promise.all([dataPlane.closeServers(servers), threads.close()])
       removeSocket()

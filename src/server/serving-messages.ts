@@ -37,8 +37,8 @@ export interface DataPlaneRequests {
   watch(account: bigint, isWatched: boolean): void
   /** Takes over what was reloaded; rejects where it cannot, and nothing changed then. */
   reload(change: ServingChange): Promise<void>
-  /** Takes no more connections and requests; answered when none is left. */
-  drain(): Promise<void>
+  /** Takes no more connections, closes idle ones after `idleMs`; answered when no request is left. */
+  drain(idleMs: number): Promise<void>
   stopRequests(): void
   /** Part of every thread that is closed in order. */
   close(): Promise<void>

@@ -19,7 +19,7 @@ export interface DataPlaneThreads {
   metrics(): Promise<readonly MetricValues[]>
   /** Rejects where one cannot. */
   reload(change: ServingChange): Promise<unknown>
-  drain(): Promise<void>
+  drain(idleMs: number): Promise<void>
   stopRequests(): void
   close(): Promise<void>
 }
@@ -101,9 +101,9 @@ function threadsAsOne(threads: readonly DataPlaneThread[]): DataPlaneThreads {
     stop: async (request) => (await all(({ call }) => call('stop', request))).includes(true),
     metrics: () => all(({ call }) => call('metrics')),
     reload: (change) => all(({ call }) => call('reload', change)),
-    async drain() {
+    async drain(idleMs) {
       // One that ended has nothing left to wait for.
-      await Promise.allSettled(threads.map(({ call }) => call('drain')))
+      await Promise.allSettled(threads.map(({ call }) => call('drain', idleMs)))
     },
     stopRequests() {
       for (const { notify } of threads) notify('stopRequests')

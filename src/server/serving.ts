@@ -33,8 +33,10 @@ export interface DataPlaneOptions {
 export interface DataPlane {
   readonly deps: GatewayDeps
   readonly load: LoadMonitor
-  /** Takes no more requests and lets running ones end; stops them at the deadline. */
-  drain(): Promise<void>
+  /** Tells balancers that ask; requests are served as before. */
+  announceEnd(): void
+  /** Closes the port and lets connections and requests end, idle connections after `idleMs`; stops requests at the deadline. */
+  drain(server: HttpServer, idleMs: number): Promise<void>
   /** Ends running requests with an error frame and a bill for what was delivered. */
   stopRequests(): void
   /** Closes what listens, after `drain` where there is time for it. */
@@ -53,7 +55,7 @@ export function composeDataPlane(
   const { limits } = config
   const read = processReadings(services.store.commitMs)
   const load = monitorLoad({ limits: config.limits, clock, read })
-  const draining = { begun: false }
+  const draining = { begun: false, rejects: false }
   const deps = composeGatewayDeps(options, services, { load, draining, addressRef })
   deps.background.run('restore speeds', () => deps.offerStatistics.restoreSpeeds())
   const { inFlight, background, refusals } = deps
@@ -62,10 +64,20 @@ export function composeDataPlane(
     deps,
     load,
     stopRequests,
-    async drain() {
+    announceEnd() {
+      draining.begun = true
+    },
+    async drain(server, idleMs) {
       draining.begun = true
       const deadlineMs = clock.monoMs() + limits.drainMs
-      const deadline = clock.after(limits.drainMs, stopRequests)
+      const isOver = Promise.withResolvers<void>()
+      const deadline = clock.after(limits.drainMs, () => {
+        draining.rejects = true
+        stopRequests()
+        isOver.resolve()
+      })
+      await Promise.race([server.windDown(idleMs), isOver.promise])
+      draining.rejects = true
       await inFlight.whenIdle()
       deadline.cancel()
       refusals.flush()
@@ -74,6 +86,7 @@ export function composeDataPlane(
     },
     async closeServers(servers) {
       draining.begun = true
+      draining.rejects = true
       await within(clock, limits.closeMs, inFlight.whenIdle())
       await Promise.all(servers.map((server) => server.drain(limits.closeMs)))
     },

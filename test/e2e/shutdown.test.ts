@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test'
@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => sandbox.close())
 
-async function start(limits: string): Promise<GatewayProcess> {
+async function start(limits: string, environment = {}): Promise<GatewayProcess> {
   installation.configure(`
 sandbox: off
 upstreams:
@@ -41,7 +41,7 @@ models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
 limits: { ${limits} }
 `)
-  const server = await installation.start()
+  const server = await installation.start({ environment })
   const made = await installation.ask('account.create', { email: 'ada@example.org', credit: '10' })
   account = made.account
   key = made.key
@@ -69,11 +69,15 @@ async function streams(server: GatewayProcess, flow: string): Promise<readonly S
   return sent
 }
 
-async function statusOf(origin: string, path: string, agent: Agent | false = false): Promise<number> {
+async function statusOf(origin: string, path: string): Promise<number> {
+  return (await responseOn(origin, path, false)).statusCode ?? 0
+}
+
+function responseOn(origin: string, path: string, agent: Agent | false): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     httpRequest(`${origin}${path}`, { agent }, (response) => {
       response.resume()
-      resolve(response.statusCode ?? 0)
+      response.once('end', () => resolve(response))
     })
       .on('error', reject)
       .end()
@@ -85,6 +89,13 @@ const untilNotReady = (server: GatewayProcess) =>
     'not ready',
     () => statusOf(server.origin, '/readyz'),
     (status) => status === 503,
+  )
+
+const untilClosed = (server: GatewayProcess) =>
+  eventually(
+    'the port is closed',
+    () => statusOf(server.origin, '/livez').catch((error: NodeJS.ErrnoException) => error.code),
+    (code) => code === 'ECONNREFUSED',
   )
 
 /** Every request is closed, and charged at most its cost; returns how they ended. */
@@ -109,10 +120,10 @@ async function booksAfterwards(): Promise<readonly string[]> {
 
 suite('a server that is stopped', { concurrency: 1 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`on ${signal} accepts nothing new and lets streams finish`, async () => {
-      const server = await start('closeMs: 100')
+    test(`on ${signal} closes its port and lets connections and streams finish`, async () => {
+      const server = await start('')
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      assert.equal(await statusOf(server.origin, '/readyz', agent), 200)
+      assert.equal((await responseOn(server.origin, '/readyz', agent)).statusCode, 200)
       const before = sandbox.requests()
       const running = await streams(server, 'tokens=150 rate=5')
       const whole = ask(server, 'messages', 'tokens=100 rate=5', false)
@@ -122,17 +133,12 @@ suite('a server that is stopped', { concurrency: 1 }, () => {
         (count) => count === 5,
       )
       server.signal(signal)
-      await untilNotReady(server)
+      await untilClosed(server)
       // What a terminal's Ctrl-C becomes on its way through npm and the launcher.
       server.signal(signal)
-      assert.equal(await statusOf(server.origin, '/readyz', agent), 503)
-      for (const format of formats) {
-        const refused = await ask(server, format, 'tokens=1').whole()
-        // An overloaded server is 529 to a client of Messages.
-        assert.equal(refused.status, format === 'chat' ? 503 : 529)
-        assert.equal(refusalIn(refused.text).code, 'draining')
-        assert.match(String(refused.headers['retry-after']), /^\d+$/)
-      }
+      // A connection that a client has kept gets one more answer, which says that it is the last one.
+      const last = await responseOn(server.origin, '/readyz', agent)
+      assert.deepEqual([last.statusCode, last.headers.connection], [503, 'close'])
       sandboxTime.advance(60_000)
       for (const sent of running) {
         const { text, broken } = await sent.whole()
@@ -148,7 +154,17 @@ suite('a server that is stopped', { concurrency: 1 }, () => {
     })
   }
 
-  test('with nothing to do ends immediately, whatever connections are open', async () => {
+  test('serves as before while balancers learn that it is not ready', async () => {
+    const server = await start('closeMs: 100', { TOLLGATE_DRAIN_NOTICE_MS: '600000' })
+    server.signal('SIGTERM')
+    await untilNotReady(server)
+    for (const format of formats)
+      assert.equal((await ask(server, format, 'tokens=1 rate=1000000', false).whole()).status, 200)
+    const status = await installation.ask('system.show', {})
+    assert.equal(status.draining, true)
+  })
+
+  test('with nothing to do ends, whatever connections are open', async () => {
     const server = await start('drainMs: 600000')
     const silent = connect(Number(new URL(server.origin).port), '127.0.0.1')
     await new Promise((resolve) => silent.once('connect', resolve))
@@ -180,7 +196,7 @@ suite('a server that is stopped', { concurrency: 1 }, () => {
     )
     client.write(body.slice(0, 20))
     server.signal('SIGTERM')
-    await untilNotReady(server)
+    await untilClosed(server)
     client.write(body.slice(20))
     await new Promise((resolve) => client.once('close', resolve))
     assert.match(answer, /HTTP\/1\.1 200/)

@@ -112,6 +112,7 @@ export function makeInstallation(yaml = '', main = program): Installation {
         NODE_COMPILE_CACHE: compileCache,
         TOLLGATE_DATA: dataFolder,
         TOLLGATE_PORT: '0',
+        TOLLGATE_DRAIN_NOTICE_MS: '0',
         ...(failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: failpoint }),
         ...variables,
         ...environment,

@@ -18,7 +18,7 @@ import { matchPath } from './match-path.ts'
 
 export interface AcceptDeps extends TracingDeps {
   readonly nextId: NextId
-  readonly draining: { readonly begun: boolean }
+  readonly draining: { readonly rejects: boolean }
   readonly limits: { readonly headersMax: number; readonly urlBytesMax: number; readonly hopsMax: number }
   readonly clientNetwork: (request: IncomingMessage) => string
   /** The public base URL of this server. */
@@ -70,7 +70,7 @@ function refusal(deps: AcceptDeps, request: IncomingMessage): TollgateError | un
       message: `This request was forwarded by more than ${deps.limits.hopsMax} gateways: an upstream of one of them leads back to it.`,
     })
   }
-  if (deps.draining.begun) {
+  if (deps.draining.rejects) {
     return new TollgateError('draining', {
       message: 'This server is shutting down. Try again.',
       retryAfterMs: 1_000,
