@@ -102,7 +102,7 @@ export const settingsTable = {
     path: 'server.drainNoticeMs',
     schema: whole(0, 600_000),
     default: 10_000,
-    doc: 'How long a server that was asked to stop serves as before while `/readyz` is 503, so that load balancers that ask choose others. In a terminal it is 0. See [stop and drain](running.md#stop-and-drain).',
+    doc: 'How long a server that was asked to stop serves as before while `/readyz` is 503, so that a load balancer that asks chooses another. In a terminal it is 0. See [stop and drain](running.md#stop-and-drain).',
   },
   dataFolder: {
     variable: 'TOLLGATE_DATA',

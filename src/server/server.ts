@@ -39,7 +39,8 @@ import { liveConfig, type ReloadResult, reloadOf } from './reload.ts'
 import { registerServerMetrics } from './server-metrics.ts'
 import { runningStatus } from './server-status.ts'
 import { openServices, type Services } from './services.ts'
-import { composeDataPlane, type DataPlane, type ServerParts } from './serving.ts'
+import { composeDataPlane, type ServerParts } from './serving.ts'
+import { shutdownOf } from './shutdown.ts'
 
 export interface GatewayOptions {
   readonly config: Config
@@ -284,66 +285,6 @@ function readiness(
       readMsMax: limits.storeWaitMs,
       clock,
     })
-}
-
-interface RunningParts {
-  readonly dataPlane: DataPlane
-  readonly listeners: Listeners
-  readonly services: Services
-  readonly sandbox: Sandbox | null
-  /** How to stop the background jobs. */
-  readonly stops: readonly (() => void)[]
-  readonly parts: readonly [Pages, AdminSocket]
-  /** Lets other servers on the database begin. */
-  readonly release: () => Promise<void>
-}
-
-/** How a server ends: what listens in its threads side by side, then what they use. */
-function shutdownOf({
-  dataPlane,
-  listeners: { servers, threads, removeSocket },
-  services,
-  sandbox,
-  stops,
-  parts: [pages, admin],
-  release,
-}: RunningParts): Pick<Gateway, 'stopRequests' | 'drain' | 'close'> {
-  const notice = Promise.withResolvers<void>()
-  /** Ends early where the server is closed. */
-  const pause = async (ms: number): Promise<void> => {
-    const timer = dataPlane.deps.clock.after(ms, notice.resolve)
-    await notice.promise
-    timer.cancel()
-  }
-  const beginEnd = (): void => {
-    for (const stop of stops) stop()
-    // Event-stream clients reconnect to a running server; they lose nothing.
-    pages.streams.close()
-  }
-  return {
-    stopRequests() {
-      dataPlane.stopRequests()
-      threads.stopRequests()
-    },
-    async drain({ noticeMs, idleMs } = { noticeMs: 0, idleMs: 0 }) {
-      dataPlane.announceEnd()
-      if (noticeMs > 0) await pause(noticeMs)
-      beginEnd()
-      await Promise.all([dataPlane.drain(servers[0], idleMs), threads.drain(idleMs)])
-    },
-    async close() {
-      notice.resolve()
-      beginEnd()
-      await Promise.all([dataPlane.closeServers(servers), threads.close()])
-      removeSocket()
-      await pages.close()
-      await admin.close()
-      await release()
-      await dataPlane.close()
-      // A store that is lost cannot be closed; what listens must not keep the process alive for it.
-      await services.close().finally(() => sandbox?.close())
-    },
-  }
 }
 
 const logFailure =
