@@ -45,8 +45,8 @@ export type WorkFor = (
 /** Records the model that the next attempt is charged as; false: there must be no attempt. */
 export type RecordModel = (plan: RequestPlan) => boolean | Promise<boolean>
 
-/** `other_models`: only those of other models than the one that failed. */
-export type RetryScope = 'none' | 'anywhere' | 'other_models'
+/** `other_models`: only those of other models than the one that failed. `same`: the same candidate once more, with another body. */
+export type RetryScope = 'none' | 'anywhere' | 'other_models' | 'same'
 
 /** Which candidate is tried next. */
 export interface Choice {
@@ -134,6 +134,7 @@ export async function tryCandidates<Task extends AttemptTask>(
     scope = policy.retryAt(outcome, task)
     if (scope === 'none') return { final: last, attempts: log.attempts, retried }
     if (scope === 'other_models') left = left.filter(({ target }) => !isSameModel(target, candidate.target))
+    if (scope === 'same') left.unshift(candidate)
     if (outcome.kind !== 'failed' || !outcome.stale || log.attemptsAt(candidate) > 1) continue
     // The kept-alive connection had ended, so that the same upstream has not seen the request. An account's own key is asked again
     // only where the operator's offers, which are there for its failures, cannot serve.

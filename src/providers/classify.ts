@@ -22,6 +22,7 @@ export type ErrorKind =
   | 'timeout'
   | 'context'
   | 'rejected'
+  | 'unreadable'
   | 'content'
   | 'no_answer'
   | 'loop'
@@ -91,6 +92,7 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   // One status for every host: agents and libraries look for 400.
   context: { ...callers('context_too_long'), status: 400 },
   rejected: callers('upstream_rejected'),
+  unreadable: callers('upstream_rejected'),
   // A refusal of what the caller wrote, under a status that elsewhere concerns our credential.
   content: { ...callers('upstream_rejected'), status: 400 },
 }
@@ -141,6 +143,8 @@ const commonRules: readonly ErrorRule[] = [
     meaning: 'content',
   },
   { statuses: [400], begins: ['output blocked by content filtering policy'], meaning: 'content' },
+  // platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items
+  { statuses: [400], words: ['invalid_encrypted_content'], meaning: 'unreadable' },
   { statuses: [401, 403], meaning: 'credential' },
   { statuses: [402], meaning: 'billing' },
   { statuses: [404], meaning: 'model_missing' },
@@ -186,6 +190,7 @@ export function classifyAnswer(
     concerns: consequence.concerns,
     otherModelMay: otherModelReasons[meaning] ?? null,
     operator: consequence.operator,
+    ...(meaning === 'unreadable' ? { unreadable: true } : {}),
   }
 }
 

@@ -64,6 +64,8 @@ export interface UpstreamFailure {
   readonly concerns: 'model' | 'host' | 'credential'
   /** Another model may take a request that this one refuses: the reason as receipts state it; null: none may. */
   readonly otherModelMay: 'context_too_long' | 'content_refused' | null
+  /** The request has reasoning that was encrypted for another credential: without it, it may be taken. */
+  readonly unreadable?: true
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
   /** What more the operator should know; it contains no secret. */

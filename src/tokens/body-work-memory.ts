@@ -8,6 +8,7 @@ import type { BodyWork } from './body-work.ts'
 const factors: Readonly<Record<keyof BodyWork, number>> = {
   facts: 0,
   stripCarriers: 0,
+  dropReasoning: 0,
   adapt: 0,
   countRequest: 0,
   load: 4,

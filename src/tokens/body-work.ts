@@ -79,6 +79,14 @@ export const bodyWork = {
     return hasNoCarrier(body) ? [] : upstreamCodecs[format].stripCarriers(body, limits)
   },
 
+  /** The patches that remove encrypted reasoning; none where the format has no such rule. */
+  dropReasoning(
+    body: Uint8Array,
+    { format, limits }: Pick<ReadInput<TargetFormat>, 'format' | 'limits'>,
+  ): AdaptedRequest {
+    return upstreamCodecs[format].dropReasoning?.(body, limits) ?? { patches: [], adjusted: [] }
+  },
+
   /** The patches that adapt a body to its host and strip reasoning carriers. */
   adapt(body: Uint8Array, { format, limits, differences }: AdaptInput): AdaptedRequest {
     const adapted = upstreamCodecs[format].adaptRequest?.(body, limits, differences)

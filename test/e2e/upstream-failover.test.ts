@@ -418,6 +418,69 @@ for (const [one, other, mayRepeat] of ends) {
   })
 }
 
+const jsonType = ['content-type: application/json']
+/** Rejects reasoning that was encrypted for another account, as OpenAI does. */
+const readsNoReasoning: Behaviour = {
+  answer(reply) {
+    const error = { message: 'The encrypted content could not be verified.', code: 'invalid_encrypted_content' }
+    const ok = {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'm',
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'plum' }] }],
+      usage: { input_tokens: 9, output_tokens: 1, total_tokens: 10 },
+    }
+    const isUnread = reply.request.body.includes('gAAAfirst')
+    wholeAnswer(isUnread ? 400 : 200, JSON.stringify(isUnread ? { error } : ok), jsonType).answer(reply)
+  },
+}
+
+test('an upstream that cannot read encrypted reasoning is asked once more without it, and the caller hears of it', async (context) => {
+  const two = await testGateway({
+    models: [
+      {
+        ...{ id: 'gpt-thinks', provider: 'openai', dialects: ['openai-responses'] },
+        ...{ context: 9_000, maxOutput: 900, prices: [{ input: '1', output: '2' }] },
+      },
+    ],
+    upstreams: [upstream('one', 'openai', first.origin, 1), upstream('two', 'openai', spare.origin, 0)],
+  })
+  context.after(() => two.close())
+  const account = await two.account('1')
+  const before = spare.requests.length
+  firstDoes = refuses(500)
+  spareDoes = readsNoReasoning
+  const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] }
+  const input = [
+    { role: 'user', content: 'hi' },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAfirst' },
+    said,
+    { role: 'user', content: 'and?' },
+  ]
+  const ask = (body: object) =>
+    new Sent(two.origin, { key: account.key, format: '/v1/responses', body: { model: 'gpt-thinks', ...body } }).whole()
+  const { status, text, headers } = await ask({ input })
+  assert.equal(status, 200, text)
+  assert.match(text, /plum/)
+  assert.equal(headers['x-tollgate-adjusted'], 'dropped=input[1]')
+  const [withIt, without] = spare.requests.slice(before).map(({ body }) => JSON.parse(String(body)).input)
+  assert.deepEqual(withIt, input)
+  assert.deepEqual(without, [input[0], said, input[3]])
+  assert.equal(spare.requests.length - before, 2)
+  const [receipt] = await two.gateway.services.ledger.receipts(account.id, 1, null)
+  assert.deepEqual(story(receipt!), [
+    ['one', 'upstream_error'],
+    ['two', 'upstream_rejected'],
+    ['two', null],
+  ])
+  // Asked once more at most.
+  spareDoes = wholeAnswer(400, '{"error":{"message":"No.","code":"invalid_encrypted_content"}}', jsonType)
+  const refused = await ask({ input: 'hi' })
+  assert.equal(refused.status, 400)
+  assert.equal(spare.requests.length - before, 4)
+})
+
 test('a conversation stays with its upstream, and conversations spread over all', async () => {
   firstDoes = standsIn('first')
   spareDoes = standsIn('spare')

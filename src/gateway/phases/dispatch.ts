@@ -54,10 +54,12 @@ import {
   redactUpstreamBody,
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
+import { UnreadableReasoning, type WithoutReasoningDeps } from '../without-reasoning.ts'
 
 export interface DispatchDeps
   extends UpstreamErrorDeps,
     Pick<CapacityDeps, 'capacity'>,
+    WithoutReasoningDeps,
     Pick<AlternativesDeps, 'firstContents'> {
   readonly sender: Sender
   readonly clock: Clock
@@ -140,12 +142,13 @@ function generatingPolicy(
 ): RetryPolicy<DispatchTask> {
   const { lifecycle, tokensExpected: tokens } = input
   const bodyFor = patchedBodies(deps)
+  const unreadable = new UnreadableReasoning()
   const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
     choose: choosingByRoom(deps, context, { lifecycle, tokens }),
     async prepare(candidate, others) {
       deps.failpoints.reach('before-dispatch')
-      const working = input.workFor(candidate)
+      const working = unreadable.workFor(deps, context, candidate, input.workFor(candidate))
       const work = working instanceof Promise ? await working : working
       if ('kind' in work) {
         lifecycle.place.used(noneUsed)
@@ -161,11 +164,13 @@ function generatingPolicy(
       return { ...attemptTask(deps, context, of), sent: work }
     },
     recordOutcome(made) {
+      unreadable.note(made)
       traceOutcome(context, made.outcome)
       noteTokens(lifecycle.place, made.candidate, made.outcome)
       recordOutcome(deps, context, made)
     },
     retryAt(outcome, { readsRefusals }) {
+      if (unreadable.isNew) return 'same'
       if (outcome.kind === 'failed') return retryScope(context, outcome)
       return readsRefusals && isRefused(outcome) ? 'other_models' : 'none'
     },
@@ -258,15 +263,12 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
 function headersFor(context: RequestContext, { translation, dialect }: RequestPlan): IncomingHttpHeaders {
   const { headers } = context.request
   if (translation === null) return headers
-  const merged = dialect.name === context.dialect.name ? { ...headers } : userAgentOf(headers)
+  const isSame = dialect.name === context.dialect.name
+  const merged: IncomingHttpHeaders = isSame ? { ...headers } : { 'user-agent': headers['user-agent'] }
   for (const [name, value] of Object.entries(translation.headers)) {
     merged[name] = [merged[name] ?? [], value].flat().join(',')
   }
   return merged
-}
-
-function userAgentOf({ 'user-agent': agent }: IncomingHttpHeaders): IncomingHttpHeaders {
-  return agent === undefined ? {} : { 'user-agent': agent }
 }
 
 type BodyFor = (work: CandidateWork, upstreamModel: string) => readonly Uint8Array[]

@@ -17,7 +17,7 @@ import { extractRequest, patchRequest, type ResponsesFields } from './extract-re
 import { extractResponse, readStart } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
 import { policy } from './request-policy-table.ts'
-import { stripCarriers } from './strip-carriers.ts'
+import { dropReasoning, stripCarriers } from './strip-carriers.ts'
 import { tapStream } from './tap-stream.ts'
 
 const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFields>, 'inBackground'> = {
@@ -93,4 +93,5 @@ export const openaiResponsesCodec: ClientCodec & UpstreamCodec = {
   decodeStream,
   encodeStream,
   stripCarriers,
+  dropReasoning,
 }

@@ -3,6 +3,7 @@
  * a body without a carrier is not read.
  */
 import type { ReadLimits } from '../dialect.ts'
+import type { AdaptedRequest } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
@@ -20,13 +21,35 @@ export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly By
   })
 }
 
-function itemEdits(items: readonly View[]): readonly BytePatch[] {
+/** See `UpstreamCodec.dropReasoning`. */
+export function dropReasoning(body: Uint8Array, limits: ReadLimits): AdaptedRequest {
+  return readJson(body, limits, (json) => {
+    const input = new View(json, json.root).get('input')
+    const items = input?.isList === true ? input.items() : []
+    const isEncrypted = (item: View) => isReasoning(item) && item.get('encrypted_content')?.isText === true
+    return {
+      patches: itemEdits(items, (item) => (isEncrypted(item) ? 'cut' : itemEdit(item))),
+      adjusted: items.filter(isEncrypted).map(({ pointer }) => ({
+        kind: 'dropped',
+        field: pointer,
+        why: 'encrypted for another credential',
+      })),
+    }
+  })
+}
+
+function isReasoning(item: View): boolean {
+  const type = item.get('type')
+  return type?.isText === true && type.text() === 'reasoning'
+}
+
+function itemEdits(items: readonly View[], editOf = itemEdit): readonly BytePatch[] {
   const edits: BytePatch[] = []
   /** The last item that stays, and where those after it begin that do not. */
   let lastRemaining: Span | null = null
   let cut: Span | null = null
   for (const item of items) {
-    const edit = itemEdit(item)
+    const edit = editOf(item)
     const { span } = item
     if (edit === 'cut') {
       const start: number = cut?.start ?? lastRemaining?.end ?? span.start
@@ -46,8 +69,7 @@ function itemEdits(items: readonly View[]): readonly BytePatch[] {
 
 /** null: nothing of ours is in it. */
 function itemEdit(item: View): BytePatch | 'cut' | null {
-  if (item.get('type')?.isText === true && item.get('type')?.text() === 'reasoning')
-    return reasoningEdit(item)
+  if (isReasoning(item)) return reasoningEdit(item)
   const id = item.get('call_id')
   if (id?.isText !== true) return null
   const text = id.text()

@@ -64,6 +64,11 @@ export interface UpstreamCodec {
    * there are none; the body is then only searched for a carrier.
    */
   stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[]
+  /**
+   * The patches that remove all encrypted reasoning, carriers included, for a credential that cannot read it, and what they
+   * drop; absent: the vendor refuses none for being another's.
+   */
+  dropReasoning?(body: Uint8Array, limits: ReadLimits): AdaptedRequest
   /** The patches for a host that takes requests otherwise than the vendor, carriers included; absent: no host does. */
   adaptRequest?(body: Uint8Array, limits: ReadLimits, differences: RequestDifferences): AdaptedRequest
 }

@@ -13,7 +13,7 @@ const refusals = [
     why: 'no money',
     key: process.env.TOLLGATE_EMPTY_KEY ?? '',
     model: families.gpt,
-    says: 'The balance is $0.00',
+    says: 'balance is $0.00',
   },
   {
     status: 404,

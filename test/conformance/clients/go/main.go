@@ -189,7 +189,7 @@ func main() {
 	counted := os.Getenv("TOLLGATE_COUNTED_ORIGIN")
 	for _, refusal := range []struct{ status, why, key, model, says string }{
 		{"401", "a wrong key", "sk-tg-nobody", models[0], "Incorrect API key"},
-		{"402", "no money", os.Getenv("TOLLGATE_EMPTY_KEY"), models[0], "The balance is $0.00"},
+		{"402", "no money", os.Getenv("TOLLGATE_EMPTY_KEY"), models[0], "balance is $0.00"},
 		{"404", "an unknown model", os.Getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"},
 	} {
 		for _, library := range []struct {

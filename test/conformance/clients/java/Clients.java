@@ -135,7 +135,7 @@ public class Clients {
   static void refusals() {
     var refusals = List.of(
         new Refusal("401", "a wrong key", "sk-tg-nobody", "gpt-conformance", "Incorrect API key"),
-        new Refusal("402", "no money", System.getenv("TOLLGATE_EMPTY_KEY"), "gpt-conformance", "The balance is $0.00"),
+        new Refusal("402", "no money", System.getenv("TOLLGATE_EMPTY_KEY"), "gpt-conformance", "balance is $0.00"),
         new Refusal("404", "an unknown model", System.getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"));
     var clients = Map.<String, Asking>of(
         "google-genai", Clients::googleText,
