@@ -63,7 +63,12 @@ export interface BodyThreads {
 }
 
 /** Work that skips text, so that its time depends on the number of values. */
-const structuralWork: ReadonlySet<keyof BodyWork> = new Set(['facts', 'stripCarriers', 'dropReasoning', 'adapt'])
+const structuralWork: ReadonlySet<keyof BodyWork> = new Set([
+  'facts',
+  'stripCarriers',
+  'dropReasoning',
+  'adapt',
+])
 
 interface Job {
   readonly name: keyof BodyWork

@@ -422,7 +422,10 @@ const jsonType = ['content-type: application/json']
 /** Rejects reasoning that was encrypted for another account, as OpenAI does. */
 const readsNoReasoning: Behaviour = {
   answer(reply) {
-    const error = { message: 'The encrypted content could not be verified.', code: 'invalid_encrypted_content' }
+    const error = {
+      message: 'The encrypted content could not be verified.',
+      code: 'invalid_encrypted_content',
+    }
     const ok = {
       id: 'resp_1',
       object: 'response',
@@ -459,7 +462,11 @@ test('an upstream that cannot read encrypted reasoning is asked once more withou
     { role: 'user', content: 'and?' },
   ]
   const ask = (body: object) =>
-    new Sent(two.origin, { key: account.key, format: '/v1/responses', body: { model: 'gpt-thinks', ...body } }).whole()
+    new Sent(two.origin, {
+      key: account.key,
+      format: '/v1/responses',
+      body: { model: 'gpt-thinks', ...body },
+    }).whole()
   const { status, text, headers } = await ask({ input })
   assert.equal(status, 200, text)
   assert.match(text, /plum/)
