@@ -2,11 +2,13 @@
  * The body that goes upstream as its host accepts it, where the host differs from the vendor of the format. The differences
  * are data of the provider's row; a host without differences costs nothing here.
  */
+
+import { unknownBetas } from '../providers/hosts/host-betas.ts'
 import type { BodyOwner, BodyThreads, WorkInput } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
 import { withWireErrors } from './error-response.ts'
-import type { ParsedRequest, RequestPlan, TargetRoute, Translation } from './request.ts'
+import type { ParsedRequest, RequestContext, RequestPlan, TargetRoute, Translation } from './request.ts'
 
 interface FormattedRequest extends Pick<RequestPlan, 'marks'> {
   readonly parsed: ParsedRequest
@@ -47,4 +49,14 @@ function adapted(
     const { patches, adjusted } = await bodyThreads.run('adapt', input, owner)
     return { marks: patches, adjusted: [...translated, ...adjusted] }
   })
+}
+
+/** The betas of the caller that the host does not get. */
+export function droppedBetas(
+  { connector, dialect }: TargetRoute,
+  { request }: Pick<RequestContext, 'request'>,
+): HostEdits['adjusted'] {
+  const known = dialect.name === 'anthropic' ? connector.messagesBetas : undefined
+  const names = known === undefined ? [] : unknownBetas(request.headers, known)
+  return names.map((field) => ({ kind: 'dropped', field, why: 'the host does not know it' }))
 }

@@ -21,6 +21,7 @@ import type { SourceFormat } from '../wire/format-names.ts'
 import { upstreamFormats } from '../wire/formats.ts'
 import type { BytePatch } from '../wire/json/byte-patch.ts'
 import { applyEdits } from '../wire/json/json.ts'
+import { droppedBetas } from './adapt-to-host.ts'
 import type { GatewayDeps } from './deps.ts'
 import { withWireErrors } from './error-response.ts'
 import { shedLoad } from './in-flight-requests.ts'
@@ -37,7 +38,7 @@ import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
 import { lookUpReferences } from './phases/resolve-references/resolve-references.ts'
 import { route, routeTo } from './phases/route.ts'
 import type { Candidate, ParsedRequest, RequestContext, TargetRoute } from './request.ts'
-import { identityHeaders, jsonHeaders } from './response-headers.ts'
+import { adjustedText, identityHeaders, jsonHeaders } from './response-headers.ts'
 import { publicUpstreamError, redactUpstreamBody } from './upstream-error.ts'
 
 /** Responds with the number of input tokens; throws TollgateError. `x-tollgate-tokens` names its source. */
@@ -145,7 +146,9 @@ async function respond(
     if (context.work.interruption?.kind === 'stopped') throw context.work.interruption.error
     if (response === null) return
     const label = response.source === null ? [] : ['x-tollgate-tokens', response.source]
-    const headers = [...identityHeaders(context), ...of.rates, ...label]
+    const dropped = droppedBetas(route, context)
+    const adjusted = dropped.length === 0 ? [] : ['x-tollgate-adjusted', adjustedText(dropped)]
+    const headers = [...identityHeaders(context), ...of.rates, ...label, ...adjusted]
     context.client.answer(response.status, jsonHeaders(context, headers, response.headers), response.body)
   } finally {
     counted.parsed.body.drop()

@@ -63,7 +63,7 @@ export function withBalance(headers: FlatHeaders, available: bigint | null): Fla
 const adjustedCharactersMax = 1_024
 
 /** Fields that translation dropped or adapted, by the caller's names, each once. */
-function adjustedText(adjusted: readonly Adjustment[]): string {
+export function adjustedText(adjusted: readonly Adjustment[]): string {
   const words = new Set(adjusted.map(({ kind, field }) => `${kind}=${field.replace(/[^!-+\--~]/g, '?')}`))
   const text = [...words].join(',')
   return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`

@@ -108,6 +108,8 @@ export interface Connector {
   /** Where the models are listed; null: nowhere, absent: as in the first format. */
   readonly modelListPath?: string | null
   /** How requests of a format differ from what its vendor takes. */
+  /** Betas of the Messages API that go there; left out: all. */
+  readonly messagesBetas?: readonly string[]
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** In which of its formats it serves a model of this name; absent: in all of them. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]

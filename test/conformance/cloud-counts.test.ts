@@ -113,6 +113,27 @@ for (const [provider, model, url, body, answer] of claude) {
     assert.equal((await tollgate.balance(account.id)).posted, 5_000_000_000n)
   })
 
+  test(`${model}: a beta that the cloud does not know is dropped, and reported`, async () => {
+    const path =
+      provider === 'vertex'
+        ? `${project}/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict`
+        : '/anthropic/v1/messages'
+    const { cloud, anthropic } = await place(
+      provider,
+      (request) => (request.url === url ? { status: 200, body: answer } : null),
+      path,
+    )
+    const headers = { 'anthropic-beta': 'context-1m-2025-08-07, of-tomorrow-2027-01-01' }
+    const { response } = await anthropic.messages.countTokens({ model, messages }, { headers }).withResponse()
+    const generated = await anthropic.messages
+      .create({ model, messages, max_tokens: 9 }, { headers })
+      .withResponse()
+    for (const sent of [cloud.issued.at(-1), cloud.requests.at(-1)])
+      assert.equal(sent?.headers['anthropic-beta'], 'context-1m-2025-08-07')
+    for (const { headers: answered } of [response, generated.response])
+      assert.equal(answered.get('x-tollgate-adjusted'), 'dropped=anthropic-beta:of-tomorrow-2027-01-01')
+  })
+
   test(`${model}: a count that the cloud rejects is estimated`, async () => {
     const rejected = { status: 400, body: { message: "The provided model doesn't support counting tokens." } }
     for (const refusal of [rejected, refusals.credential, refusals.rate]) {

@@ -26,7 +26,7 @@ import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '..
 import { passesAsIs } from '../../wire/host-differences.ts'
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
-import { adaptToHost } from '../adapt-to-host.ts'
+import { adaptToHost, droppedBetas } from '../adapt-to-host.ts'
 import { wireError, withWireErrors } from '../error-response.ts'
 import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
 import type {
@@ -85,7 +85,7 @@ export async function prepare(
       ...route,
       translation,
       marks,
-      adjusted,
+      adjusted: [...adjusted, ...droppedBetas(route, context)],
       inputSize: inputSizeOf(route, { facts: parsed.facts, bodyBytes: parsed.body.bytes.length }, uses),
       serverTools,
       cacheLifetime: longestOf(parsed.facts),

@@ -2,6 +2,7 @@
  * Azure OpenAI and Microsoft Foundry: models are called by the names of their deployments, in the formats of OpenAI, Claude in
  * Messages. A deployment has the name of its model unless the operator configures another.
  */
+import { foundryBetas } from '../hosts/host-betas.ts'
 import type { HostRow } from '../hosts/host-row.ts'
 import { bearerAuthorizer } from './bearer-authorizer.ts'
 import { entraToken } from './entra-tokens.ts'
@@ -39,6 +40,7 @@ export const azure: HostRow = {
   requestIdHeader: 'apim-request-id',
   // github.com/Portkey-AI/gateway/issues/1062
   requests: { 'openai-chat': { toolIdMax: 40 } },
+  messagesBetas: foundryBetas,
   onCancel: 'stops',
   source:
     'learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry, 2026-11',

@@ -2,6 +2,7 @@
  * Amazon Bedrock: Chat Completions and Responses below `/openai/v1` and Claude in Messages below `/anthropic`, on the host of
  * a region; models that support none of these (Nova, Llama, Jamba and others) in Converse, with the model in the path.
  */
+import { bedrockBetas } from '../hosts/host-betas.ts'
 import type { HostRow } from '../hosts/host-row.ts'
 import { awsAuthorizer, awsErrorType as errorType } from './aws-authorizer.ts'
 
@@ -71,6 +72,7 @@ export const bedrock: HostRow = {
     },
   ],
   requestIdHeader: 'x-amzn-requestid',
+  messagesBetas: bedrockBetas,
   onCancel: 'bills_on',
   source:
     'docs.aws.amazon.com/bedrock/latest/userguide: inference-messages-api, inference-responses-api, inference-chat-completions, models-api-compatibility, 2026-11',

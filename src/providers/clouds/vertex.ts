@@ -2,6 +2,7 @@
  * Google Vertex AI: Gemini in its own format, Claude in Messages with the model in the path, models of other publishers in
  * Chat Completions. The address has project and location: `…/v1/projects/{project}/locations/{location}`.
  */
+import { vertexBetas } from '../hosts/host-betas.ts'
 import type { HostRow } from '../hosts/host-row.ts'
 import { bearerAuthorizer } from './bearer-authorizer.ts'
 import { vertexHost } from './clouds-table.ts'
@@ -55,6 +56,7 @@ export const vertex: HostRow = {
     { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
     { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
   ],
+  messagesBetas: vertexBetas,
   onCancel: 'bills_on',
   requests: { anthropic: { modelInPath: true, adds: { anthropic_version: '"vertex-2023-10-16"' } } },
   source:

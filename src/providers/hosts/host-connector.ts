@@ -15,6 +15,7 @@ import type { Connector, OutgoingRequest } from '../connector.ts'
 import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
 import type { Authorizer } from '../send-types.ts'
 import { serverToolsFrom } from '../server-tools.ts'
+import { betaHeader } from './host-betas.ts'
 import { hostedCapabilities } from './host-models-table.ts'
 import type { Authentication, HostRow } from './host-row.ts'
 import type { HostName } from './host-variables-table.ts'
@@ -89,6 +90,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
         (operation === 'count_tokens' && countingOf(row, dialect) !== undefined)) &&
       prefixes.has(dialect) &&
       hasAddress(operation, dialect),
+    ...(prefixes.has('anthropic') ? { messagesBetas: row.messagesBetas ?? [] } : {}),
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
     onCancel: row.onCancel,
@@ -159,8 +161,10 @@ const formatVersions: Readonly<
 }
 
 /** No other header of the caller travels: headers choose prices and say who the customers are. */
-function hostHeaders(outgoing: OutgoingRequest, { requests, messagesVersions = [] }: HostRow): string[] {
+function hostHeaders(outgoing: OutgoingRequest, row: HostRow): string[] {
+  const { requests, messagesVersions = [] } = row
   const headers = anonymousHeaders(outgoing)
+  if (outgoing.dialect === 'anthropic') headers.push(...betaHeader(outgoing.headers, row.messagesBetas ?? []))
   const version = formatVersions[outgoing.dialect]
   // A host that has the version in the body has no such header.
   if (version === undefined || requests?.[outgoing.dialect]?.adds?.[version.member] !== undefined)

@@ -55,6 +55,8 @@ export interface HostRow {
   readonly errors?: readonly ErrorRule[]
   /** Versions of Messages that it knows besides the one of 2023, which every host knows. */
   readonly messagesVersions?: readonly string[]
+  /** Betas of the Messages API that it knows; left out: none. */
+  readonly messagesBetas?: readonly string[]
   /** `x-request-id` where it is left out. */
   readonly requestIdHeader?: string
   /** Whether closing a stream stops the host's meter. */
