@@ -12,7 +12,7 @@ import type { RawUsage } from '../wire/usage.ts'
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
 import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
-import { connectionWords, ownFailure, withoutToken } from './own-failures.ts'
+import { connectionWords, ownFailure, unreadableResponse, withoutToken } from './own-failures.ts'
 import type { Sender } from './send.ts'
 import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 
@@ -216,6 +216,8 @@ class UpstreamAttempt {
   #sendFailed(failure: SendFailure): void {
     if (this.#done) return
     if (failure.kind === 'credential') return this.#fail(withoutToken(failure), {})
+    if (failure.kind === 'protocol')
+      return this.#fail(unreadableResponse(failure), { uncertain: failure.requestSent })
     const late = failure.kind === 'connect_timeout'
     this.#fail(
       ownFailure(

@@ -4,6 +4,7 @@
  */
 import { assert, unreachable } from '../base/assert.ts'
 import type { ConnectionUser, Origin, UpstreamConnection } from './connections.ts'
+import { type ContentDecoder, contentDecoder } from './content-decoder.ts'
 import { requestHead } from './http1/request-head.ts'
 import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send-types.ts'
 
@@ -22,6 +23,8 @@ interface UnsentRequest {
 export class UpstreamExchange implements Exchange, ConnectionUser {
   readonly #origin: Origin
   #connection: UpstreamConnection | undefined
+  /** Of a response that was compressed, although that was not asked for. */
+  #decoder: ContentDecoder | undefined
   #unsent: UnsentRequest | undefined
   #listener: ExchangeListener | undefined
   #state: ExchangeState = 'waiting'
@@ -102,26 +105,39 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
   }
 
   head(status: number, headers: ReadonlyMap<string, string>): void {
-    const encoding = headers.get('content-encoding')
-    if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-      this.broken('protocol', `content-encoding ${encoding} although identity was requested`)
-    } else this.#pass({ kind: 'head', status, headers })
+    const encoding = headers.get('content-encoding') ?? ''
+    const isPlain = encoding === '' || encoding === 'identity' || headers.get('content-length') === '0'
+    if (isPlain) return this.#pass({ kind: 'head', status, headers })
+    const decoder = contentDecoder(encoding)
+    if (decoder === undefined) return this.broken('protocol', `content-encoding ${encoding}`)
+    this.#decoder = decoder
+    decoder.on('data', (bytes: Buffer) => this.#deliverOrKeep(bytes))
+    decoder.on('drain', () => {
+      if (!this.#holding) this.#connection?.resume()
+    })
+    decoder.on('end', () => this.#ended())
+    decoder.on('error', ({ message }) => this.broken('protocol', `content-encoding ${encoding}: ${message}`))
+    const decoded = new Map(headers)
+    decoded.delete('content-encoding')
+    decoded.delete('content-length')
+    this.#pass({ kind: 'head', status, headers: decoded })
   }
 
   chunk(bytes: Uint8Array): void {
-    // The hot path: no event object is allocated for what can be delivered directly.
-    if (this.#mayDeliver()) this.#listener!.chunk(bytes)
-    else this.#keep({ kind: 'chunk', bytes })
+    if (this.#decoder === undefined) this.#deliverOrKeep(bytes)
+    else if (!this.#decoder.write(bytes)) this.#connection?.pause()
   }
 
   end(): void {
-    this.#over = true
+    const decoder = this.#decoder
+    this.#over = decoder === undefined
     const connection = this.#connection
     this.#requestWritten = this.requestWritten
     this.#connection = undefined
     connection?.leave()
     if (connection !== undefined) this.#origin.release(connection)
-    this.#pass({ kind: 'end' })
+    if (decoder === undefined) this.#ended()
+    else decoder.end()
   }
 
   broken(kind: SendFailure['kind'], detail: string): void {
@@ -150,6 +166,17 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
   #pass(event: ExchangeEvent): void {
     if (this.#mayDeliver()) this.#deliver(event)
     else this.#keep(event)
+  }
+
+  #deliverOrKeep(bytes: Uint8Array): void {
+    // The hot path: no event object is allocated for what can be delivered directly.
+    if (this.#mayDeliver()) this.#listener!.chunk(bytes)
+    else this.#keep({ kind: 'chunk', bytes })
+  }
+
+  #ended(): void {
+    this.#over = true
+    this.#pass({ kind: 'end' })
   }
 
   #mayDeliver(): boolean {
@@ -191,13 +218,15 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
     }
     if (this.#holding && this.#mayDeliver()) {
       this.#holding = false
-      this.#connection?.resume()
+      this.#decoder?.resume()
+      if (this.#decoder?.writableNeedDrain !== true) this.#connection?.resume()
     }
   }
 
   #hold(): void {
     if (this.#over) return
     this.#holding = true
+    this.#decoder?.pause()
     // Until the request is sent, reading is how a connection that is no longer usable is noticed.
     if (this.#requestSent) this.#connection?.pause()
   }
@@ -206,6 +235,7 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
     const connection = this.#connection
     this.#connection = undefined
     this.#unsent = undefined
+    this.#decoder?.destroy()
     if (connection !== undefined) this.#origin.discard(connection)
   }
 }

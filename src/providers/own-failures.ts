@@ -25,6 +25,11 @@ export function withoutToken({ detail }: SendFailure): UpstreamFailure {
   }
 }
 
+/** Something answered, so that the provider was reached; what is wrong with it is for the operator to see. */
+export function unreadableResponse({ detail }: SendFailure): UpstreamFailure {
+  return { ...ownFailure('upstream_invalid', 'The provider sent a response that cannot be read.'), detail }
+}
+
 /** Before a response began, nothing was delivered that could be charged. */
 export function connectionWords(isLate: boolean, hasBegun: boolean): string {
   if (hasBegun) return 'The connection to the provider was lost before the response was complete.'

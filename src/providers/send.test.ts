@@ -171,6 +171,21 @@ const cases: readonly Case[] = [
   {
     name: 'gzip although identity was requested',
     behaviour: wholeAnswer(200, gzipSync('zipped'), ['content-encoding: gzip']),
+    expect: '200 zipped end',
+  },
+  {
+    name: 'nothing, said to be gzip',
+    behaviour: wholeAnswer(200, '', ['content-encoding: gzip']),
+    expect: '200  end',
+  },
+  {
+    name: 'gzip that is cut off',
+    behaviour: wholeAnswer(200, gzipSync('zipped').subarray(0, 12), ['content-encoding: gzip']),
+    expect: '200 z protocol',
+  },
+  {
+    name: 'an encoding that is not known',
+    behaviour: wholeAnswer(200, 'zipped', ['content-encoding: compress']),
     expect: 'null  protocol',
   },
   { name: 'no HTTP at all', behaviour: sends('SSH-2.0-OpenSSH\r\n\r\n'), expect: 'null  protocol' },

@@ -1,6 +1,7 @@
 /**
  * The only HTTP client: sends a prepared request to an upstream over HTTP/1.1 and reports the response chunk by chunk,
- * follows no redirect, decodes nothing and has no deadline except for connecting. Does not interpret the bytes.
+ * follows no redirect, has no deadline except for connecting, and decompresses what was compressed without being asked for. Does not
+ * interpret the bytes.
  */
 import type { Clock } from '../base/clock.ts'
 import { AuthorizedExchange } from './authorized-exchange.ts'

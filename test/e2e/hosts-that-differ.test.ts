@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { customHostOf } from '../../contract/custom-hosts.ts'
 import { bearer, send } from '../support/bytes-client.ts'
 import { testGateway } from '../support/gateway.ts'
@@ -25,7 +26,12 @@ const gate = await testGateway({
     model('own/small', { fallbacks: ['other/large'] }),
     model('other/large', { context: 100_000 }),
   ],
-  limits: { cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
+  limits: {
+    cooldownMsMax: 0,
+    failuresBeforeEjection: 1_000,
+    answerBytesMax: 300_000,
+    eventBytesMax: 300_000,
+  },
 })
 const account = await gate.account('10')
 after(async () => {
@@ -196,5 +202,65 @@ test('a limit always comes with a wait that can be believed', async () => {
     const { status, headers, text } = await ask('chat', 'own/small')
     assert.deepEqual([status, headers['retry-after']], [429, seconds], JSON.stringify(header) + text)
     assert.match(text, new RegExp(`Try again in ${seconds}s\\.`))
+  }
+})
+
+const encodings: readonly (readonly [name: string, encode: (bytes: Uint8Array) => Buffer])[] = [
+  ['gzip', gzipSync],
+  ['X-Gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+]
+const compressed = (replay: Replay, [name, encode]: (typeof encodings)[number], chunkBytes = 7): Replay => ({
+  ...replay,
+  headers: { ...replay.headers, 'content-encoding': name },
+  bytes: encode(replay.bytes),
+  chunkBytes,
+})
+
+for (const encoding of encodings) {
+  test(`${encoding[0]}: a response that is compressed without being asked for is read`, async () => {
+    const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })
+    for (const client of ['chat', 'messages', 'responses'] as const) {
+      first.play(compressed(served, encoding))
+      const whole = await ask(client, 'own/alone')
+      assert.deepEqual([whole.status, whole.text.includes('hello')], [200, true], whole.text)
+      assert.equal(whole.headers['content-encoding'], undefined)
+      first.play(compressed(streaming(word, last, 'data: [DONE]\n\n'), encoding))
+      const streamed = await ask(client, 'own/alone', { stream: true })
+      assert.deepEqual([streamed.status, streamed.text.includes('hello')], [200, true], streamed.text)
+      first.play(compressed(answering(400, { error: { message: 'no such voice', code: null } }), encoding))
+      const rejected = await ask(client, 'own/alone')
+      assert.deepEqual([rejected.status, rejected.text.includes('no such voice')], [400, true], rejected.text)
+    }
+  })
+
+  test(`${encoding[0]}: a small response that decompresses to a large one is cut off at the limit`, async () => {
+    const bomb = answering(200, `{"padding":"${'x'.repeat(20_000_000)}"}`)
+    first.play(compressed(bomb, encoding, 65_536))
+    const whole = await ask('chat', 'own/alone')
+    assert.equal(whole.status, 502, whole.text)
+    assert.match(whole.text, /exceeds the size limit/)
+    first.play(compressed({ ...bomb, headers: { 'content-type': 'text/event-stream' } }, encoding, 65_536))
+    const streamed = await ask('chat', 'own/alone', { stream: true })
+    assert.equal(streamed.status, 502, streamed.text)
+  })
+}
+
+test('a response that cannot be decompressed is not said to be a lost connection', async () => {
+  const gzip = encodings[0]!
+  const broken: readonly Replay[] = [
+    { ...served, headers: { ...served.headers, 'content-encoding': 'compress' } },
+    { ...served, headers: { ...served.headers, 'content-encoding': 'gzip, br' } },
+    { ...served, headers: { ...served.headers, 'content-encoding': '__proto__' } },
+    { ...served, headers: { ...served.headers, 'content-encoding': 'gzip' } },
+    { ...compressed(served, gzip), bytes: gzipSync(served.bytes).subarray(0, 40) },
+  ]
+  for (const replay of broken) {
+    first.play(replay)
+    const { status, text } = await ask('chat', 'own/alone')
+    assert.equal(status, 502, text)
+    assert.match(text, /sent a response that cannot be read/)
   }
 })
