@@ -200,7 +200,7 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
   if (context === undefined || maxOutput === undefined) return unsold(noLimits)
   const unpriced = outputs.find((output) => outputsWithoutRate.includes(output))
   if (unpriced !== undefined) return unsold(`its ${unpriced} output has no price`)
-  const prices = priceDrafts(definition, billingProviders({ provider, offers }), sources)
+  const prices = priceDrafts(definition, billingProviders({ name: id, provider, offers }), sources)
   if (prices.length === 0) return unsold(noPrice)
   const released = definition.released === undefined ? null : Date.parse(definition.released)
   const model = {

@@ -125,6 +125,57 @@ test('a profile of Amazon Bedrock by its ARN is requested as the model that it i
   }
 })
 
+const operatorsNames: readonly (readonly [
+  id: string,
+  provider: string,
+  nameThere: string,
+  inTables: string,
+  formats: string,
+])[] = [
+  ['house-claude', 'anthropic', 'claude-opus-4-8', 'claude-opus-4-8', 'anthropic'],
+  ['house-claude', 'anthropic', 'claude-haiku-4-5-20251001', 'claude-haiku-4-5-20251001', 'anthropic'],
+  ['house-claude', 'bedrock', 'eu.anthropic.claude-opus-4-8', 'eu.anthropic.claude-opus-4-8', 'anthropic'],
+  ['house-claude', 'vertex', 'claude-opus-4-8@20260401', 'claude-opus-4-8@20260401', 'anthropic'],
+  ['house-claude', 'azure', 'claude-opus-4-8', 'claude-opus-4-8', 'anthropic'],
+  ['house-nova', 'bedrock', 'eu.amazon.nova-pro-v1:0', 'eu.amazon.nova-pro-v1:0', 'bedrock-converse'],
+  ['house-gpt', 'azure', 'gpt-5.4', 'gpt-5.4', 'openai-chat openai-responses'],
+  ['house-gpt', 'openai', 'gpt-4o', 'gpt-4o', 'openai-chat openai-responses'],
+  ['house-gemini', 'google', 'gemini-2.5-flash', 'gemini-2.5-flash', 'gemini'],
+  ['house-open', 'groq', 'openai/gpt-oss-120b', 'openai/gpt-oss-120b', 'openai-chat'],
+  ['house-open', 'groq', 'maker/unknown', 'maker/unknown', 'openai-chat'],
+  // The name there says nothing, the name here does.
+  ['claude-opus-4-8', 'anthropic', 'opus-at-the-mirror', 'claude-opus-4-8', 'anthropic'],
+  ['gpt-5.4', 'azure', 'my-deployment', 'gpt-5.4', 'openai-chat openai-responses'],
+  ['azure/gpt-5.4', 'azure', 'my-deployment', 'gpt-5.4', 'openai-chat openai-responses'],
+  // Another model under the name of a known one.
+  ['claude-opus-4-8', 'groq', 'maker/unknown', 'maker/unknown', 'openai-chat'],
+]
+
+for (const [id, provider, there, inTables, formats] of operatorsNames) {
+  test(`${id} is ${inTables} where ${provider} calls it ${there}`, () => {
+    const connector = connectors.find((one) => one.provider === provider)
+    const url = connector?.addressExample ?? null
+    const offered = { id, ...sized, offers: [{ upstream: 'there', model: there }] }
+    const listed = { id, ...sized, provider }
+    const cases = [
+      [offered, []],
+      [listed, [{ id, upstreamId: there }]],
+    ] as const
+    for (const [definition, models] of cases) {
+      const upstreams = [at('there', { provider, url, models })]
+      const [draft] = draftModels({
+        ...{ builtin: [], configured: [definition], overrides: [], aliases: {}, disabled: [], markup: null },
+        ...{ upstreams, providers: connectors },
+      })
+      const [offer] = draft?.kind === 'sold' ? draft.model.offers : []
+      assert.deepEqual(
+        [offer?.upstreamModel, offer?.catalogName, offer?.dialects.join(' ')],
+        [there, inTables, formats],
+      )
+    }
+  })
+}
+
 const at = (name: string, more: Partial<UpstreamDefinition>): UpstreamDefinition => ({
   ...{ name, provider: 'one', url: 'https://elsewhere.example', credential: 'none', weight: 1 },
   ...more,

@@ -50,6 +50,16 @@ export function offerFinder(sources: OfferSources): OfferFinder {
     return price === undefined ? undefined : costOf(price)
   }
   const builtinProviders = new Set(sources.builtin.map(({ provider }) => provider))
+  const families = sources.providers.flatMap((facts) => facts.families)
+  const names: NameFacts = {
+    isOf: ({ provider, families: own }, name) =>
+      builtinNames.has(nameKey(provider, name)) || own.some((prefix) => name.startsWith(prefix)),
+    // `eu.anthropic.claude-opus-4-8`, `openai/gpt-5.4`.
+    hasFamily: (name) =>
+      families.some(
+        (prefix) => name.startsWith(prefix) || name.includes(`.${prefix}`) || name.includes(`/${prefix}`),
+      ),
+  }
   const upstreams = sources.upstreams.flatMap((definition) => {
     const facts = factsOf.get(definition.provider)
     return facts === undefined
@@ -75,7 +85,7 @@ export function offerFinder(sources: OfferSources): OfferFinder {
           const serving = byName.get(offer.upstream)
           return serving === undefined
             ? []
-            : writtenOffer(model, offer, { ...serving, catalogName, listCostOf })
+            : writtenOffer(model, offer, { ...serving, catalogName, listCostOf, names })
         })
       }
       const isServedByAll = isOwn(model)
@@ -84,13 +94,15 @@ export function offerFinder(sources: OfferSources): OfferFinder {
         const isListed = models === 'all' ? isServedByAll : models.has(model.id)
         if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
         const listedName = models === 'all' ? undefined : models.get(model.id)
-        const dialects = formatsAt(model.dialects, facts, catalogName)
+        const upstreamModel = listedName ?? catalogName
+        const name = nameInTables(upstreamModel, { model, facts, catalogName, names })
+        const dialects = formatsAt(model.dialects, facts, name)
         const { weight } = upstream
         return [
           {
             upstream,
-            upstreamModel: listedName ?? catalogName,
-            catalogName,
+            upstreamModel,
+            catalogName: name,
             dialects,
             priority: firstGroup,
             weight,
@@ -107,18 +119,15 @@ const firstGroup = 1
 function writtenOffer(
   model: OfferedModel,
   written: OfferDefinition,
-  at: {
+  at: Omit<NamedModel, 'model'> & {
     readonly upstream: Upstream
-    readonly facts: ProviderFacts
-    readonly catalogName: string
     readonly listCostOf: (provider: string, name: string) => Offer['listCost'] | undefined
   },
 ): readonly Offer[] {
   const { upstream, facts, catalogName } = at
-  const isAtOwnProvider = upstream.provider === model.provider
-  const ownFormats = isAtOwnProvider ? model.dialects : elsewhere(model.dialects)
+  const ownFormats = upstream.provider === model.provider ? model.dialects : elsewhere(model.dialects)
   const upstreamModel = written.model ?? catalogName
-  const name = isAtOwnProvider ? catalogName : nameInTables(upstreamModel, model.id)
+  const name = nameInTables(upstreamModel, { ...at, model })
   const listCost = at.listCostOf(upstream.provider, upstreamModel)
   const offer = {
     upstream,
@@ -135,15 +144,38 @@ function writtenOffer(
 
 const bedrockArn = /^arn:aws[\w-]*:bedrock:.*\/([^/]+)$/
 
+interface NameFacts {
+  /** Whether a provider has models of this name: built in, or with the prefix of its family. */
+  isOf(facts: ProviderFacts, name: string): boolean
+  /** Whether a name contains the prefix of anybody's family. */
+  hasFamily(name: string): boolean
+}
+
+interface NamedModel {
+  readonly model: OfferedModel
+  readonly facts: ProviderFacts
+  /** What the model is called here, as its own provider writes it. */
+  readonly catalogName: string
+  readonly names: NameFacts
+}
+
 /**
- * What the tables of a provider call a model of this name there. An ARN of Amazon Bedrock ends with the model's ID or, for a profile
- * of the operator's own, with letters that say nothing; the latter is taken for what the model is called here.
+ * What the tables of a provider call a model: its name there, since an operator may call it anything here. Where that name shows
+ * nothing, as of deployments at a cloud and at mirrors, and the name here does, the latter counts; so it does for a profile of the
+ * operator's own, whose ARN ends with random letters and not with a model's ID.
  */
-function nameInTables(upstreamModel: string, id: string): string {
+function nameInTables(upstreamModel: string, { model, facts, catalogName, names }: NamedModel): string {
   const last = bedrockArn.exec(upstreamModel)?.[1]
-  if (last === undefined) return upstreamModel
-  if (last.includes('.')) return last
-  return id.startsWith('claude-') ? `anthropic.${id}` : id
+  const name = last ?? upstreamModel
+  if (name === catalogName || names.isOf(facts, name) || names.hasFamily(name)) return name
+  if (last?.includes('.') === false) {
+    return catalogName.startsWith('claude-') ? `anthropic.${catalogName}` : catalogName
+  }
+  const isChosen = facts.addressExample !== undefined && last === undefined
+  const isFromHere = isChosen
+    ? names.isOf(facts, catalogName) || names.hasFamily(catalogName)
+    : model.provider === facts.provider && names.isOf(facts, catalogName)
+  return isFromHere ? catalogName : name
 }
 
 /** A cost price as amounts. */

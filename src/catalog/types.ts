@@ -137,16 +137,14 @@ export interface Offer {
  * Claude model by the rules of Anthropic, as all their published prices of it do.
  */
 export function billingProviders({
+  name,
   provider,
   offers,
-}: Pick<Model, 'provider' | 'offers'>): readonly string[] {
-  const makers = offers.some(isClaude) ? ['anthropic'] : []
+}: Pick<Model, 'name' | 'provider' | 'offers'>): readonly string[] {
+  const names = offers.map(({ upstreamModel, catalogName }) => `${upstreamModel} ${catalogName}`)
+  // A deployment or an inference profile may have any name at its host.
+  const makers = /\bclaude\b/i.test(`${name} ${names.join(' ')}`) ? ['anthropic'] : []
   return [...new Set([provider, ...offers.map(({ upstream }) => upstream.provider), ...makers])]
-}
-
-/** A deployment or an inference profile may have any name at its host. */
-function isClaude({ upstreamModel, catalogName }: Offer): boolean {
-  return /\bclaude\b/i.test(`${upstreamModel} ${catalogName}`)
 }
 
 /** Everything a request needs to know of models: one value, swapped whole, never changed. */

@@ -170,6 +170,20 @@ test('an offer whose format has no equivalent for the request is skipped, and na
   assert.notEqual(attempts[0]!.failure, null)
 })
 
+test("a model of the operator's own name takes what the model at its upstream takes", async () => {
+  Object.assign(failing, { chat: 0, messages: 0 })
+  const account = await gateway.account('1')
+  const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+  const body = { temperature: 0.25, tools, tool_choice: 'required' }
+  const { status, text } = await ask(account, { model: 'dear', body }).whole()
+  assert.equal(status, 200, text)
+  const sent = JSON.parse(messages.requests.at(-1)!.body.toString())
+  assert.deepEqual(
+    [sent.model, sent.temperature, sent.tool_choice],
+    ['claude-sonnet-4-5', 0.25, { type: 'any' }],
+  )
+})
+
 test('where no offer can take the request, the error is that of the first', async () => {
   const account = await gateway.account('1')
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
