@@ -9,15 +9,24 @@ import type { Json } from './json/json.ts'
 const messageFields = new FieldReader('role', 'content', 'parts')
 const partFields = new FieldReader('text')
 
+/** Messages and parts that are looked at: what agents put in front is a few. */
+const looksMax = 100
+
 /** `opening`: the first message of the user in `list`, or a text that is all there is. */
 export function conversationSpan(json: Json, opening: number, list: number): Span {
   if (json.isString(opening)) return behindContext(json, opening) ?? json.span(opening)
   let last: Span | undefined
+  let looks = looksMax
   // Later turns do not change what is in front of the first answer.
-  for (let message = opening; message < json.next(list); message = json.next(message)) {
+  for (let message = opening; message < json.next(list) && looks > 0; message = json.next(message)) {
+    looks -= 1
     const { role, content, parts } = messageFields.read(json, message)
     if (role !== absent && !json.is(role, 'user')) break
-    for (const text of textsIn(json, content === absent ? parts : content)) {
+    for (const part of partsIn(json, content === absent ? parts : content)) {
+      if (looks <= 0) break
+      looks -= 1
+      const text = json.isString(part) ? part : partFields.read(json, part).text
+      if (!json.isString(text)) continue
       const found = behindContext(json, text)
       if (found !== undefined) return found
       last = json.span(text)
@@ -32,12 +41,10 @@ export function cacheKeySpan(json: Json): Span | undefined {
   return json.isString(key) ? json.span(key) : undefined
 }
 
-/** The texts of a content, which is one or has parts. */
-function textsIn(json: Json, content: number): readonly number[] {
+/** A content is one text or has parts. */
+function partsIn(json: Json, content: number): readonly number[] {
   if (content === absent) return []
-  if (json.isString(content)) return [content]
-  const parts = json.kind(content) === 'array' ? json.children(content) : [content]
-  return parts.map((part) => partFields.read(json, part).text).filter((text) => json.isString(text))
+  return json.kind(content) === 'array' ? json.children(content) : [content]
 }
 
 /** An element and the space around it, as it is in JSON, where `<` may be written as an escape. */
