@@ -40,13 +40,18 @@ export function migrate(
 
 /** Why a reader of this program cannot read the database as it is; null: it can. Writes nothing. */
 export function schemaMismatch(database: Database, steps: readonly Migration[] = migrations): string | null {
-  const isMigrated =
-    prepare(database, "SELECT 1 FROM sqlite_schema WHERE name = 'migration'").row() !== undefined
-  const [last] = isMigrated ? (prepare(database, 'SELECT max(number) FROM migration').row() ?? []) : []
-  const reached = Number(last ?? 0)
+  const reached = schemaReached(database)
   if (reached > steps.length) return newerSchema(reached, steps.length)
   if (reached === steps.length) return null
   return `The database has schema ${reached}, but this program requires ${steps.length}. Run tollgate migrate to update it.`
+}
+
+/** The number of the last migration; 0: there was none. Writes nothing. */
+export function schemaReached(database: Database): number {
+  const isMigrated =
+    prepare(database, "SELECT 1 FROM sqlite_schema WHERE name = 'migration'").row() !== undefined
+  const [last] = isMigrated ? (prepare(database, 'SELECT max(number) FROM migration').row() ?? []) : []
+  return Number(last ?? 0)
 }
 
 export function newerSchema(reached: number, known: number): string {

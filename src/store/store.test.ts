@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -133,6 +133,35 @@ test('what is not a database is refused with a reason', async (context) => {
   assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
   assert.match(opened.message, /tollgate\.db cannot be used: .*not a database/)
 })
+
+const losses = {
+  'is missing': (file: string) => rmSync(file),
+  'is empty': (file: string) => truncateSync(file),
+  'has nothing but what was in its lost log': (file: string) => {
+    rmSync(file)
+    openForWriting(file).close()
+  },
+}
+for (const [name, lose] of Object.entries(losses)) {
+  test(`a database that ${name} is not begun again where an installation left files`, async (context) => {
+    const { dataDirectory, shut } = await openTestLedger(context)
+    await shut()
+    lose(join(dataDirectory, 'tollgate.db'))
+    for (const left of ['secret', 'identity.db', 'server.json']) {
+      const file = join(dataDirectory, left)
+      writeFileSync(file, '')
+      for (const start of ['first', 'second']) {
+        const opened = await open(dataDirectory)
+        assert.ok(opened.kind === 'refused' && opened.reason === 'failed', `${left}, ${start} start`)
+        assert.match(opened.message, new RegExp(`tollgate\\.db .*missing or empty.* has ${left}\\..*backup`))
+      }
+      rmSync(file)
+    }
+    // A first start that was killed before it had a secret leaves the folder as it is now.
+    const { shut: end } = await openTestLedger(context, { dataDirectory })
+    await end()
+  })
+}
 
 test('queries write through one thread and read through the other', async (context) => {
   const { store } = await openTestLedger(context)

@@ -3,7 +3,7 @@
  * printed, prints nothing the next time, and an interrupted first start is continued.
  */
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, suite, test } from 'node:test'
@@ -77,6 +77,21 @@ suite('the first start', { concurrency: 1 }, () => {
     assert.equal(keys.filter(({ revoked }) => revoked === null).length, 1, 'one key, which was told')
     const verified = await installation.ask('ledger.verify', {})
     assert.deepEqual([verified.drift, verified.entries], [[], 2])
+  })
+
+  test('is not repeated when the log of a young installation is lost', async () => {
+    const young = await installation.start()
+    young.signal('SIGKILL')
+    await young.ended
+    rmSync(join(installation.dataFolder, 'tollgate.db-wal'))
+    const again = await installation.attempt()
+    assert.notEqual(again.code, 0)
+    assert.match(
+      again.stderr,
+      /tollgate\.db cannot be used: it is missing or empty.* still has secret, server\.json\. .*backup/,
+    )
+    rmSync(join(installation.dataFolder, 'tollgate.db'))
+    assert.equal((await installation.attempt()).stderr, again.stderr)
   })
 
   test('uses the next free port if the usual one is taken, and the next start uses the same', async () => {

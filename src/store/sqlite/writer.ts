@@ -13,8 +13,9 @@ import { migrate } from '../migrate.ts'
 import type { SharedChange } from '../postgres/shared-changes.ts'
 import { batchRunner, type Committer, committer, type WriterOperation, type WriterPlan } from './batch.ts'
 import { reportChanges } from './change-log.ts'
-import { type Database, openForWriting } from './connection.ts'
+import type { Database } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
+import { openUnlessLost } from './lost-database.ts'
 import {
   type Failure,
   probeOperation,
@@ -85,7 +86,7 @@ export type OpenWriting = (
 
 /** The embedded database. */
 const openEmbedded: OpenWriting = ({ path, nowMs, clients }, publish) => {
-  const database = openForWriting(path)
+  const database = openUnlessLost(path)
   const outcome = migrate(database, nowMs)
   if (outcome.kind === 'newer_schema') {
     database.close()
