@@ -55,7 +55,7 @@ export function schemaReached(database: Database): number {
 }
 
 export function newerSchema(reached: number, known: number): string {
-  return `The database has schema ${reached}, but this program supports only ${known}. Start the newer version of the program, or restore a backup from before the upgrade.`
+  return `The database has schema ${reached}, but this program supports only ${known}. If a newer version has migrated it, start that version, or restore a backup from before the upgrade. If it is from before schema 6 of version 0.1.0, which numbered schemas differently, it cannot be migrated: start with an empty data folder or database.`
 }
 
 function apply(database: Database, step: Migration, nowMs: number): void {
