@@ -1,7 +1,7 @@
 /**
  * What an upstream's error means, as tables: rules that recognize it, and their consequences.
  * The first matching rule decides. Pure; it never lets a caller's own words, echoed in an error,
- * affect our credential's health: messages are matched only by their beginning.
+ * affect our credential's health: what affects it is matched only by the beginning of a message.
  */
 import type { UpstreamProblem } from '../wire/dialect.ts'
 import { withoutAccounts } from './account-ids.ts'
@@ -23,6 +23,7 @@ export type ErrorKind =
   | 'context'
   | 'rejected'
   | 'unreadable'
+  | 'usage_option'
   | 'content'
   | 'no_answer'
   | 'loop'
@@ -34,6 +35,8 @@ export interface ErrorRule {
   readonly words?: readonly string[]
   /** How the sentence begins, in lower case. */
   readonly begins?: readonly string[]
+  /** The sentence has this; only for what does not affect the health of an upstream, as callers may be quoted. */
+  readonly mentions?: string
   /** The header of the response, up to a colon, is one of these. */
   readonly header?: { readonly name: string; readonly values: readonly string[] }
   /** Whether the answer says how long to wait. */
@@ -93,6 +96,7 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   context: { ...callers('context_too_long'), status: 400 },
   rejected: callers('upstream_rejected'),
   unreadable: callers('upstream_rejected'),
+  usage_option: callers('upstream_rejected'),
   // A refusal of what the caller wrote, under a status that elsewhere concerns our credential.
   content: { ...callers('upstream_rejected'), status: 400 },
 }
@@ -125,6 +129,12 @@ function callers(code: UpstreamFailure['code']): Consequence {
 const otherModelReasons: Readonly<Partial<Record<ErrorKind, UpstreamFailure['otherModelMay']>>> = {
   context: 'context_too_long',
   content: 'content_refused',
+}
+
+/** Rejections of a request for a part that can be left out. */
+const omissions: Readonly<Partial<Record<ErrorKind, UpstreamFailure['retryWithout']>>> = {
+  unreadable: 'reasoning',
+  usage_option: 'usage_option',
 }
 
 /** The upstream is left alone for as long as it asks. */
@@ -171,6 +181,7 @@ export function classifyAnswer(
   const tellsWait = retryAfter(headers) !== null
   const meaning = meaningOf(rules, { status, headers, problem, tellsWait })
   const consequence = consequences[meaning]
+  const retryWithout = omissions[meaning]
   // Where only the operator can mend it, waiting is of no use.
   const waits = consequence.retry === 'elsewhere' && !consequence.operator
   const said = problem.message.slice(0, messageCharactersMax)
@@ -190,7 +201,7 @@ export function classifyAnswer(
     concerns: consequence.concerns,
     otherModelMay: otherModelReasons[meaning] ?? null,
     operator: consequence.operator,
-    ...(meaning === 'unreadable' ? { unreadable: true } : {}),
+    ...(retryWithout === undefined ? {} : { retryWithout }),
   }
 }
 
@@ -229,6 +240,7 @@ function fits(rule: ErrorRule, { status, headers, problem, tellsWait }: Refusal)
   if (rule.words !== undefined && !rule.words.some((word) => said.includes(word))) return false
   const sentence = problem.message.slice(0, 200).toLowerCase()
   if (rule.begins !== undefined && !rule.begins.some((start) => sentence.startsWith(start))) return false
+  if (rule.mentions !== undefined && !problem.message.includes(rule.mentions)) return false
   const [value = ''] = rule.header === undefined ? [] : (headers.get(rule.header.name) ?? '').split(':')
   if (rule.header !== undefined && !rule.header.values.includes(value)) return false
   return rule.tellsWait === undefined || rule.tellsWait === tellsWait

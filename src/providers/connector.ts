@@ -64,8 +64,8 @@ export interface UpstreamFailure {
   readonly concerns: 'model' | 'host' | 'credential'
   /** Another model may take a request that this one refuses: the reason as receipts state it; null: none may. */
   readonly otherModelMay: 'context_too_long' | 'content_refused' | null
-  /** The request has reasoning that was encrypted for another credential: without it, it may be taken. */
-  readonly unreadable?: true
+  /** Without this the request may be taken: reasoning of another credential, or the option that asks for the usage of a stream. */
+  readonly retryWithout?: 'reasoning' | 'usage_option'
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
   /** What more the operator should know; it contains no secret. */
@@ -111,6 +111,8 @@ export interface Connector {
   /** Betas of the Messages API that go there; left out: all. */
   readonly messagesBetas?: readonly string[]
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
+  /** The host rejects the option that asks for the usage of a stream: it is left out from now on, until this program ends. */
+  stopAskingForUsage?(): void
   /** In which of its formats it serves a model of this name; absent: in all of them. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
   /**

@@ -2,6 +2,7 @@
  * How a host's requests differ from those of the format's vendor, as data of its provider row.
  * The format's own folder applies it to the bytes. Types and pure functions only.
  */
+import type { UpstreamFormatName } from './format-names.ts'
 import type { BytePatch } from './json/byte-patch.ts'
 import type { Adjustment } from './translation/neutral.ts'
 
@@ -37,6 +38,13 @@ export interface RequestDifferences {
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
   /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */
   readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }
+}
+
+type DifferencesByFormat = Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
+
+/** The same host, which is not asked for the usage of a stream. */
+export function withoutUsageOption(differences: DifferencesByFormat = {}): DifferencesByFormat {
+  return { ...differences, 'openai-chat': { ...differences['openai-chat'], streamUsage: 'unasked' } }
 }
 
 /** Whether the host takes the body in its own format without an encoding of ours. */

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { customHostOf } from '../../contract/custom-hosts.ts'
-import { bearer, send } from '../support/bytes-client.ts'
+import { bearer, receiptOf, send } from '../support/bytes-client.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Replay, replayUpstream } from '../support/replay-upstream.ts'
 
@@ -65,14 +65,17 @@ beforeEach(() => {
 
 const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' } as const
 
+function questionOf(client: keyof typeof paths): object {
+  return client === 'responses'
+    ? { input: 'hello' }
+    : { messages: [{ role: 'user', content: 'hello' }], max_tokens: 50 }
+}
+
 function ask(client: keyof typeof paths, name: string, more: object = {}) {
-  const input =
-    client === 'responses' ? { input: 'hello' } : { messages: [{ role: 'user', content: 'hello' }] }
-  const limit = client === 'responses' ? {} : { max_tokens: 50 }
   return send(gate.origin, {
     path: paths[client],
     headers: { ...bearer(account.key), 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify({ model: name, ...input, ...limit, ...more }),
+    body: JSON.stringify({ model: name, ...questionOf(client), ...more }),
   })
 }
 
@@ -204,6 +207,57 @@ test('a limit always comes with a wait that can be believed', async () => {
     assert.match(text, new RegExp(`Try again in ${seconds}s\\.`))
   }
 })
+
+const rejections: readonly (readonly [status: number, message: string])[] = [
+  [400, 'Unrecognized request argument supplied: stream_options'],
+  [
+    422,
+    "[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted'}]",
+  ],
+  [400, 'stream_options is not supported.'],
+]
+
+for (const [at, [status, message]] of rejections.entries()) {
+  for (const client of ['chat', 'messages', 'responses'] as const) {
+    test(`a stream is counted at a host that rejects what asks for its usage: ${message}, ${client}`, async () => {
+      const host = `strict-${at}-${client}`
+      const strict = await replayUpstream()
+      const gateway = await testGateway({
+        upstreams: [upstream(host, strict.origin)],
+        models: [model(`${host}/small`)],
+      })
+      try {
+        const { key } = await gateway.account('10')
+        const rejected = answering(status, { error: { message, type: 'invalid_request_error', code: null } })
+        const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+        const stream = streaming(word, last, 'data: [DONE]\n\n')
+        const hasOption = (body: Buffer) => 'stream_options' in (JSON.parse(body.toString()) as object)
+        strict.playFor(({ body }) => (hasOption(body) ? rejected : stream))
+        const question = { model: `${host}/small`, stream: true, ...questionOf(client) }
+        const asking = (more: object) =>
+          send(gateway.origin, {
+            path: paths[client],
+            headers: { ...bearer(key), 'anthropic-version': '2023-06-01' },
+            body: JSON.stringify({ ...question, ...more }),
+          })
+        // The option of a caller is the caller's affair, and says nothing of the host.
+        const own = { stream_options: { include_usage: true, of_the_caller: 1 } }
+        if (client === 'chat') assert.equal((await asking(own)).status, status)
+        for (const requests of [2, 1]) {
+          const before = strict.requests.length
+          const served = await asking({})
+          assert.deepEqual([served.status, served.text.includes('hello')], [200, true], served.text)
+          assert.equal(strict.requests.length - before, requests)
+          const { usage: used } = await receiptOf(gateway.origin, key, served)
+          assert.deepEqual([used.source, used.output > 0], ['counted', true])
+        }
+      } finally {
+        await gateway.close()
+        await strict.close()
+      }
+    })
+  }
+}
 
 const encodings: readonly (readonly [name: string, encode: (bytes: Uint8Array) => Buffer])[] = [
   ['gzip', gzipSync],

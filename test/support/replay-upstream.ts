@@ -34,6 +34,8 @@ export interface ReplayUpstream {
   readonly requests: readonly ReceivedRequest[]
   /** The response to every request from now on. */
   play(replay: Replay): void
+  /** The response to each request from now on, as it depends on the request. */
+  playFor(choose: (request: ReceivedRequest) => Replay): void
   close(): Promise<void>
 }
 
@@ -43,14 +45,18 @@ const chunksPerTurn = 97
 export async function replayUpstream(): Promise<ReplayUpstream> {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
-  let current: Replay = { status: 500, headers: {}, bytes: Buffer.from('nothing to replay') }
+  let choose = (_: ReceivedRequest): Replay => ({
+    ...{ status: 500, headers: {} },
+    bytes: Buffer.from('nothing to replay'),
+  })
   const server = createServer({ noDelay: true }, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
       const { method = '', url = '', headers } = request
-      requests.push({ method, url, headers, body: Buffer.concat(parts) })
-      send(response, current)
+      const received = { method, url, headers, body: Buffer.concat(parts) }
+      requests.push(received)
+      send(response, choose(received))
     })
   })
   server.on('connection', (socket) => {
@@ -62,7 +68,10 @@ export async function replayUpstream(): Promise<ReplayUpstream> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     play(replay) {
-      current = replay
+      choose = () => replay
+    },
+    playFor(chosen) {
+      choose = chosen
     },
     close() {
       for (const socket of sockets) socket.destroy()

@@ -24,6 +24,7 @@ import {
 } from '../attempt-usage.ts'
 import type { InFlightRequests } from '../in-flight-requests.ts'
 import { KeepAliveTimer } from '../keep-alive-timer.ts'
+import { OmittedParts, type OmittedPartsDeps } from '../omitted-parts.ts'
 import type {
   Candidate,
   CandidateWork,
@@ -54,12 +55,11 @@ import {
   redactUpstreamBody,
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
-import { UnreadableReasoning, type WithoutReasoningDeps } from '../without-reasoning.ts'
 
 export interface DispatchDeps
   extends UpstreamErrorDeps,
     Pick<CapacityDeps, 'capacity'>,
-    WithoutReasoningDeps,
+    OmittedPartsDeps,
     Pick<AlternativesDeps, 'firstContents'> {
   readonly sender: Sender
   readonly clock: Clock
@@ -142,13 +142,13 @@ function generatingPolicy(
 ): RetryPolicy<DispatchTask> {
   const { lifecycle, tokensExpected: tokens } = input
   const bodyFor = patchedBodies(deps)
-  const unreadable = new UnreadableReasoning()
+  const omitted = new OmittedParts()
   const keepAlive = new KeepAliveTimer(deps, context, lifecycle)
   return {
     choose: choosingByRoom(deps, context, { lifecycle, tokens }),
     async prepare(candidate, others) {
       deps.failpoints.reach('before-dispatch')
-      const working = unreadable.workFor(deps, context, candidate, input.workFor(candidate))
+      const working = omitted.workFor(deps, context, candidate, input.workFor(candidate))
       const work = working instanceof Promise ? await working : working
       if ('kind' in work) {
         lifecycle.place.used(noneUsed)
@@ -164,13 +164,13 @@ function generatingPolicy(
       return { ...attemptTask(deps, context, of), sent: work }
     },
     recordOutcome(made) {
-      unreadable.note(made)
+      omitted.note(made)
       traceOutcome(context, made.outcome)
       noteTokens(lifecycle.place, made.candidate, made.outcome)
       recordOutcome(deps, context, made)
     },
     retryAt(outcome, { readsRefusals }) {
-      if (unreadable.isNew) return 'same'
+      if (omitted.isNew) return 'same'
       if (outcome.kind === 'failed') return retryScope(context, outcome)
       return readsRefusals && isRefused(outcome) ? 'other_models' : 'none'
     },

@@ -5,6 +5,8 @@
 import { type CustomHost, customHosts } from '../../../contract/custom-hosts.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
+import { withoutUsageOption } from '../../wire/host-differences.ts'
+import type { ErrorRule } from '../classify.ts'
 import type { Connector } from '../connector.ts'
 import { versionedBase } from '../paths.ts'
 import { customHostRows } from './custom-hosts-table.ts'
@@ -17,6 +19,7 @@ export function customConnector(provider: string, host: CustomHost): Connector {
   const authentication: Authentication = keyHeader === 'authorization' ? 'bearer' : { header: keyHeader }
   const row: HostRow = {
     ...customHostRows[kind],
+    errors: [...(customHostRows[kind].errors ?? []), rejectsUsageOption],
     // The address is always the upstream's own.
     origin: customHosts[kind].url ?? 'http://127.0.0.1',
     prefixes: ofEach(formats, ''),
@@ -29,7 +32,22 @@ export function customConnector(provider: string, host: CustomHost): Connector {
     pathPrefix,
     forwardsQuery: true,
   })
-  return { ...connector, isCustom: true }
+  const custom = {
+    ...connector,
+    isCustom: true as const,
+    requestDifferences: connector.requestDifferences ?? {},
+    stopAskingForUsage(): void {
+      custom.requestDifferences = withoutUsageOption(custom.requestDifferences)
+    },
+  }
+  return custom
+}
+
+/** Servers that are older than the option, or check strictly, reject it. */
+const rejectsUsageOption: ErrorRule = {
+  statuses: [400, 422],
+  mentions: 'stream_options',
+  meaning: 'usage_option',
 }
 
 function ofEach<Value>(

@@ -1,0 +1,83 @@
+/**
+ * Asks an upstream once more without the part of a request that it rejected the whole request for, where that part is none that
+ * the caller needs there: reasoning that was encrypted for another account, or our own request for the usage of a stream.
+ */
+import type { UpstreamFailure } from '../providers/connector.ts'
+import type { BodyThreads } from '../tokens/body-threads.ts'
+import type { ReadLimits } from '../wire/dialect.ts'
+import { isTargetFormat } from '../wire/formats.ts'
+import { withoutUsageOption } from '../wire/host-differences.ts'
+import { adaptToHost } from './adapt-to-host.ts'
+import { withWireErrors } from './error-response.ts'
+import type { Candidate, CandidateWork, RequestContext } from './request.ts'
+import type { AttemptMade, WorkFor } from './retry-loop.ts'
+
+export interface OmittedPartsDeps {
+  readonly bodyThreads: Pick<BodyThreads, 'run'>
+  readonly read: ReadLimits
+}
+
+type Part = NonNullable<UpstreamFailure['retryWithout']>
+
+/** What one request is sent without, by candidate. */
+export class OmittedParts {
+  readonly #at = new Map<Candidate, Part>()
+  #isNew = false
+
+  note({ candidate, outcome }: Pick<AttemptMade, 'candidate' | 'outcome'>): void {
+    const rejected = outcome.kind === 'failed' ? outcome.failure.retryWithout : undefined
+    const omitted = this.#at.get(candidate)
+    this.#isNew = rejected !== undefined && omitted === undefined
+    if (rejected !== undefined && omitted === undefined) this.#at.set(candidate, rejected)
+    // Only a request that was served shows that the option was the reason; a caller may have its name in an error.
+    const isServed = outcome.kind === 'stream' || outcome.kind === 'answer'
+    if (isServed && omitted === 'usage_option') candidate.target.connector.stopAskingForUsage?.()
+  }
+
+  /** Whether the attempt that was noted last should be repeated. */
+  get isNew(): boolean {
+    return this.#isNew
+  }
+
+  /** What the candidate is sent: the same, but for what it rejected. */
+  workFor(
+    deps: OmittedPartsDeps,
+    context: RequestContext,
+    candidate: Candidate,
+    working: ReturnType<WorkFor>,
+  ): ReturnType<WorkFor> {
+    const part = this.#at.get(candidate)
+    if (part === undefined) return working
+    return withWireErrors(async () => {
+      const work = await working
+      return 'kind' in work ? work : without[part](deps, context, work)
+    })
+  }
+}
+
+type Omit = (deps: OmittedPartsDeps, context: RequestContext, work: CandidateWork) => Promise<CandidateWork>
+
+const without: Readonly<Record<Part, Omit>> = {
+  async reasoning({ bodyThreads, read: limits }, context, work) {
+    const { plan } = work
+    if (!isTargetFormat(plan.dialect.name)) return work
+    const input = { format: plan.dialect.name, limits }
+    const { patches, adjusted } = await bodyThreads.run('dropReasoning', input, ownerOf(context, work))
+    return { ...work, plan: { ...plan, marks: patches, adjusted: [...plan.adjusted, ...adjusted] } }
+  },
+  /** An option that the caller wrote stays, so that its error reaches the caller. */
+  async usage_option(deps, context, work) {
+    const { parsed, plan } = work
+    const { connector, translation } = plan
+    const requestDifferences = withoutUsageOption(connector.requestDifferences)
+    const asked = { ...plan, connector: { ...connector, requestDifferences } }
+    if (translation === null) return { ...work, plan: asked }
+    const to = { owner: ownerOf(context, work), route: asked }
+    const { marks } = await adaptToHost(deps, to, { parsed, translation, marks: plan.marks })
+    return { ...work, plan: { ...asked, marks } }
+  },
+}
+
+function ownerOf({ work }: RequestContext, { parsed, hold }: CandidateWork) {
+  return { body: parsed.body, account: hold.account, work }
+}
