@@ -9,7 +9,7 @@ const nanoPerUsd = 10n ** BigInt(nanoDigits)
 /** What an amount may look like: up to ten million dollars, to the nano-dollar. No sign, no exponent, no separators. */
 export const usdPattern = /^\d{1,7}(?:\.\d{1,9})?$/
 
-/** Why a text is not such an amount; `otherwise`: for what is none at all. */
+/** Why a text is not such an amount; `otherwise`: for a text that is not a number. */
 export function usdProblem(text: unknown, otherwise = 'enter an amount in USD, such as 12.50'): string {
   if (typeof text !== 'string' || !/^\d+(?:\.\d+)?$/.test(text)) return otherwise
   return /^\d{8}/.test(text)

@@ -79,7 +79,7 @@ async function serve(config: Config, readConfig: () => Promise<ConfigResult>): P
   const { hangUpMeaning, hasTerminal } = await import('./server/hang-up.ts')
   const { variableNamed } = await import('./config/config.ts')
   const hangUp = hangUpMeaning(variableNamed('_'))
-  // In a terminal somebody waits, and no balancer asks.
+  // In a terminal the operator waits for it, and no balancer asks.
   const isForBalancer = !hasTerminal()
   // Watched from the beginning, so that a signal during startup is not lost.
   const nextSignal = watchSignals(hangUp === 'drain' ? [...endSignals, 'SIGHUP'] : endSignals)

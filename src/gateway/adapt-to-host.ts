@@ -56,7 +56,8 @@ export function droppedBetas(
   { connector, dialect }: TargetRoute,
   { request }: Pick<RequestContext, 'request'>,
 ): HostEdits['adjusted'] {
-  const known = dialect.name === 'anthropic' ? connector.messagesBetas : undefined
-  const names = known === undefined ? [] : unknownBetas(request.headers, known)
+  const { betas } = connector
+  const names =
+    betas === undefined ? [] : unknownBetas({ dialect: dialect.name, headers: request.headers }, betas)
   return names.map((field) => ({ kind: 'dropped', field, why: 'the host does not know it' }))
 }

@@ -14,6 +14,9 @@ import type { CredentialForm } from './clouds/clouds-table.ts'
 import type { PageFacts } from './media-size.ts'
 import type { Authorizer } from './send-types.ts'
 
+/** The betas that a host knows in each format; a format that is left out: none. */
+export type HostBetas = Readonly<Partial<Record<UpstreamFormatName, readonly string[]>>>
+
 /** The part of the caller's request that a provider may see. */
 export interface OutgoingRequest {
   readonly dialect: UpstreamFormatName
@@ -108,8 +111,8 @@ export interface Connector {
   /** Where the models are listed; null: nowhere, absent: as in the first format. */
   readonly modelListPath?: string | null
   /** How requests of a format differ from what its vendor takes. */
-  /** Betas of the Messages API that go there; left out: all. */
-  readonly messagesBetas?: readonly string[]
+  /** The betas that go there; left out: all. */
+  readonly betas?: HostBetas
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** The host rejects the option that asks for the usage of a stream: it is left out from now on, until this program ends. */
   stopAskingForUsage?(): void

@@ -267,7 +267,8 @@ async function turn(
 
 /** How many of three reasoning parts in a turn return: with each call's ID, and with the response where nothing is lost. */
 function keptPerTurn(agent: Agent, fidelity: Fidelity, step: Step): number {
-  if (fidelity === 'faithful') return 3
+  // Between formats Google's signature of a text, which is optional, is left out.
+  if (fidelity === 'faithful') return step.format === 'gemini' && agent.format !== 'gemini' ? 2 : 3
   // Google's libraries have always preserved the fields of a call.
   if (agent.format === 'gemini') return step.format === 'gemini' ? 2 : 0
   if (fidelity === 'cutting' || step.format === agent.format) return 0

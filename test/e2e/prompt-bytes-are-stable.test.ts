@@ -353,7 +353,9 @@ for (const format of formats) {
         for (const request of requests)
           assert.deepEqual(broken(request, agent, capabilities(reached.model)), [], request.body)
         assertGrows(requests)
-        assert.equal(sealsIn(lastRequest()), 5, lastRequest().body)
+        // Between formats Google's signature of a text, which is optional, is left out.
+        const isLeftOut = reached.format === 'gemini' && format !== 'gemini'
+        assert.equal(sealsIn(lastRequest()), isLeftOut ? 4 : 5, lastRequest().body)
       })
     }
   }

@@ -40,7 +40,7 @@ export const azure: HostRow = {
   requestIdHeader: 'apim-request-id',
   // github.com/Portkey-AI/gateway/issues/1062
   requests: { 'openai-chat': { toolIdMax: 40 } },
-  messagesBetas: foundryBetas,
+  betas: { anthropic: foundryBetas },
   onCancel: 'stops',
   source:
     'learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry, 2026-11',

@@ -56,7 +56,7 @@ export const vertex: HostRow = {
     { words: ['DEADLINE_EXCEEDED'], meaning: 'timeout' },
     { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
   ],
-  messagesBetas: vertexBetas,
+  betas: { anthropic: vertexBetas },
   onCancel: 'bills_on',
   requests: { anthropic: { modelInPath: true, adds: { anthropic_version: '"vertex-2023-10-16"' } } },
   source:

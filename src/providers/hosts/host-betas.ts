@@ -3,9 +3,11 @@
  * it knows. Anthropic itself, which ignores what it does not know, gets all of them.
  * Source: github.com/BerriAI/litellm, anthropic_beta_headers_config.json, 2026-11; of Amazon Bedrock what both of its APIs take.
  */
-import type { OutgoingRequest } from '../connector.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
+import type { HostBetas, OutgoingRequest } from '../connector.ts'
 
-const header = 'anthropic-beta'
+/** The header that has them. */
+const headers: Readonly<Partial<Record<UpstreamFormatName, string>>> = { anthropic: 'anthropic-beta' }
 
 const everyCloud = [
   ...['computer-use-2025-01-24', 'computer-use-2025-11-24', 'context-1m-2025-08-07'],
@@ -53,31 +55,32 @@ export const foundryBetas: readonly string[] = [
 
 const none: readonly string[] = []
 
+type BetaRequest = Pick<OutgoingRequest, 'dialect' | 'headers'>
+
 /** The names that the request has and the host knows, or does not. */
 function betas(
-  headers: OutgoingRequest['headers'],
-  known: readonly string[],
+  { dialect, headers: given }: BetaRequest,
+  known: HostBetas,
   areKnown: boolean,
 ): readonly string[] {
-  const written = headers[header]
+  const header = headers[dialect]
+  const written = header === undefined ? undefined : given[header]
   if (written === undefined) return none
   const names = [written]
     .flat()
     .flatMap((value) => value.split(','))
     .map((name) => name.trim())
-  return [...new Set(names)].filter((name) => name !== '' && known.includes(name) === areKnown)
+  const knownHere = known[dialect] ?? none
+  return [...new Set(names)].filter((name) => name !== '' && knownHere.includes(name) === areKnown)
 }
 
 /** The header with what the host knows: name and value, or nothing. */
-export function betaHeader(headers: OutgoingRequest['headers'], known: readonly string[]): readonly string[] {
-  const passed = betas(headers, known, true)
-  return passed.length === 0 ? none : [header, passed.join(',')]
+export function betaHeader(request: BetaRequest, known: HostBetas): readonly string[] {
+  const passed = betas(request, known, true)
+  return passed.length === 0 ? none : [headers[request.dialect] ?? '', passed.join(',')]
 }
 
 /** What the host does not know, as `anthropic-beta:NAME`. */
-export function unknownBetas(
-  headers: OutgoingRequest['headers'],
-  known: readonly string[],
-): readonly string[] {
-  return betas(headers, known, false).map((name) => `${header}:${name}`)
+export function unknownBetas(request: BetaRequest, known: HostBetas): readonly string[] {
+  return betas(request, known, false).map((name) => `${headers[request.dialect]}:${name}`)
 }

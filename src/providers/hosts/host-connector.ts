@@ -90,7 +90,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
         (operation === 'count_tokens' && countingOf(row, dialect) !== undefined)) &&
       prefixes.has(dialect) &&
       hasAddress(operation, dialect),
-    ...(prefixes.has('anthropic') ? { messagesBetas: row.messagesBetas ?? [] } : {}),
+    betas: row.betas ?? {},
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
     onCancel: row.onCancel,
@@ -164,7 +164,7 @@ const formatVersions: Readonly<
 function hostHeaders(outgoing: OutgoingRequest, row: HostRow): string[] {
   const { requests, messagesVersions = [] } = row
   const headers = anonymousHeaders(outgoing)
-  if (outgoing.dialect === 'anthropic') headers.push(...betaHeader(outgoing.headers, row.messagesBetas ?? []))
+  headers.push(...betaHeader(outgoing, row.betas ?? {}))
   const version = formatVersions[outgoing.dialect]
   // A host that has the version in the body has no such header.
   if (version === undefined || requests?.[outgoing.dialect]?.adds?.[version.member] !== undefined)

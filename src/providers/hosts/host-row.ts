@@ -8,6 +8,7 @@ import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type { RequestDifferences } from '../../wire/host-differences.ts'
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import type { ErrorRule } from '../classify.ts'
+import type { HostBetas } from '../connector.ts'
 import type { Authorizer } from '../send-types.ts'
 
 /** How a credential is sent: as a bearer token in `authorization`, or as it is in a header of another name. */
@@ -55,8 +56,8 @@ export interface HostRow {
   readonly errors?: readonly ErrorRule[]
   /** Versions of Messages that it knows besides the one of 2023, which every host knows. */
   readonly messagesVersions?: readonly string[]
-  /** Betas of the Messages API that it knows; left out: none. */
-  readonly messagesBetas?: readonly string[]
+  /** The betas that it knows; left out: none. */
+  readonly betas?: HostBetas
   /** `x-request-id` where it is left out. */
   readonly requestIdHeader?: string
   /** Whether closing a stream stops the host's meter. */
