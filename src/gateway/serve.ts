@@ -182,8 +182,6 @@ async function execute(
   const { parsed, plan } = await plans.first()
   const otherTargets = { received: plans.received, targets: plans.unplanned }
   const hold = await reserve(deps, caller, context, { parsed, plan, otherTargets })
-  if (hold.hasUnknown)
-    deps.unknownMembers.note(context.dialect.name, caller.account, plans.received.facts.unknownMembers ?? [])
   // From here on this function releases or settles the hold: dispatch never throws, and relay settles exactly once.
   deps.inFlight.hold(context.id)
   const lifecycle = new HeldRequestLifecycle(deps, context, { caller, parsed, hold })
@@ -202,6 +200,14 @@ async function execute(
       lifecycle,
       tokensExpected: expectedTokens({ plan, hold }, parsed, deps.limits),
     })
+    const { kind } = upstreamResponse.body
+    // What the upstream rejects is no member, and may be the caller's text.
+    if (hold.hasUnknown && (kind === 'stream' || kind === 'answer'))
+      deps.unknownMembers.note(
+        context.dialect.name,
+        caller.account,
+        plans.received.facts.unknownMembers ?? [],
+      )
     const served = { ...upstreamResponse.work, upstreamResponse }
     headers = lifecycle.headersOf(upstreamResponse.work, upstreamResponse.candidate)
     started = await startResponse(deps, context, upstreamResponse)

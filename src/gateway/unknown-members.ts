@@ -29,7 +29,7 @@ export class UnknownMembers {
     this.#deps = deps
   }
 
-  /** Notes members of a request that has a hold. */
+  /** Notes members of a request that its upstream accepted. */
   note(format: UnknownMember['format'], account: bigint, members: readonly string[]): void {
     for (const member of members) {
       const key = memberKey({ format, member })

@@ -437,8 +437,6 @@ const unknown = [
   ['/v1/', 'openai-chat'],
   ['/v1/chat', 'openai-chat'],
   ['/v1/chat/completions/more', 'openai-chat'],
-  ['/v1/audio/speech', 'openai-chat'],
-  ['/v1/images/generations', 'openai-chat'],
   ['/openai', 'openai-chat'],
   ['/api', 'openai-chat'],
   ['/api/v1', 'openai-chat'],
@@ -455,8 +453,6 @@ const unknown = [
   ['/v1/alt/nothing', 'anthropic'],
   ['/anthropic/nothing', 'anthropic'],
   ['/anthropic', 'anthropic'],
-  ['/completions', 'openai-chat'],
-  ['/v1/completions', 'openai-chat'],
   ['/v1/embeddings/more', 'openai-chat'],
   ['/v1/engines/gpt-small/embeddings', 'openai-chat'],
   ['/v1/responses/resp_1/nothing', 'openai-chat'],
@@ -465,8 +461,6 @@ const unknown = [
   ['/v1beta/nothing', 'gemini'],
   ['/v1beta/models/:generateContent', 'gemini'],
   ['/v1beta/models/%E0%A4%A:generateContent', 'gemini'],
-  ['/v1beta/tunedModels/one:generateContent', 'gemini'],
-  ['/v1/tunedModels/one:generateContent', 'gemini'],
 ] as const
 
 for (const [path, shape] of unknown) {
@@ -499,13 +493,7 @@ for (const path of ['/api/nothing', '/api/chat/completions']) {
   })
 }
 
-for (const method of [
-  'batchGenerateContents',
-  'predict',
-  'generateText',
-  'countMessageTokens',
-  'constructor',
-]) {
+for (const method of ['batchGenerateContents', 'generateText', 'countMessageTokens', 'constructor']) {
   test(`an unknown method of Gemini (${method}) is reported in its format`, async () => {
     const path = `/v1beta/models/sandbox-echo:${method}`
     for (const headers of [{}, google(key)]) {

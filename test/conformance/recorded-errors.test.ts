@@ -228,7 +228,7 @@ const rows: readonly Row[] = [
     429,
     { ...json, 'retry-after': '-1' },
     messagesError('rate_limit_error', 'slow down'),
-    [429, 'upstream_rate_limited'],
+    [429, 'upstream_rate_limited', '5'],
   ],
   ['openai-chat', 500, json, chatError('server_error', null, 'oops'), [502, 'upstream_error']],
   ['anthropic', 500, json, messagesError('api_error', 'Internal server error'), [502, 'upstream_error']],

@@ -333,8 +333,11 @@ async function fails(client: OpenAI, model: string, of: FailingModel): Promise<v
   }
 }
 
+/** A chat stream with its finish is complete, also without its end mark. */
+const failing = failingModels.map((of) => (of.name === 'no-end' ? { ...of, streamed: of.whole } : of))
+
 for (const way of ways) {
-  for (const of of failingModels) {
+  for (const of of failing) {
     test(`${way}-${titleOf(of)} fails with the library's own error`, async () => {
       await fails(await newClient(), `${way}-${of.name}`, of)
     })

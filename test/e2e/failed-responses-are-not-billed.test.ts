@@ -27,7 +27,12 @@ const options: MeteredOptions = {
 const gate = await meteredGateway(options)
 /** Where upstreams time out. */
 const time = movableClock()
-const timed = await meteredGateway({ ...options, clock: time, limits: { ...options.limits, peekMs: 200 } })
+const timed = await meteredGateway({
+  ...options,
+  clock: time,
+  // It waits for a silent upstream, though there is another one.
+  limits: { ...options.limits, peekMs: 200, firstContentMs: 0, firstContentReasoningMs: 0 },
+})
 after(async () => {
   await gate.end()
   await timed.end()
@@ -100,6 +105,8 @@ const rows: readonly Row[] = [
   { behaviour: 'sandbox-cut-after', settings: 'events=9', streamed: false, reason: 'upstream_error' },
   {
     behaviour: 'sandbox-no-end',
+    // A chat stream with its finish is complete.
+    formats: ['messages'],
     settings: 'tokens=9',
     streamed: true,
     reason: 'upstream_truncated',

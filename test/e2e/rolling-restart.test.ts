@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,6 +14,7 @@ import { startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, makeInstallation } from '../support/gateway-process.ts'
+import { eventually } from '../support/metered-gateway.ts'
 import { Sent } from '../support/paying-client.ts'
 import { postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
 
@@ -22,6 +24,14 @@ const nginxIsMissing =
 const skip = postgresIsMissing ?? nginxIsMissing ?? false
 const clients = 8
 const roundsOfRestarts = 2
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
 
 /** The shipped file with these servers. */
 async function startBalancer(servers: readonly number[]) {
@@ -46,6 +56,7 @@ async function startBalancer(servers: readonly number[]) {
     ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
     { stdio: 'ignore' },
   )
+  await eventually('the balancer', () => connects(port), Boolean)
   return {
     origin: `http://127.0.0.1:${port}`,
     /** What it reports, except for ports that are closed. */
