@@ -99,7 +99,7 @@ test('--apply leaves marked rows, and --only takes those that are named', async 
 })
 
 test('a whole list of either format updates the models of the clouds', async () => {
-  const models = { azure: 'gpt-5.4', bedrock: 'eu.anthropic.claude-sonnet-5', vertex: 'gemini-3.5-flash' }
+  const models = { azure: 'gpt-5.4', bedrock: 'amazon.nova-pro-v1:0', vertex: 'gemini-3.5-flash' }
   const lists = {
     litellm: litellmList({
       [`azure/${models.azure}`]: litellmModel('azure'),
