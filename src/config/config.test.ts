@@ -277,7 +277,7 @@ test('every secret of the environment may be in a file that a variable names', (
   assert.deepEqual(found, config('', { ...secretTexts, ...besideSecrets }))
   assert.ok(found.upstreams.length > 25, 'each provider has its upstream')
   // A reference of the file to such a variable works too.
-  const text = 'upstreams: [{ name: a, provider: openai, credential: "${OPENAI_API_KEY}" }]'
+  const text = `upstreams: [{ name: a, provider: openai, credential: "\${OPENAI_API_KEY}" }]`
   assert.equal(
     config(text, { OPENAI_API_KEY_FILE: 'OPENAI_API_KEY' }).upstreams[0]?.credential,
     secretTexts.OPENAI_API_KEY,
