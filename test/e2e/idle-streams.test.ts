@@ -46,8 +46,11 @@ const silent = await silentGateway({
     credential: 'spare',
     weight: 0,
   })),
-  // A client may be as slow as it likes here.
-  limits: { unmeteredBytes: 0, slowReaderMs: 100 * totalMs },
+  // A client may be as slow as it likes here, and a silent upstream is waited for, though there is another one.
+  limits: {
+    ...{ unmeteredBytes: 0, slowReaderMs: 100 * totalMs },
+    ...{ firstContentMs: 0, firstContentReasoningMs: 0 },
+  },
 })
 after(async () => {
   await silent.close()
