@@ -237,7 +237,7 @@ suite('a server that is stopped', { concurrency: 1 }, () => {
     const running = await streams(server, 'tokens=5000 rate=50')
     const startedMs = systemClock.monoMs()
     server.signal('SIGTERM')
-    await untilNotReady(server)
+    await untilClosed(server)
     // A busy machine may take up the second in which a signal counts as the same one.
     if (systemClock.monoMs() - startedMs < 500) {
       server.signal('SIGTERM')
