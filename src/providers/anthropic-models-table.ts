@@ -65,7 +65,8 @@ const opus47: Capabilities = {
 }
 
 const opus48: Capabilities = { ...opus47, midSystem: true }
-const fable5: Capabilities = { ...opus48, thinkingOff: null }
+const opus5: Capabilities = { ...opus48, thinksByDefault: true }
+const fable5: Capabilities = { ...opus5, thinkingOff: null }
 const newest: Capabilities = { ...fable5, bindsThinking: true, forcedTools: false }
 
 const models = 'platform.claude.com/docs/en/about-claude/models/overview, 2026-11'
@@ -95,7 +96,7 @@ export const anthropicModels: readonly CapabilityRow[] = [
   { names: claude('opus-4-7'), takes: opus47, source: adaptive },
   { names: claude('opus-4-8'), takes: opus48, source: adaptive },
   // Thinking is on unless it is switched off, which goes with an effort of high at most.
-  { names: claude('opus-5|opus-5-0'), takes: opus48, source: adaptive },
+  { names: claude('opus-5|opus-5-0'), takes: opus5, source: adaptive },
   // Sampling parameters are taken at their defaults alone, which is the same as none.
   { names: claude('sonnet-5|sonnet-5-0'), takes: opus47, source: adaptive },
   { names: claude('fable-5|fable-5-0'), takes: fable5, source: adaptive },

@@ -38,6 +38,7 @@ const flash25: Capabilities = {
   ...gemini20,
   penalties: false,
   thinking: 'budget',
+  thinksByDefault: true,
   budget: { min: 0, max: 24_576 },
   outputTokensMax: 65_536,
 }
@@ -68,7 +69,7 @@ export const googleModels: readonly CapabilityRow[] = [
   },
   {
     names: /^gemini-2\.5-flash-lite(?:-|$)/,
-    takes: { ...flash25, budget: { min: 512, max: 24_576 } },
+    takes: { ...flash25, thinksByDefault: false, budget: { min: 512, max: 24_576 } },
     source: thinking,
   },
   { names: /^gemini-2\.5-/, takes: flash25, source: thinking },

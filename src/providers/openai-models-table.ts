@@ -48,6 +48,7 @@ const o1: Capabilities = {
   penalties: false,
   logprobs: false,
   thinking: 'effort',
+  thinksByDefault: true,
   efforts: ['low', 'medium', 'high'],
   thinkingOff: null,
   parallelSwitch: false,
@@ -66,6 +67,7 @@ const gpt5: Capabilities = {
 
 const gpt51: Capabilities = {
   ...gpt5,
+  thinksByDefault: false,
   sampling: 'without_reasoning',
   efforts: ['none', 'low', 'medium', 'high'],
   thinkingOff: 'none',
@@ -73,7 +75,12 @@ const gpt51: Capabilities = {
 
 const gpt52: Capabilities = { ...gpt51, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] }
 const gpt54: Capabilities = { ...gpt52, chatTools: 'without_effort', phases: true }
-const gpt56: Capabilities = { ...gpt54, chatTools: 'explicit_none', cacheBreakpoints: true }
+const gpt56: Capabilities = {
+  ...gpt54,
+  thinksByDefault: true,
+  chatTools: 'explicit_none',
+  cacheBreakpoints: true,
+}
 
 /** `max` is taken by Responses alone. */
 const newest: Capabilities = {
@@ -86,7 +93,7 @@ const newest: Capabilities = {
 
 /** A model that always reasons, with these efforts. */
 function always(takes: Capabilities, efforts: Capabilities['efforts']): Capabilities {
-  return { ...takes, sampling: 'none', efforts, thinkingOff: null }
+  return { ...takes, sampling: 'none', thinksByDefault: true, efforts, thinkingOff: null }
 }
 
 const models = 'developers.openai.com/api/docs/models, 2026-11'

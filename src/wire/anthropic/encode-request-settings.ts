@@ -7,6 +7,7 @@ import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Conversation, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
+import { thinkingTokensMax } from '../translation/thinking-room.ts'
 import type { AdjustmentList } from './encode-request-adjustments.ts'
 import { type Block, isBlank } from './encode-request-parts.ts'
 import { isRecursive, outputSchema } from './encode-request-schema.ts'
@@ -20,7 +21,7 @@ export interface ThinkingPlan {
 const byDefault: ThinkingPlan = { thinking: null, effort: null }
 const disabled: Block = { type: 'disabled' }
 
-/** What an effort is worth in tokens of thinking; a budget stays below the output limit besides. */
+/** What an effort is worth in tokens of thinking; a budget leaves room for the answer besides. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -96,12 +97,13 @@ function budgeted(
   adjusted: AdjustmentList,
 ): ThinkingPlan {
   const { min, max } = capabilities.budget ?? { min: budgets.minimal, max: budgets.max }
-  if (outputLimit <= min) {
+  const room = thinkingTokensMax(outputLimit)
+  if (room < min) {
     adjusted.adapted('reasoning', 'the output limit is too low for reasoning')
     return { thinking: disabled, effort: null }
   }
   const wanted = budget !== null && budget > 0 ? budget : budgets[effort ?? defaultEffort]
-  const tokens = Math.max(min, Math.min(wanted, max, outputLimit - 1))
+  const tokens = Math.max(min, Math.min(wanted, max, room))
   if (budget !== null && budget > 0 && tokens !== budget) {
     adjusted.adapted('reasoning', `converted to a budget of ${tokens} tokens`)
   }

@@ -879,7 +879,7 @@ const thinking: readonly [
   [{ effort: 'high' }, { ...takes, thinking: 'none' }, null, undefined, undefined, 'dropped reasoning'],
   [{ effort: 'none' }, { ...takes, thinking: 'none' }, null, undefined, undefined],
   [{ effort: 'low' }, budgeted, null, { type: 'enabled', budget_tokens: 2_048 }, undefined],
-  [{ effort: 'max' }, budgeted, 9_000, { type: 'enabled', budget_tokens: 8_999 }, undefined],
+  [{ effort: 'max' }, budgeted, 9_000, { type: 'enabled', budget_tokens: 6_750 }, undefined],
   [
     { budget: 100 },
     budgeted,

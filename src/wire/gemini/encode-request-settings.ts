@@ -8,6 +8,7 @@ import type { Capabilities, Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import type { Adjustment, Conversation, Reasoning, Sampling, Tool } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
+import { thinkingTokensMax } from '../translation/thinking-room.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 
 type Adjust = (adjustment: Adjustment) => void
@@ -117,7 +118,7 @@ export function generationConfig(
     stopSequences: stops(conversation, capabilities, adjust),
     ...logprobs(conversation.logprobs, capabilities),
     ...format(conversation, capabilities),
-    thinkingConfig: thinking(conversation.reasoning, capabilities, adjust),
+    thinkingConfig: thinking(conversation, capabilities, adjust),
   }
   return Object.values(config).every((value) => value === undefined) ? undefined : config
 }
@@ -196,7 +197,11 @@ const budgets: Readonly<Record<Effort, number | null>> = {
   max: null,
 }
 
-function thinking(reasoning: Reasoning, capabilities: Capabilities, adjust: Adjust): JsonOut | undefined {
+function thinking(
+  { reasoning, outputLimit }: Conversation,
+  capabilities: Capabilities,
+  adjust: Adjust,
+): JsonOut | undefined {
   const { effort, budget, summaries } = reasoning
   if (capabilities.thinking === 'none') {
     const wantsNone = (effort ?? 'none') === 'none' && (budget ?? 0) <= 0
@@ -207,25 +212,26 @@ function thinking(reasoning: Reasoning, capabilities: Capabilities, adjust: Adju
   const amount =
     capabilities.budget === null
       ? level(reasoning, capabilities, adjust)
-      : tokens(reasoning, capabilities, adjust)
-  const isOff = effort === 'none' || budget === 0
+      : tokens(reasoning, capabilities, thinkingTokensMax(outputLimit), adjust)
+  const isOff = effort === 'none' || budget === 0 || amount?.thinkingBudget === 0
   const includeThoughts = summaries === false || isOff ? undefined : true
   return amount === undefined && includeThoughts === undefined ? undefined : { ...amount, includeThoughts }
 }
 
-/** A budget within the model's bounds; −1 leaves it to the model. */
+/** A budget within the model's bounds and the room for thoughts; −1 leaves it to the model. */
 function tokens(
   { effort, budget }: Reasoning,
   capabilities: Capabilities,
+  room: number,
   adjust: Adjust,
 ): GeminiMembers | undefined {
   const bounds = capabilities.budget
   if (bounds === null || (effort === null && budget === null)) return undefined
   const wanted = budget ?? (effort === null ? null : budgets[effort]) ?? bounds.max
   const isSpecial = wanted === -1 || (wanted === 0 && capabilities.thinkingOff !== null)
-  const clamped = isSpecial ? wanted : Math.min(Math.max(wanted, bounds.min), bounds.max)
-  if (clamped !== wanted)
-    adjust({ kind: 'adapted', field: 'reasoning', why: `between ${bounds.min} and ${bounds.max} tokens` })
+  const within = Math.max(Math.min(wanted, bounds.max, room), bounds.min)
+  const clamped = isSpecial ? wanted : room < bounds.min && capabilities.thinkingOff !== null ? 0 : within
+  if (clamped !== wanted) adjust({ kind: 'adapted', field: 'reasoning', why: `${clamped} tokens` })
   return { thinkingBudget: clamped }
 }
 

@@ -26,6 +26,8 @@ export interface Capabilities {
   readonly efforts: readonly Effort[]
   /** How thinking is switched off; null: it cannot be. */
   readonly thinkingOff: 'none' | 'disabled' | 'between_tools' | 'zero' | null
+  /** The model thinks where nothing was said about it. */
+  readonly thinksByDefault?: boolean
   /** Bounds of a thinking budget; null where there is none. */
   readonly budget: { readonly min: number; readonly max: number } | null
   /** The vendor checks thinking against the exact prefix, so that a lossy history must ask for unreadable thoughts to be dropped. */

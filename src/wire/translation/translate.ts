@@ -26,6 +26,7 @@ import type {
   TranslationTarget,
 } from './neutral.ts'
 import { treat } from './policy.ts'
+import { boundedReasoning } from './thinking-room.ts'
 
 export interface RequestTranslation {
   readonly from: ClientCodec
@@ -34,6 +35,12 @@ export interface RequestTranslation {
   readonly target: TranslationTarget
   readonly limits: ReadLimits
   readonly address: UrlFields
+}
+
+const bounded: Adjustment = {
+  kind: 'adapted',
+  field: 'reasoning',
+  why: 'the output limit leaves little room for an answer',
 }
 
 /** More than the header can hold. */
@@ -47,10 +54,15 @@ export interface TranslatedRequest extends EncodedRequest {
 export function translateRequest(body: Uint8Array, translation: RequestTranslation): TranslatedRequest {
   const conversation = translation.from.decodeRequest(body, translation.limits, translation.address)
   const treated = treat(translation.from.policy, conversation.fields, translation.toName)
-  const encoded = translation.to.encodeRequest(conversation, translation.target)
+  const reasoning = boundedReasoning(conversation, translation.target.capabilities)
+  const isBounded = reasoning !== conversation.reasoning
+  const encoded = translation.to.encodeRequest(
+    isBounded ? { ...conversation, reasoning } : conversation,
+    translation.target,
+  )
   return {
     ...encoded,
-    adjusted: distinct([...treated, ...encoded.adjusted]),
+    adjusted: distinct([...treated, ...(isBounded ? [bounded] : []), ...encoded.adjusted]),
     responseOptions: conversation.responseOptions,
   }
 }
