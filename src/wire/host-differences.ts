@@ -36,8 +36,11 @@ export interface RequestDifferences {
   readonly toolIdMax?: number
   /** Replaces `reasoning_effort`, as JSON text: for `none`, and for every other effort (absent: the effort itself). */
   readonly effortAs?: { readonly member: string; readonly off: string; readonly on?: string }
-  /** A member that an assistant message must have: a blank one is added. `with_tools`: only with calls. */
-  readonly reasoningHistory?: { readonly member: string; readonly on: 'with_tools' | 'always' }
+  /**
+   * The member of an assistant message for thoughts of this host, which come back to it. Where it must be there (`always`, or
+   * `with_tools` in messages with calls), a blank one is added; `known`: only thoughts that the history has.
+   */
+  readonly reasoningHistory?: { readonly member: string; readonly on: 'known' | 'with_tools' | 'always' }
 }
 
 type DifferencesByFormat = Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>

@@ -231,6 +231,7 @@ function translateInput(deps: PrepareDeps, context: RequestContext, task: Transl
         ...connector.capabilities(model.upstreamModel),
         outputTokensMax: model.outputTokensMax,
       },
+      thoughtsMember: connector.requestDifferences?.[to]?.reasoningHistory?.member,
       forcedTools: forcedToolsOf(deps, context),
     },
     limits: deps.read,

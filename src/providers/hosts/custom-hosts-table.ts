@@ -7,11 +7,14 @@ import type { HostRow } from './host-row.ts'
 
 export type CustomHostRow = Omit<HostRow, 'origin' | 'prefixes' | 'authentication' | 'modelList'>
 
+/** Models that reason between calls want their thoughts back; a server sends them in this member, and takes them in it. */
+const reasoningHistory = { member: 'reasoning_content', on: 'known' } as const
+
 /** Servers of open models know the older name of the limit, all of them. */
-const openServer = { 'openai-chat': { limitField: 'max_tokens' } } as const
+const openServer = { 'openai-chat': { limitField: 'max_tokens', reasoningHistory } } as const
 
 /** Gateways hand on what the hosts behind them have. */
-const router = { 'openai-chat': { ownFields: ['cache_control', 'reasoning'] } } as const
+const router = { 'openai-chat': { ownFields: ['cache_control', 'reasoning'], reasoningHistory } } as const
 
 export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
   // What is behind the address is not known: it may bill what it writes after the client has left.
@@ -41,6 +44,7 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
       'openai-chat': {
         limitField: 'max_tokens',
         ownFields: ['reasoning'],
+        reasoningHistory: { member: 'reasoning', on: 'known' },
         // Not among its fields; without a word it would do as it likes.
         drops: ['logit_bias', 'user', 'n', 'parallel_tool_calls'],
       },

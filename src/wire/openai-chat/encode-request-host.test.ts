@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestDifferences } from '../host-differences.ts'
 import { applyEdits } from '../json/json.ts'
+import { tagged } from '../translation/reasoning-carriers.ts'
 import { adaptRequest } from './encode-request-host.ts'
 import { extractRequest, patchRequest } from './extract-request.ts'
 
@@ -159,11 +160,28 @@ test('a thought that the client dropped is a blank one where the host refuses hi
     { role: 'assistant', tool_calls: [call] },
     { role: 'assistant', reasoning_content: 'kept', tool_calls: [call] },
   ]
-  const thoughts = (on: 'with_tools' | 'always') =>
+  const thoughts = (on: 'known' | 'with_tools' | 'always') =>
     (
       adapted({ model: 'm', messages: history }, { reasoningHistory: { member: 'reasoning_content', on } })
         .body.messages as { reasoning_content?: string }[]
     ).map((message) => message.reasoning_content)
   assert.deepEqual(thoughts('always'), [undefined, ' ', ' ', 'kept'])
   assert.deepEqual(thoughts('with_tools'), [undefined, undefined, ' ', 'kept'])
+  assert.deepEqual(thoughts('known'), [undefined, undefined, undefined, 'kept'])
+})
+
+test("another vendor's thoughts give way to a blank one", () => {
+  const signature = tagged({ vendor: 'anthropic', data: 'signed' })
+  const details = [{ type: 'reasoning.text', text: 'hers', signature }]
+  const thoughts = { reasoning_content: 'hers', reasoning_details: details }
+  for (const message of [
+    { role: 'assistant', content: 'b', ...thoughts },
+    { ...thoughts, role: 'assistant', content: 'b' },
+  ]) {
+    const { body } = adapted(
+      { model: 'm', messages: [message] },
+      { reasoningHistory: { member: 'reasoning_content', on: 'always' } },
+    )
+    assert.deepEqual(body.messages, [{ reasoning_content: ' ', role: 'assistant', content: 'b' }])
+  }
 })

@@ -10,7 +10,7 @@ import { textHash } from '../translation/hash.ts'
 import type { Adjustment } from '../translation/neutral.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import { sentLimit } from './extract-request.ts'
-import { ChatCarrierStripper } from './strip-carriers.ts'
+import { ChatCarrierStripper, ownFields } from './strip-carriers.ts'
 
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
 /** What asks for the usage of a stream; every stream is asked or reports it, so that dropping it changes nothing. */
@@ -28,7 +28,9 @@ export function adaptRequest(
     const adapting = new HostAdapter(json, differences)
     adapting.body()
     adapting.messages()
-    return { patches: adapting.edits.sort((a, b) => a.start - b.start), adjusted: adapting.adjusted }
+    // What is added where something is removed comes before it.
+    const patches = adapting.edits.sort((a, b) => a.start - b.start || a.end - b.end)
+    return { patches, adjusted: adapting.adjusted }
   })
 }
 
@@ -79,8 +81,9 @@ class HostAdapter {
     if (messages === -1 || json.kind(messages) !== 'array') return
     for (const message of json.children(messages)) {
       if (json.kind(message) !== 'object') continue
-      if (differences.reasoningHistory !== undefined) this.history(message, differences.reasoningHistory)
-      this.stripper.message(message)
+      const isOurs = this.stripper.message(message)
+      if (differences.reasoningHistory !== undefined)
+        this.history(message, isOurs, differences.reasoningHistory)
     }
     for (const name of this.stripper.dropped) this.tell('dropped', `messages[].${name}`)
     if (this.hasAddedThoughts) this.tell('adapted', `messages[].${differences.reasoningHistory?.member}`)
@@ -145,11 +148,15 @@ class HostAdapter {
 
   private history(
     message: number,
+    isOurs: boolean,
     { member, on }: NonNullable<RequestDifferences['reasoningHistory']>,
   ): void {
+    if (on === 'known') return
     const members = membersOf(this.json, message)
     const role = members.get('role')
-    if (role === undefined || !this.json.equalsText(role, 'assistant') || members.has(member)) return
+    if (role === undefined || !this.json.equalsText(role, 'assistant')) return
+    // In messages with our carriers the thoughts are another vendor's, and were taken out.
+    if (members.has(member) && !(isOurs && ownFields.includes(member))) return
     if (on === 'with_tools' && !members.has('tool_calls')) return
     // A blank one is what hosts accept from clients that dropped the thought.
     this.insert(this.json.start(message) + 1, `${JSON.stringify(member)}:" ",`)

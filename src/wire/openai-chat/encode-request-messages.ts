@@ -1,6 +1,7 @@
 /**
  * Turns → chat messages. The results of calls directly follow the calls, other results of a tool are in
- * a user message after them; reasoning is never sent. A message does not depend on what follows it.
+ * a user message after them. Encrypted reasoning is never sent; readable thoughts go to hosts that take them back. A message
+ * does not depend on what follows it.
  */
 
 import { type JsonOut, jsonText } from '../json/text.ts'
@@ -32,6 +33,7 @@ export interface MessageContext {
   readonly capabilities: Capabilities
   readonly names: NamedTools
   readonly adjusted: Adjustment[]
+  readonly thoughtsMember?: string | undefined
 }
 
 export function messagesOf(turns: readonly ConversationTurn[], context: MessageContext): readonly JsonOut[] {
@@ -44,6 +46,7 @@ export function messagesOf(turns: readonly ConversationTurn[], context: MessageC
 interface AssistantMessage {
   text: string
   refusal: string
+  thoughts: string
   readonly calls: JsonOut[]
 }
 
@@ -153,11 +156,13 @@ class ChatMessageWriter {
     const refusals = parts.flatMap((part) => (part.kind === 'refusal' ? [part.text] : []))
     this.reportOthers(parts)
     this.reportMedia(parts)
-    const message = this.assistant ?? { text: '', refusal: '', calls: [] }
+    const message = this.assistant ?? { text: '', refusal: '', thoughts: '', calls: [] }
     const text = texts.join('')
     message.text += message.text === '' || text === '' ? text : `\n\n${text}`
     message.refusal += refusals.join('')
     for (const part of parts) {
+      // Encrypted thoughts are another vendor's, who alone gets them back.
+      if (part.kind === 'thinking' && part.encrypted === null) message.thoughts += part.text
       if (part.kind !== 'call') continue
       this.called.add(part.id)
       message.calls.push(this.call(part))
@@ -169,10 +174,12 @@ class ChatMessageWriter {
     const message = this.assistant
     this.assistant = null
     if (message === null) return
-    const { text, refusal, calls } = message
+    const { text, refusal, thoughts, calls } = message
+    const { thoughtsMember } = this.context
     if (text === '' && refusal === '' && calls.length === 0) return
     this.written.push({
       role: 'assistant',
+      ...(thoughtsMember === undefined || thoughts === '' ? {} : { [thoughtsMember]: thoughts }),
       content: text === '' ? null : text,
       refusal: refusal === '' ? undefined : refusal,
       tool_calls: calls.length === 0 ? undefined : calls,

@@ -17,7 +17,12 @@ export function encodeRequest(conversation: Conversation, target: TranslationTar
   const names = new NamedTools(openaiNames)
   const adjusted: Adjustment[] = []
   const tools = toolsOf(conversation.tools, names, adjusted)
-  const messages = messagesOf(conversation.turns, { capabilities: takes, names, adjusted })
+  const messages = messagesOf(conversation.turns, {
+    capabilities: takes,
+    names,
+    adjusted,
+    thoughtsMember: target.thoughtsMember,
+  })
   const reasoning = effortFor(conversation.reasoning, takes, tools !== undefined)
   for (const one of reasoning.adjusted) adjusted.push(one)
   for (const one of omissions(conversation, takes.cacheBreakpoints)) adjusted.push(one)

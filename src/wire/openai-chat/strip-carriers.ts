@@ -12,7 +12,7 @@ import { callIdCharactersMax } from './encode-request-messages.ts'
 
 const noEdits: readonly BytePatch[] = []
 /** Fields that we add to a message that has a reasoning carrier. */
-const ownFields = ['reasoning_details', 'reasoning_content']
+export const ownFields: readonly string[] = ['reasoning_details', 'reasoning_content']
 
 /** See `UpstreamCodec.stripCarriers`. */
 export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[] {
@@ -46,9 +46,10 @@ export class ChatCarrierStripper {
     this.changes = changes
   }
 
-  message(message: number): void {
+  /** Whether the message has a carrier of ours. */
+  message(message: number): boolean {
     const { json } = this
-    if (json.kind(message) !== 'object') return
+    if (json.kind(message) !== 'object') return false
     const members = membersOf(json, message)
     this.id(members.get('tool_call_id'))
     const calls = this.elements(members.get('tool_calls'))
@@ -57,6 +58,7 @@ export class ChatCarrierStripper {
     const drops = this.changes?.drops ?? []
     for (const name of drops) if (members.has(name)) this.dropped.add(name)
     if (isOurs || drops.length > 0) this.remove(message, isOurs ? [...ownFields, ...drops] : drops)
+    return isOurs
   }
 
   /** Whether the call has a mark of ours. */

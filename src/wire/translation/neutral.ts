@@ -248,6 +248,8 @@ export interface TranslationTarget {
   /** Left out: `conversations`. */
   readonly automaticCaching?: AutomaticCaching
   readonly capabilities: Capabilities
+  /** The member in which the host takes readable thoughts of earlier turns back (Chat Completions); absent: none. */
+  readonly thoughtsMember?: string | undefined
   /** What becomes of a choice that the model cannot be forced to; absent: it is adapted, and said. */
   readonly forcedTools?: ForcedTools | undefined
 }

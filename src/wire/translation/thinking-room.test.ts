@@ -19,7 +19,7 @@ const limits = { depthMax: 64, valuesMax: 10_000, integerMax: 1_000_000_000 }
 
 type Body = Record<string, Record<string, Record<string, unknown>> | undefined>
 
-/** What the model is told about thinking, by the member that says it. */
+/** What the request says about thinking, in the member of each format. */
 const thinkingIn: Readonly<Record<ConversationFormat, (body: Body) => unknown>> = {
   anthropic: ({ thinking, output_config }) =>
     thinking?.budget_tokens ?? output_config?.effort ?? thinking?.type,
