@@ -16,6 +16,9 @@ import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 const secret = 'root secret of servers whose database is away'
 const limits = { holdWaitMs: 0, commitProbeMs: 50, databaseRetryMs: 50 }
 
+/** Wants connections that write side by side, and more concurrent requests than a key may have. */
+const crowd = { ...limits, databaseLaneOperationsMin: 1, concurrent: null, requestsPerMinute: null }
+
 const words = (text: string) => ({
   model: 'chat-echo',
   max_tokens: 100,
@@ -147,6 +150,39 @@ else {
       )
       await runSql(url, 'DROP TRIGGER full_disk ON hold')
       assert.equal((await answered(one, account.key)).status, 200)
+    })
+
+    test('of four servers that get 16 connections three serve, and the fourth does once there are more', async () => {
+      const role = new URL(await database.createDatabase())
+      await runSql(
+        role.href,
+        `CREATE ROLE crowded LOGIN CONNECTION LIMIT 16; ALTER DATABASE ${role.pathname.slice(1)} OWNER TO crowded`,
+      )
+      const owner = role.href
+      role.username = 'crowded'
+      const environment = { DATABASE_URL: role.href, TOLLGATE_SECRET: secret }
+      const servers = [await meteredGateway({ environment, limits: crowd })]
+      for (let more = 0; more < 2; more += 1)
+        servers.push(await meteredGateway({ environment, limits: crowd }))
+      const port = String(await freePort())
+      const starting = meteredGateway({
+        environment: { ...environment, TOLLGATE_PORT: port },
+        limits: crowd,
+      })
+      assert.equal(await statusOf(`http://127.0.0.1:${port}/readyz`), 503)
+      const accounts = await Promise.all(Array.from({ length: 4 }, () => servers[0]!.account('5')))
+      const statuses = async (): Promise<readonly (readonly number[])[]> => {
+        const asked = (gate: MeteredGateway) =>
+          accounts.flatMap(({ key }) => Array.from({ length: 10 }, () => answered(gate, key)))
+        const all = await Promise.all(servers.map((gate) => Promise.all(asked(gate))))
+        return all.map((answers) => [...new Set(answers.map(({ status }) => status))])
+      }
+      assert.deepEqual(await statuses(), [[200], [200], [200]])
+      assert.equal(await statusOf(`http://127.0.0.1:${port}/readyz`), 503)
+      await runSql(owner, 'ALTER ROLE crowded CONNECTION LIMIT 40')
+      servers.push(await starting)
+      assert.deepEqual(await statuses(), [[200], [200], [200], [200]])
+      await Promise.all(servers.map((server) => server.end()))
     })
 
     test('settings that no wait makes right end the start with the reason', async () => {

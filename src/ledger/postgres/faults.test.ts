@@ -180,12 +180,13 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
   test('a read that waits does not end the lease of its process', async (context) => {
     const on = await openProcess(context, undefined, { leaseMs: 900 })
     const lock = await lockTable(on.url, 'account_profile')
-    const read = on.ledger.account(1n)
+    const read = assert.rejects(on.ledger.account(1n), isUnavailable)
     const [first] = await leaseEnds(on.url)
     await until(async () => (await leaseEnds(on.url))[1] > (first ?? 0))
     const [end, now] = await leaseEnds(on.url)
+    await read
     await lock.release()
-    assert.equal(await read, undefined)
+    assert.equal(await on.ledger.account(1n), undefined)
     assert.ok((end ?? 0) > now, 'it was renewed while the read waited')
   })
 

@@ -38,6 +38,10 @@ export interface Leaving {
 
 /** What commits batches, one at a time. */
 export interface BatchLane {
+  /** Whether it has a connection. */
+  isOpen(): boolean
+  /** Rejects where the database cannot be reached. A batch opens it as well. */
+  open(): Promise<void>
   /**
    * Resolves once each operation has its outcome. `onAway` is called again and again while the outcome of its commit is
    * unknown for longer than an outage may last: what waits for this batch was not begun.
@@ -68,6 +72,7 @@ const terminate: PostgresStatement = {
 export class Lane implements BatchLane {
   readonly #options: LaneOptions
   #connection: PostgresConnection | undefined
+  #opening: Promise<PostgresConnection> | undefined
   /** Of the connection, in the server's list. */
   #name = ''
   #isClosing = false
@@ -87,6 +92,14 @@ export class Lane implements BatchLane {
     this.#leftMs = null
   }
 
+  isOpen(): boolean {
+    return this.#connection?.isClosed() === false
+  }
+
+  async open(): Promise<void> {
+    await this.#connected()
+  }
+
   batchMs(): number {
     return this.#leftMs === null ? 0 : this.#options.clock.monoMs() - this.#leftMs
   }
@@ -96,6 +109,8 @@ export class Lane implements BatchLane {
   }
 
   async close(): Promise<void> {
+    // What it fails with is reported where it was called for.
+    await this.#opening?.catch(() => {})
     await this.#connection?.close()
   }
 
@@ -149,7 +164,12 @@ export class Lane implements BatchLane {
     const { url, limits, owner } = this.#options
     const { process, startedMs, lane } = owner()
     this.#name = `tollgate ${process} ${startedMs} ${lane}`
-    this.#connection = await connect(url, { name: this.#name, ...limits })
+    this.#opening = connect(url, { name: this.#name, ...limits })
+    try {
+      this.#connection = await this.#opening
+    } finally {
+      this.#opening = undefined
+    }
     return this.#connection
   }
 

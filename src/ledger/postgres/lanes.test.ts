@@ -20,9 +20,15 @@ import { unchanged } from '../machine/operation.ts'
 import type { BatchLane, Leaving } from './lane.ts'
 import { Lanes } from './lanes.ts'
 
+const noRoom = Object.assign(new Error('no room'), { code: '53300' })
+
 /** Commits a batch when the test says so. */
 class ManualLane implements BatchLane {
   readonly #clock: ManualClock
+  hasConnection = true
+  /** Why it gets no connection. */
+  obstacle: Error | null = null
+  opened = 0
   #leftMs: number | null = null
   batch: readonly bigint[] = []
   onAway: (error: unknown) => void = () => {}
@@ -41,6 +47,14 @@ class ManualLane implements BatchLane {
     this.#leftMs = null
     this.batch = []
     for (const { resolve, step } of batch) resolve(step.input)
+  }
+  isOpen(): boolean {
+    return this.hasConnection
+  }
+  async open(): Promise<void> {
+    this.opened += 1
+    if (this.obstacle !== null) throw this.obstacle
+    this.hasConnection = true
   }
   batchMs(): number {
     return this.#leftMs === null ? 0 : this.#clock.monoMs() - this.#leftMs
@@ -179,6 +193,77 @@ suite('lanes', () => {
     await all.close()
   })
 
+  test('a lane gets a connection before it takes a batch; those that have one are first', async () => {
+    const { begin, sizes, lanes } = openManual(3)
+    const [first, second] = lanes as [ManualLane, ManualLane]
+    first.hasConnection = false
+    second.hasConnection = false
+    void begin(1)
+    assert.deepEqual(await sizes(), [0, 0, 1])
+    void begin(...numbers(2, 4))
+    await sizes()
+    assert.deepEqual(await sizes(), [4, 0, 1])
+    assert.deepEqual(
+      lanes.map(({ opened }) => opened),
+      [1, 0, 0],
+    )
+  })
+
+  test('a lane for which the database has no room is left out for a second while another one works', async () => {
+    const { begin, sizes, lanes, clock } = openManual()
+    const second = lanes[1] as ManualLane
+    second.hasConnection = false
+    second.obstacle = noRoom
+    void begin(...numbers(1, 8))
+    await sizes()
+    assert.deepEqual([await sizes(), second.opened], [[4, 0], 1])
+    clock.advance(999)
+    lanes[0]?.end()
+    await nextTurn()
+    assert.deepEqual([await sizes(), second.opened], [[4, 0], 1])
+    void begin(...numbers(9, 4))
+    assert.deepEqual(await sizes(), [4, 0])
+    clock.advance(1)
+    assert.deepEqual([await sizes(), second.opened], [[4, 0], 2], 'it is tried again')
+    second.obstacle = null
+    clock.advance(1_000)
+    await sizes()
+    assert.deepEqual(await sizes(), [4, 4])
+  })
+
+  test('what cannot be opened for another reason, or is the only lane, takes its batch and waits with it', async () => {
+    for (const [obstacle, hasConnection, expected] of [
+      [new Error('away'), true, [4, 4]],
+      [noRoom, false, [4, 0]],
+    ] as const) {
+      const { begin, sizes, lanes } = openManual()
+      const [first, second] = lanes as [ManualLane, ManualLane]
+      first.hasConnection = hasConnection
+      second.hasConnection = false
+      second.obstacle = obstacle
+      void begin(...numbers(1, 8))
+      await sizes()
+      assert.deepEqual(await sizes(), expected, obstacle.message)
+    }
+  })
+
+  test('where there is room for no other lane, what waits for one of unknown outcome is refused', async () => {
+    const { on, sizes, lanes, clock, all } = openManual()
+    const [first, second] = lanes as [ManualLane, ManualLane]
+    second.hasConnection = false
+    second.obstacle = noRoom
+    const away = on(1n, 1)
+    await sizes()
+    clock.advance(limits.parallelMs)
+    const other = assert.rejects(on(2n, 2), /away/)
+    await sizes()
+    first.onAway(new Error('away'))
+    await other
+    first.end()
+    assert.equal(await away, 1n)
+    await all.close()
+  })
+
   test('random operations: each once, those of an account in order and never in two lanes', async () => {
     for (const seed of numbers(1, 50)) {
       const dice = new Dice(seed)
@@ -197,6 +282,10 @@ suite('lanes', () => {
         if (dice.chance(0.3)) await nextTurn()
         if (dice.chance(0.1)) clock.advance(dice.whole(1, 60))
         if (dice.chance(0.3)) dice.pick(lanes)?.end()
+        const some = dice.pick(lanes)
+        if (dice.chance(0.2) && some?.batch.length === 0) some.hasConnection = false
+        if (dice.chance(0.2) && some !== undefined)
+          some.obstacle = dice.pick([null, noRoom, new Error('away')]) ?? null
         const owners = lanes.map(({ batch }) => new Set(batch.map((each) => accountOf.get(Number(each)))))
         const total = owners.reduce((sum, each) => sum + each.size, 0)
         assert.equal(new Set(owners.flatMap((each) => [...each])).size, total, `seed ${seed}`)

@@ -2,10 +2,12 @@
  * Which lane commits which operations. They wait by account, and a lane that begins takes accounts of which nothing is on its
  * way: operations on one account stay in order, and none waits behind another account's batch. One batch at a time is made as
  * large as what waits, because its round trips cost the same for one operation as for a hundred; another lane begins in parallel
- * only where enough waits for a batch of its own, or where that batch takes long. No statement runs here.
+ * only where enough waits for a batch of its own, or where that batch takes long. A lane without a connection opens it before it
+ * takes a batch, and is left out for a while where the database has no room for another one. No statement runs here.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import { storeUnavailable } from '../../store/errors.ts'
+import { hasNoRoom } from '../../store/postgres/errors.ts'
 import type { Step } from './batch.ts'
 import type { BatchLane, Leaving } from './lane.ts'
 
@@ -19,6 +21,9 @@ export interface LanesLimits {
   /** Operations that wait. */
   readonly waitingMax: number
 }
+
+/** How long a lane is left out for which the database has no room. */
+const leftOutMs = 1_000
 
 /** An operation that is decided on when its batch leaves; null takes it back. */
 export type MakeStep = () => Step | null
@@ -47,6 +52,8 @@ export class Lanes {
   /** All that wait. */
   #waitingCount = 0
   readonly #busy = new Set<BatchLane>()
+  /** They get a connection before they take a batch, or are left out because there is none. */
+  readonly #opening = new Set<BatchLane>()
   /** Busy with a commit whose outcome is unknown for longer than an outage may last. */
   readonly #away = new Set<BatchLane>()
   #isScheduled = false
@@ -81,6 +88,11 @@ export class Lanes {
     })
   }
 
+  /** Opens the first lane: one is enough to serve. */
+  async open(): Promise<void> {
+    await this.#lanes[0]?.open()
+  }
+
   /** How long the longest of the batches that are on their way has taken so far; 0: none is. */
   batchMs(): number {
     return Math.max(...this.#lanes.map((lane) => lane.batchMs()))
@@ -110,15 +122,36 @@ export class Lanes {
     })
   }
 
-  #begin(): void {
-    const free = this.#lanes.filter((lane) => !this.#busy.has(lane))
-    for (const [index, lane] of free.entries()) {
-      const batches = Math.floor(this.#readyCount / this.#limits.parallelMin)
-      if (this.#readyCount === 0 || (batches === 0 && this.#waitMs() > 0)) break
+  /** `tried`: it has just been opened, or fails for a reason that its batch waits for. */
+  #begin(tried: BatchLane | null = null): void {
+    const free = this.#lanes.filter((lane) => !this.#busy.has(lane) && !this.#opening.has(lane))
+    const open = free.filter((lane) => lane.isOpen())
+    /** Operations for which a lane is being opened. */
+    let expected = 0
+    for (const [index, lane] of [...open, ...free.filter((each) => !open.includes(each))].entries()) {
+      const count = this.#readyCount - expected
+      const batches = Math.floor(count / this.#limits.parallelMin)
+      if (count <= 0 || (batches === 0 && this.#waitMs() > 0)) break
       const beginning = Math.min(Math.max(1, batches), free.length - index)
-      this.#send(lane, Math.ceil(this.#readyCount / beginning))
+      const about = Math.ceil(count / beginning)
+      if (lane.isOpen() || lane === tried || this.#busy.size === 0) this.#send(lane, about)
+      else {
+        expected += about
+        void this.#open(lane)
+      }
     }
-    if (this.#readyCount > 0 && this.#busy.size < this.#lanes.length) this.#beginLater()
+    if (this.#readyCount > 0 && this.#busy.size + this.#opening.size < this.#lanes.length) this.#beginLater()
+  }
+
+  async #open(lane: BatchLane): Promise<void> {
+    this.#opening.add(lane)
+    const isLeftOut = await lane.open().then(() => false, hasNoRoom)
+    const begin = (): void => {
+      this.#opening.delete(lane)
+      this.#begin(isLeftOut ? null : lane)
+    }
+    if (isLeftOut) this.#clock.after(leftOutMs, begin)
+    else begin()
   }
 
   /** For how long the batches that are on their way are waited for; 0: for none of them. */
@@ -166,11 +199,11 @@ export class Lanes {
     if (this.#queues.size === 0) for (const ended of this.#ended.splice(0)) ended()
   }
 
-  /** What waits for a batch whose outcome is unknown was not begun; where every lane has such a batch, everything waits for one. */
+  /** What waits for a batch whose outcome is unknown was not begun; where no lane is without one, everything waits for one. */
   #refuseWaiting(lane: BatchLane, queues: readonly AccountQueue[], error: unknown): void {
     this.#away.add(lane)
     const waiting = queues.flatMap((queue) => queue.waiting.splice(0))
-    if (this.#away.size === this.#lanes.length) {
+    if (this.#away.size + this.#opening.size === this.#lanes.length) {
       for (const queue of this.#ready.splice(0)) {
         waiting.push(...queue.waiting.splice(0))
         this.#queues.delete(queue.account)

@@ -1,6 +1,6 @@
 /**
  * The ledger's store on PostgreSQL, in the place of the threads of the embedded one: operations of the machine go through
- * lanes, reads through a connection of their own. Any number of processes may open one database.
+ * lanes, what looks for open holds through the connection of the lease. Any number of processes may open one database.
  *
  * `const store = openPostgresStore(url, { clock, limits: postgresLimits(limitDefaults), derive, onTrouble })`
  * `const { ledger, close } = await openLedger(store, { clock, limits, onTrouble })`
@@ -11,7 +11,7 @@ import type { Failpoints } from '../../base/failpoint.ts'
 import type { Limits } from '../../config/config.ts'
 import { isLazy } from '../../store/channel.ts'
 import { storeUnavailable } from '../../store/errors.ts'
-import { connect, type PostgresConnection } from '../../store/postgres/connection.ts'
+import { type ConnectionOptions, connect, type PostgresConnection } from '../../store/postgres/connection.ts'
 import { toStoreError } from '../../store/postgres/errors.ts'
 import type { Call } from '../../store/sqlite/messages.ts'
 import type { LedgerStore } from '../ledger.ts'
@@ -109,7 +109,6 @@ type Answers = Readonly<Record<string, (...values: never[]) => unknown>>
 export function openPostgresStore(url: string, options: PostgresStoreOptions): PostgresStore {
   const { limits, clock, failpoints } = options
   const points = failpoints === undefined ? undefined : commitPoints(failpoints, clock)
-  const side = sideConnection(url, 'tollgate reads', limits)
   const slot = slotOf(url, options)
   const known = new KnownRows()
   const lanes = new Lanes(
@@ -126,15 +125,21 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     const named = rows.find(({ table, account }) => table === 'account' || account !== undefined) ?? rows[0]
     return BigInt(named?.account ?? (typeof named?.id === 'bigint' ? named.id : 0n))
   }
-  const scans: Answers = {
-    claimProcess: slot.claim,
-    claimThread: slot.claim,
-    removeUnrecorded: () => [],
-    orphans: async (process: number, limit: number) => findOrphans(await side.get(), process, limit),
-    overdue: async (process: number, before: bigint, limit: number) =>
-      findOverdue(await side.get(), { process, before, limit }),
+  /** A server that cannot write does not start, and leaves the connections to others. */
+  const claim = async (startedMs: number): Promise<number> => {
+    const process = await slot.claim(startedMs)
+    await lanes.open()
+    return process
   }
-  const reads: Answers = ledgerReads(queryOn(side.get))
+  const scans: Answers = {
+    claimProcess: claim,
+    claimThread: claim,
+    removeUnrecorded: () => [],
+    orphans: async (process: number, limit: number) => findOrphans(await slot.connection(), process, limit),
+    overdue: async (process: number, before: bigint, limit: number) =>
+      findOverdue(await slot.connection(), { process, before, limit }),
+  }
+  const reads: Answers = ledgerReads(queryOn(slot.connection))
   const answer = async (answers: Answers, [name, ...values]: Call): Promise<unknown> => {
     const found = answers[name]
     if (found === undefined) throw storeUnavailable(`${name} is not available on PostgreSQL`)
@@ -177,7 +182,6 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
     async close() {
       await lanes.close()
       await slot.leave()
-      await side.close()
     },
   }
 }
@@ -193,13 +197,13 @@ async function connectForTables(url: string, limits: PostgresLimits): Promise<Po
 }
 
 /** A connection that is opened again where it was lost. */
-function sideConnection(url: string, name: string, limits: PostgresLimits) {
+function sideConnection(url: string, options: ConnectionOptions) {
   let opening: Promise<PostgresConnection> | undefined
   let connection: PostgresConnection | undefined
   return {
     async get(): Promise<PostgresConnection> {
       if (connection !== undefined && !connection.isClosed()) return connection
-      opening ??= connect(url, { name, ...limits }).finally(() => {
+      opening ??= connect(url, options).finally(() => {
         opening = undefined
       })
       connection = await opening
@@ -216,16 +220,18 @@ const renewalsPerLease = 3
 const renewAgainMs = 500
 
 /**
- * This process's slot, whose lease is renewed until it leaves, on a connection of its own: a renewal behind a slow read would
- * come too late. After an outage of the database that was longer than the lease the slot is taken again.
+ * This process's slot, whose lease is renewed until it leaves. Reads on the same connection end before a renewal behind them
+ * would come too late. After an outage of the database that was longer than the lease the slot is taken again.
  */
 function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions) {
-  const side = sideConnection(url, 'tollgate lease', limits)
+  const oftenMs = limits.leaseMs / renewalsPerLease
+  const { connectMsMax } = limits
+  const statementMsMax = Math.ceil(Math.min(limits.statementMsMax, oftenMs))
+  const side = sideConnection(url, { name: 'tollgate lease', connectMsMax, statementMsMax })
   let slot: ProcessSlot | undefined
   let timer: Timer | undefined
   let renewing = Promise.resolve()
   let hasLeft = false
-  const oftenMs = limits.leaseMs / renewalsPerLease
   let reportedMs = Number.NEGATIVE_INFINITY
   /** Not for each attempt of an outage. */
   const report = (error: unknown): void => {
@@ -256,6 +262,7 @@ function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions)
     onTrouble(new LeaseLost())
   }
   return {
+    connection: side.get,
     taken(): ProcessSlot {
       assert(slot !== undefined, 'a process has a slot before its first batch')
       return slot

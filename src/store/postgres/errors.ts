@@ -77,6 +77,10 @@ export function isRepeatable(error: unknown): boolean {
 /** A write was refused because the server takes none: another one may be the primary now. */
 export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006'
 
+/** Whether the server, or one of several, has no room for another connection: of all, or of this user or database. */
+export const hasNoRoom = (error: unknown): boolean =>
+  error instanceof AggregateError ? error.errors.some(hasNoRoom) : stateOf(error) === '53300'
+
 /** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
 export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'
 
