@@ -3,6 +3,7 @@
  * target that does not support the request is skipped while another is left.
  */
 import { TollgateError } from '../base/errors.ts'
+import { storedItems } from './phases/resolve-references/resolve-references.ts'
 import { routeTo } from './phases/route.ts'
 import type {
   Candidate,
@@ -49,14 +50,13 @@ export class TargetPlans {
     return this.#received
   }
 
-  /** Without those that the first plan excludes, because what the request refers to is stored at another upstream. */
+  /** What the request refers to is stored at the upstreams of the first plan: no other one can take it. */
   get candidates(): readonly Candidate[] {
     const { candidates } = this.#route
-    const plan = this.#first?.plan
-    if (plan === undefined) return candidates
-    return candidates.filter(
-      (candidate) => candidate.target !== plan.target || plan.candidates.includes(candidate),
-    )
+    const first = this.#first
+    if (first === undefined || storedItems(this.#received).length === 0) return candidates
+    const storing = new Set(first.plan.candidates.map(({ upstream }) => upstream.name))
+    return candidates.filter(({ upstream }) => storing.has(upstream.name))
   }
 
   /** Targets that nothing is known of yet. */

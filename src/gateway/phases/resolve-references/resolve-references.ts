@@ -26,7 +26,7 @@ export function resolveReferences(
 }
 
 /** What a request references of earlier responses. */
-function storedItems({ facts }: ParsedRequest): readonly Reference[] {
+export function storedItems({ facts }: ParsedRequest): readonly Reference[] {
   return facts.references?.filter(({ kind }) => kind !== 'file') ?? []
 }
 
