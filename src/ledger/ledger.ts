@@ -337,12 +337,17 @@ function sweepHolds(
 ): () => Promise<void> {
   const marks: { readonly id: bigint; readonly monoMs: number }[] = []
   let timer: Timer
-  let sweeping = Promise.resolve()
+  let sweeping: Promise<void> | null = null
 
   function later(): void {
     marks.push({ id: nextId(), monoMs: clock.monoMs() })
     timer = clock.after(sweepEveryMs, () => {
-      sweeping = sweep().then(() => {}, onTrouble)
+      // One at a time: what a stalled database leaves unanswered would pile up.
+      sweeping ??= sweep()
+        .then(() => {}, onTrouble)
+        .finally(() => {
+          sweeping = null
+        })
       later()
     })
   }
@@ -357,6 +362,6 @@ function sweepHolds(
   later()
   return () => {
     timer.cancel()
-    return sweeping
+    return sweeping ?? Promise.resolve()
   }
 }
