@@ -54,6 +54,7 @@ const receipt: ReceiptDraft = {
   person: null,
   ownKey: false,
   ownKeyFee: null,
+  offerCost: null,
 }
 
 /** What the receipt costs 20,754,000 nano-USD at, in nano-USD per million tokens. */

@@ -270,6 +270,7 @@ const draft: ReceiptDraft = {
   person: null,
   ownKey: false,
   ownKeyFee: null,
+  offerCost: null,
 }
 const noRates = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 

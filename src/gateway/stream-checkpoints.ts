@@ -7,14 +7,14 @@ import { eachOutput } from '../../contract/meters.ts'
 import { Checkpointer } from '../ledger/rules/checkpoint-schedule.ts'
 import { least } from '../ledger/rules/money.ts'
 import { chargedAmounts, chargeOf } from '../ledger/rules/own-key-fee.ts'
-import { boundAmounts, costOf, withRequestFee } from '../ledger/rules/price.ts'
+import { boundAmounts, costOf, upstreamCostOf, withRequestFee } from '../ledger/rules/price.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { OutputSample } from '../wire/dialect.ts'
 import type { Usage } from '../wire/usage.ts'
 import { countSample } from './count-output.ts'
 import type { GatewayDeps } from './deps.ts'
-import { draftReceipt, type SettledRequest } from './phases/settle/settle.ts'
+import { draftReceipt, offerCostOf, type SettledRequest } from './phases/settle/settle.ts'
 import { capUsage } from './plausible-usage.ts'
 import type { RequestContext, StreamedBody } from './request.ts'
 
@@ -148,7 +148,7 @@ function checkpointer(
             },
             usage,
             source: 'estimated',
-            upstreamCost: costOf(usage, plan.price, 'list').cost,
+            upstreamCost: upstreamCostOf(usage, plan.price, offerCostOf(request)),
             unpriced: false,
           }),
         })

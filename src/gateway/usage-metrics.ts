@@ -30,7 +30,7 @@ interface PairSums {
   readonly tokens: Record<Meter, number>
   charged: number
   held: number
-  listCost: number
+  upstreamCost: number
   writtenOff: number
   readonly firstByte: { observe(seconds: number): void }
 }
@@ -42,7 +42,10 @@ const amounts = {
     name: 'tollgate_held_usd_total',
     help: 'Reserved by settled requests before they began, in USD.',
   },
-  listCost: { name: 'tollgate_list_cost_usd_total', help: 'The same usage at list prices, in USD.' },
+  upstreamCost: {
+    name: 'tollgate_upstream_cost_usd_total',
+    help: 'What upstreams charge for the usage, in USD.',
+  },
   writtenOff: { name: 'tollgate_written_off_usd_total', help: 'Not charged to accounts, in USD.' },
 } as const
 const amountNames = Object.keys(amounts) as readonly (keyof typeof amounts)[]
@@ -72,7 +75,7 @@ export function usageMetrics(registry: Registry, pairsMax: number): (settled: Me
       pair,
       ended: new Map(),
       tokens: eachMeter(() => 0),
-      ...{ charged: 0, held: 0, listCost: 0, writtenOff: 0 },
+      ...{ charged: 0, held: 0, upstreamCost: 0, writtenOff: 0 },
       firstByte: firstByte.labels(pair),
     }
     known.set(name, sums)
@@ -84,7 +87,7 @@ export function usageMetrics(registry: Registry, pairsMax: number): (settled: Me
     sums.ended.set(receipt.endReason, (sums.ended.get(receipt.endReason) ?? 0) + 1)
     for (const meter of meterNames) sums.tokens[meter] += receipt[meter]
     sums.charged += inUsd(result.charged)
-    sums.listCost += inUsd(receipt.upstreamCost)
+    sums.upstreamCost += inUsd(receipt.upstreamCost)
     sums.writtenOff += inUsd(result.writtenOff)
     for (const { candidate, plan, cost } of wasted) {
       sums.writtenOff -= inUsd(cost)

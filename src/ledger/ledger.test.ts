@@ -608,6 +608,7 @@ onEach('a receipt is read back as it was written, and a running request is liste
     person: null,
     ownKey: false,
     ownKeyFee: null,
+    offerCost: null,
   }
   await on.ledger.checkpoint({ id, cost: 1n, draft })
   await settle('r1', 0n, 0n, draft)(on)

@@ -77,6 +77,11 @@ export interface ReceiptDraft extends CountedTokens {
   readonly ownKey: boolean
   /** The share of the list price that is charged for that, as a fraction such as `1/20`; null: not on an own key. */
   readonly ownKeyFee: string | null
+  /**
+   * The offer's own cost, by which `upstreamCost` is computed: nano-USD per million tokens of input and of output, such as
+   * `1000000/2000000`; null: the list price.
+   */
+  readonly offerCost: string | null
 }
 
 /** The durable mark of a running stream, so that a crash charges what was delivered and no more. */

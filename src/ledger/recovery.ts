@@ -71,5 +71,6 @@ function nothingDelivered({ createdMs, outputLimit, outputLowered }: Orphan): Re
     person: null,
     ownKey: false,
     ownKeyFee: null,
+    offerCost: null,
   }
 }

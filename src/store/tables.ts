@@ -89,6 +89,7 @@ export interface ReceiptTable extends MeterColumns {
   person: string | null
   own_key: Flag
   own_key_fee: string | null
+  offer_cost: string | null
 }
 
 export interface ApiKeyTable {

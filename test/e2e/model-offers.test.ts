@@ -115,6 +115,10 @@ test('the list of the configuration is shown with cost, margin and what each off
   assert.deepEqual([status.state, status.requests, status.failures], ['serving', 1, 0])
   // 3 tokens at 0.80 and 2 at 3.00 per million.
   assert.equal(status.cost, '0.0000084')
+  const [receipt] = await gate.gateway.services.ledger.receipts(account.id, 1, null)
+  const { upstreamCost, offerCost, charged } = receipt ?? assert.fail('there is a receipt')
+  // At its price, 1 and 4 per million, it is charged 0.000011.
+  assert.deepEqual([upstreamCost, offerCost, charged], [8_400n, '800000000/3000000000', 11_000n])
 })
 
 test('a preview says what changes and what is below cost at any time of the week, and changes nothing', async () => {

@@ -54,4 +54,5 @@ export const plainDraft: ReceiptDraft = {
   person: null,
   ownKey: false,
   ownKeyFee: null,
+  offerCost: null,
 }

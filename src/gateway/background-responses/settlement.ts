@@ -11,7 +11,14 @@ import type { Log } from '../../base/log.ts'
 import type { PriceVersion } from '../../catalog/types.ts'
 import type { OpenResponse } from '../../ledger/background-response-types.ts'
 import { plausibility, type UsageMax, usageMaxOf, withoutWaived } from '../../ledger/rules/plausibility.ts'
-import { costOf, type InputBoundSource, withRequestFee } from '../../ledger/rules/price.ts'
+import {
+  costOf,
+  type InputBoundSource,
+  type OfferCost,
+  offerCostText,
+  upstreamCostOf,
+  withRequestFee,
+} from '../../ledger/rules/price.ts'
 import type {
   Attempt,
   EndReason,
@@ -47,6 +54,8 @@ export interface ResponseFacts {
   readonly cacheLifetime: '5m' | '1h'
   readonly waived: readonly string[]
   readonly price: PriceVersion
+  /** The offer's own cost; left out: the list price. */
+  readonly offerCost?: OfferCost
 }
 
 export function factsOf(
@@ -58,6 +67,7 @@ export function factsOf(
   }: { readonly plan: RequestPlan; readonly hold: Hold; readonly upstreamResponse: UpstreamResponse },
 ): ResponseFacts {
   const header = upstreamResponse.candidate?.target.connector.requestIdHeader
+  const offerCost = upstreamResponse.candidate?.offer.cost
   const { pricedMeters: _inPrice, ...usageMax } = usageMaxOf(plan, hold.outputLimit)
   return {
     provider: plan.model.provider,
@@ -76,6 +86,7 @@ export function factsOf(
     cacheLifetime: plan.cacheLifetime,
     waived: plan.serverTools.waived,
     price: plan.price,
+    ...(offerCost === undefined ? {} : { offerCost }),
   }
 }
 
@@ -156,7 +167,7 @@ export async function settlementOf(
   const reported = await billedUsage(counter, facts, end)
   const usage = end.status === 'completed' ? withRequestFee(reported.usage, facts.price) : reported.usage
   const { cost, unpriced } = costOf(usage, facts.price, 'rates')
-  const upstreamCost = costOf(usage, facts.price, 'list').cost
+  const upstreamCost = upstreamCostOf(usage, facts.price, facts.offerCost)
   const unknown = [...unpriced, ...usage.unknown]
   const isHidden = end.status === 'cancelled' && reported.source === 'none'
   const unreported = isHidden ? costByTime(facts, limits, clock.wallMs()) : 0n
@@ -277,5 +288,6 @@ function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): 
     person: facts.person,
     ownKey: false,
     ownKeyFee: null,
+    offerCost: offerCostText(facts.offerCost),
   }
 }

@@ -4,6 +4,7 @@ import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts
 import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
 import { alertOffColumn } from '../../store/migrations/0006-alerts-off.ts'
 import { oneOwner, removeLaterOwners } from '../../store/migrations/0007-one-owner.ts'
+import { offerCost, offerCostColumn } from '../../store/migrations/0008-offer-cost.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -42,6 +43,15 @@ export const postgresMigrations: readonly Migration[] = [
     statements: [
       removeLaterOwners,
       'ALTER TABLE provider_object DROP CONSTRAINT provider_object_account_id_key, ADD UNIQUE (id)',
+    ],
+  },
+  {
+    number: offerCost.number,
+    name: offerCost.name,
+    // A new database has the column: its tables are made from the columns that statements use.
+    statements: [
+      offerCostColumn.replace('ADD COLUMN', 'ADD COLUMN IF NOT EXISTS'),
+      'CREATE OR REPLACE VIEW receipt_by_account AS SELECT * FROM receipt',
     ],
   },
 ]

@@ -7,7 +7,8 @@ import { columnType, storedTables, tableNames } from './tables.ts'
 
 const nullable: ReadonlySet<string> = new Set(
   `email owner suspended_ms restricted_ms shared spent_max source reference request note checkpoint_cost checkpoint_draft
-   upstream_request_id error_code first_byte_ms person implausible input_bound own_key_fee`.split(/\s+/),
+   upstream_request_id error_code first_byte_ms person implausible input_bound own_key_fee
+   offer_cost`.split(/\s+/),
 )
 
 /** Rows that change are written again in the same page, where there is room for it. */

@@ -21,7 +21,7 @@ import {
 const textColumns: ReadonlySet<string> = new Set(
   `kind email name owner counter source reference note model dialect checkpoint_draft provider upstream upstream_model
    upstream_request_id end_reason usage_source error_code fees ran_at attempts person implausible input_bound
-   own_key_fee referenced_scope`.split(/\s+/),
+   own_key_fee offer_cost referenced_scope`.split(/\s+/),
 )
 
 const byteColumns: ReadonlySet<string> = new Set(['rates', 'latency', 'first_byte'])

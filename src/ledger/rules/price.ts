@@ -3,6 +3,7 @@
  * bound of a request that has not run yet, which rounds so that a hold is never below the cost. Pure.
  */
 import {
+  eachRate,
   type InputMeter,
   inputMeters,
   inputTokens,
@@ -11,6 +12,7 @@ import {
   meters,
   type OutputClasses,
   outputMeters,
+  type RateName,
   type TokenCounts,
 } from '../../../contract/meters.ts'
 import { assert } from '../../base/assert.ts'
@@ -84,6 +86,30 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
       ...feeEntries.map(([meter]) => meter).filter((meter) => own(price.fees, meter) === undefined),
     ],
   }
+}
+
+/** What an offer costs where its configuration says so: nano-USD per million tokens. */
+export type OfferCost = Pick<Rates, 'input' | 'output'>
+
+/**
+ * Nano-USD that the upstream charges for the usage: at the offer's own cost, else at list price. An offer's cost has no tiers and
+ * no rates for the cache, whose tokens count as input; options and fees are those of the price.
+ */
+export function upstreamCostOf(
+  usage: PricedUsage,
+  price: PriceVersion,
+  offerCost: OfferCost | undefined,
+): bigint {
+  if (offerCost === undefined) return costOf(usage, price, 'list').cost
+  const listRates = eachRate((rate) => (outputRates.has(rate) ? offerCost.output : offerCost.input))
+  return costOf(usage, { ...price, listRates, listTiers: [] }, 'list').cost
+}
+
+const outputRates: ReadonlySet<RateName> = new Set(outputMeters.map((name) => meters[name].rate))
+
+/** As a receipt states it; null: the list price. */
+export function offerCostText(cost: OfferCost | undefined): string | null {
+  return cost === undefined ? null : `${cost.input}/${cost.output}`
 }
 
 /** What a request that has not run yet may use at most. */

@@ -175,6 +175,7 @@ const draft = rowOf({
   background: flag('background'),
   ownKey: flag('own_key'),
   ownKeyFee: textOrNull('own_key_fee'),
+  offerCost: textOrNull('offer_cost'),
 }) satisfies Field<ReceiptDraft>
 
 /** A draft as values to bind. */

@@ -1,6 +1,6 @@
 /**
  * Recomputes what each receipt charges from its usage and its price, as if there were no other code that does: what the
- * usage costs, what of it the hold covers, and what the upstream costs at list price. Only reads.
+ * usage costs, what of it the hold covers, and what the upstream charges by its offer's cost or its list price. Only reads.
  */
 import { type Meter, meterNames, meters } from '../../../contract/meters.ts'
 import { integer, number, rowOf, text, textOrNull } from '../../store/sqlite/columns.ts'
@@ -40,6 +40,7 @@ const receiptRow = rowOf({
   implausible: textOrNull('r.implausible'),
   isOwnKey: number('r.own_key'),
   ownKeyFee: textOrNull('r.own_key_fee'),
+  offerCost: textOrNull('r.offer_cost'),
   fees: text('r.fees'),
   ranAt: text('r.ran_at'),
   /** Attempts before the one that served. */
@@ -72,12 +73,16 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   const list = costAt(receipt, price, [price.listRates, price.listTiers])
   const isComplete = endReason === 'complete'
   // Of a response that is cut short the receipt may have only what was relayed.
-  const isListed =
+  const atOffer = receipt.offerCost === null ? null : ratesIn(receipt.offerCost)
+  const upstream = atOffer === null ? list : costAt(receipt, price, [atOffer, []])
+  const isRight =
     failed === 0
-      ? upstreamCost === list || (!isComplete && (upstreamCost > list || upstreamCost === 0n))
-      : upstreamCost >= list || !isComplete
-  if (!isListed)
-    yield `receipt ${id}: states an upstream cost of ${upstreamCost}, its usage costs ${list} at list price`
+      ? upstreamCost === upstream || (!isComplete && (upstreamCost > upstream || upstreamCost === 0n))
+      : upstreamCost >= upstream || !isComplete
+  if (!isRight) {
+    const at = atOffer === null ? 'at list price' : 'at its offer'
+    yield `receipt ${id}: states an upstream cost of ${upstreamCost}, its usage costs ${upstream} ${at}`
+  }
   if ((receipt.isOwnKey === 1) !== (receipt.ownKeyFee !== null))
     yield `receipt ${id}: states a fee of ${receipt.ownKeyFee} for an own key, and own_key = ${receipt.isOwnKey}`
   const cost =
@@ -95,6 +100,12 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   const isAbove = total > cost && receipt.implausible === null
   if (total < due || isAbove || (source === 'reported' && total !== cost))
     yield `receipt ${id}: charges ${charged} and writes off ${writtenOff}, its usage costs ${cost}`
+}
+
+/** The cost of an offer, whose cache counts as input; nothing if the text is no cost. */
+function ratesIn(cost: string): Amounts {
+  const [, input, output] = /^(\d+)\/(\d+)$/.exec(cost) ?? []
+  return input === undefined || output === undefined ? {} : { input: BigInt(input), output: BigInt(output) }
 }
 
 /** A fraction of an amount, rounded up; 0 if the text is not a fraction. */

@@ -478,6 +478,11 @@ const charges: readonly [text: string, sql: string, found: readonly RegExp[]][] 
     [/^receipt 1001: states an upstream cost of 81, its usage costs 80 at list price$/],
   ],
   [
+    'an upstream cost grows at an offer with a cost of its own',
+    `UPDATE receipt SET offer_cost = '500000/2000000', upstream_cost = 81 WHERE id = 1001`,
+    [/^receipt 1001: states an upstream cost of 81, its usage costs 80 at its offer$/],
+  ],
+  [
     'an option is added that halves the price',
     `UPDATE price_version SET body = json_set(body, '$.options', json('{"half":{"numerator":"1","denominator":"2"}}'), '$.rates.output', '2000000', '$.listRates.output', '2000000') WHERE id = 1;
     UPDATE receipt SET ran_at = '["half"]', output = 81, upstream_cost = 161 WHERE id = 1001;

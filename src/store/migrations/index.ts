@@ -7,6 +7,7 @@ import { rowJournal } from './0004-row-journal.ts'
 import { receiptList } from './0005-receipt-list.ts'
 import { alertsOff } from './0006-alerts-off.ts'
 import { oneOwner } from './0007-one-owner.ts'
+import { offerCost } from './0008-offer-cost.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
     receiptList,
     alertsOff,
     oneOwner,
+    offerCost,
     ...Object.values(meterColumns),
   ]),
 ].sort((one, other) => one.number - other.number)

@@ -1,9 +1,7 @@
 /** What a settled request cost at its offer, and its time to first byte, noted for operators. */
-import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { costPrice } from '../../../catalog/below-cost.ts'
 import type { PriceVersion, Snapshot } from '../../../catalog/types.ts'
-import { divideUp } from '../../../ledger/rules/money.ts'
 import { costOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
 import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
@@ -44,21 +42,16 @@ export function noteWasted(
     })
 }
 
-/** Cost prices have no rates for the cache, so its tokens count as input. */
+/** Where the offer has no cost of its own, the list price under which the catalog knows the model at the upstream. */
 function costAt(
   { snapshot, clock }: OfferNoteDeps,
   { offer }: Candidate,
   receipt: ReceiptDraft,
   price: PriceVersion,
 ): bigint {
-  if (offer.cost !== undefined) {
-    const { input, output } = offer.cost
-    const tokens = BigInt(inputTokens(receipt)) * input + BigInt(outputTokens(receipt)) * output
-    return divideUp(tokens, 1_000_000n)
-  }
   // The most frequent case needs no lookup: the model is sold under its own name at its own provider.
-  if (price.model === offer.upstreamModel && receipt.provider === offer.upstream.provider)
-    return receipt.upstreamCost
+  const isOwnPrice = price.model === offer.upstreamModel && receipt.provider === offer.upstream.provider
+  if (offer.cost !== undefined || isOwnPrice) return receipt.upstreamCost
   const known = costPrice(snapshot, offer, clock.wallMs())
   return known === undefined || known.model === price.model
     ? receipt.upstreamCost

@@ -9,7 +9,14 @@ import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
 import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
 import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
-import { costOf, type PricedUsage, withoutRequestFee } from '../../../ledger/rules/price.ts'
+import {
+  costOf,
+  type OfferCost,
+  offerCostText,
+  type PricedUsage,
+  upstreamCostOf,
+  withoutRequestFee,
+} from '../../../ledger/rules/price.ts'
 import type {
   Attempt,
   Settled as LedgerSettled,
@@ -178,7 +185,7 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
   const isOwnKey = ownKeyFee !== null
   const { cost: priced, unpriced } = costOf(usage, price, 'rates')
   const full = chargeOf(priced, ownKeyFee)
-  const listCost = bill.payer === 'none' ? 0n : costOf(usage, price, 'list').cost
+  const upstreamCost = bill.payer === 'none' ? 0n : upstreamCostOf(usage, price, offerCostOf(request))
   const capped =
     bill.output === 'reported' && bill.input !== 'counted' ? full : least(full, request.hold.amount)
   const isLost = outcome.dispatched && outcome.reason === 'client_abort' && bill.output !== 'reported'
@@ -198,7 +205,7 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
     cost: bill.payer === 'customer' ? capped : 0n,
     excessCausedBy: request.hold.excessCausedBy,
     // The provider charges the account for what ran on its key, also where nothing was delivered.
-    writtenOff: (bill.payer === 'platform' && !isOwnKey ? listCost : hidden) + wasted.all + unbelieved,
+    writtenOff: (bill.payer === 'platform' && !isOwnKey ? upstreamCost : hidden) + wasted.all + unbelieved,
     causedWriteOff: hidden + wasted.refused + unbelieved,
     writeOffEntryId: deps.nextId(),
     providerObjects: providerObjectsOf(request, outcome),
@@ -207,7 +214,7 @@ function settlementOf(deps: SettleDeps, context: RequestContext, input: Settleme
         outcome,
         usage,
         source: sourceOf(bill, input.used),
-        upstreamCost: isOwnKey ? listCost : listCost + wasted.all,
+        upstreamCost: isOwnKey ? upstreamCost : upstreamCost + wasted.all,
         unpriced: unknown.length > 0,
       }),
       implausible: reported.implausible,
@@ -298,7 +305,16 @@ export function draftReceipt(
     person: hold.person,
     ownKey: plan.ownKeyFee !== null,
     ownKeyFee: feeText(plan.ownKeyFee),
+    offerCost: offerCostText(offerCostOf(request)),
   }
+}
+
+/** The account pays its own provider by that provider's list. */
+export function offerCostOf({
+  plan,
+  upstreamResponse,
+}: Pick<SettledRequest, 'plan' | 'upstreamResponse'>): OfferCost | undefined {
+  return plan.ownKeyFee === null ? upstreamResponse.candidate?.offer.cost : undefined
 }
 
 function upstreamRequestId(upstreamResponse: UpstreamResponse): string | null {

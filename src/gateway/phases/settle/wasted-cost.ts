@@ -3,7 +3,7 @@
  * another one served.
  */
 import { noTokens } from '../../../../contract/meters.ts'
-import { costOf, type PricedUsage } from '../../../ledger/rules/price.ts'
+import { type PricedUsage, upstreamCostOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
 import { capUsage } from '../../plausible-usage.ts'
 import type { UpstreamResponse, WastedAttempt, WastedUsage } from '../../request.ts'
@@ -12,7 +12,7 @@ export interface WastedLimits {
   readonly hiddenReasoningTokensPerSecond: number
 }
 
-/** At list price, without attempts on the account's own keys. */
+/** At what their upstreams charge, without attempts on the account's own keys. */
 export interface WastedCost {
   readonly all: bigint
   /** The part of it that the content of the request caused. */
@@ -28,7 +28,7 @@ export function wastedCost({ wasted }: Pick<UpstreamResponse, 'wasted'>, limits:
     const { plan, candidate, refused } = attempt
     const usage = plan.ownKeyFee === null ? usageOf(attempt, limits) : null
     if (usage === null) return sum
-    const { cost } = costOf(usage, plan.price, 'list')
+    const cost = upstreamCostOf(usage, plan.price, candidate.offer.cost)
     return {
       all: sum.all + cost,
       refused: refused ? sum.refused + cost : sum.refused,
