@@ -1,18 +1,15 @@
-/** Aider on all three families: a text turn, streamed or not, and a file that it changes as instructed. */
+/** Aider, set up as *Connect* says, on all three families: a text turn, streamed or not, and a file that it changes as instructed. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   checks,
   families,
   includes,
   installedPython,
   inWorkshop,
-  key,
-  origin,
   printedBy,
   pythonVersionOf,
-  run,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installedPython('aider', ['aider-chat'])
@@ -24,10 +21,8 @@ const quiet = [
   '--no-git',
 ]
 
-function start(model, prompt, { place: { home, folder: cwd }, options = [], at = { origin, key } }) {
-  const env = { HOME: home, OPENAI_API_BASE: `${at.origin}/v1`, OPENAI_API_KEY: at.key }
-  const words = ['--model', `openai/${model}`, '--message', prompt, ...quiet, ...options]
-  return run(join(folder, 'bin/aider'), words, { cwd, env })
+function start(model, prompt, { place, options = [], at }) {
+  return followed('aider', { at, model, place, folder, words: ['--message', prompt, ...quiet, ...options] })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout

@@ -21,10 +21,11 @@ export const silent = {
 export const families = { gpt: 'gpt-conformance', claude: 'claude-conformance', gemini: 'gemini-conformance' }
 
 const cache = process.env.CLIENTS_FOLDER ?? join(tmpdir(), 'tollgate-clients')
-const ownNodeFirst = [dirname(process.execPath), process.env.PATH].join(delimiter)
+export const ownNodeFirst = [dirname(process.execPath), process.env.PATH].join(delimiter)
 const answerMsMax = 120_000
-const installMsMax = 600_000
+export const installMsMax = 600_000
 const scriptMsMax = 900_000
+const loggedMax = 2_000
 
 /** Installs the packages into a separate folder, once; resolves with the folder. */
 export async function installed(name, packages) {
@@ -43,6 +44,7 @@ export async function installed(name, packages) {
 /** The same with Python packages, in a separate environment; needs a Python 3 with venv and pip. */
 export async function installedPython(name, packages) {
   const folder = join(cache, name)
+  if (packages.length === 0) return folder
   const wanted = packages.join(' ')
   const stamp = join(folder, 'installed.txt')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder
@@ -60,17 +62,22 @@ export function folderFor(name) {
   return folder
 }
 
-/** Runs a program that prints checks itself; its log lines are not results. */
+/** Runs a program that prints checks itself; its log lines are not results, but say why it failed. */
 export function checksOf(command, parameters) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, {
-      stdio: ['ignore', 'inherit', 'ignore'],
+      stdio: ['ignore', 'inherit', 'pipe'],
       timeout: scriptMsMax,
       killSignal: 'SIGKILL',
+    })
+    let logged = ''
+    child.stderr.on('data', (piece) => {
+      logged = `${logged}${piece}`.slice(-loggedMax)
     })
     child.on('error', reject)
     child.on('close', (code) => {
       process.exitCode = code ?? 1
+      if (code !== 0) process.stdout.write(`${logged}\n`)
       resolve()
     })
   })
@@ -104,9 +111,12 @@ function entryFor(entry) {
   return undefined
 }
 
-/** The version that was installed, for the record. */
+/** The version that was installed, for itself or with `npm install -g`, for the record. */
 export function versionOf(folder, name) {
-  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
+  const [found] = ['node_modules', 'lib/node_modules']
+    .map((packages) => join(folder, packages, name, 'package.json'))
+    .filter(existsSync)
+  return JSON.parse(readFileSync(found, 'utf8')).version
 }
 
 /** The same of a package of Python. */

@@ -1,42 +1,26 @@
 /** Cline's CLI, set up as *Connect* says, on all three families: a text turn, and a file read by its own tool. */
-import { dirname, join } from 'node:path'
-import { recipeOf } from '../../../console/src/features/connect/recipes.ts'
+import { join } from 'node:path'
 import {
   checks,
   families,
   includes,
   installed,
   inWorkshop,
-  key,
-  origin,
   printedBy,
-  run,
   secretWord,
   versionOf,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('cline', ['cline'])
-const bin = join(folder, 'node_modules/.bin')
 
-/** The commands of the recipe as they are shown, each with what a check needs besides. */
-async function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
-  const steps = recipeOf('cline').steps({
-    address: at.origin,
-    model: { name: model, dialects: [] },
-    key: null,
-  })
-  const [login, open] = steps.at(-1).snippet.text.split('\n')
+function start(model, prompt, place, at) {
   // A separate folder for its state: without one it leaves a process running.
-  const state = `--data-dir ${join(home, 'state')}`
-  const env = {
-    HOME: home,
-    CLINE_NO_AUTO_UPDATE: '1',
-    TOLLGATE_KEY: at.key,
-    PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
-  }
-  await run('sh', ['-c', `${login} ${state}`], { cwd, env })
-  return run('sh', ['-c', `${open} ${state} --json "$1"`, 'sh', prompt], { cwd, env })
+  const state = ['--data-dir', join(place.home, 'state')]
+  const edited = (script) => script.replace(/^cline auth .*$/m, `$& ${state.join(' ')}`)
+  const words = [...state, '--json', prompt]
+  return followed('cline', { at, model, place, folder, words, env: { CLINE_NO_AUTO_UPDATE: '1' }, edited })
 }
 
 async function ask(model, prompt, place) {

@@ -17,42 +17,29 @@ import {
   versionOf,
   write,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('codex', ['@openai/codex'])
 const program = join(folder, 'node_modules/.bin/codex')
 
-/** A custom provider, as its documentation configures it. */
-const ownProvider = (at) => [
-  'model_provider = "gateway"',
-  '[model_providers.gateway]',
-  'name = "Gateway"',
-  `base_url = "${at.origin}/v1"`,
-  'env_key = "GATEWAY_API_KEY"',
-  'wire_api = "responses"',
+const words = (prompt) => [
+  ...['exec', '--skip-git-repo-check', '--ephemeral', '--json'],
+  ...['--sandbox', 'danger-full-access', prompt],
 ]
-const builtInProvider = (at) => [`openai_base_url = "${at.origin}/v1"`]
 
-/** Starts it with its settings; resolves with its output. */
-function start(model, prompt, { home, folder: cwd }, { at = { origin, key }, provider = ownProvider } = {}) {
-  write(join(home, '.codex/config.toml'), [`model = "${model}"`, ...provider(at), ''].join('\n'))
-  const parameters = [
-    'exec',
-    '--skip-git-repo-check',
-    '--ephemeral',
-    '--json',
-    '--sandbox',
-    'danger-full-access',
-    prompt,
-  ]
-  return run(program, parameters, {
-    cwd,
-    env: { HOME: home, GATEWAY_API_KEY: at.key, CODEX_API_KEY: at.key },
-  })
+/** Its own provider, set up as *Connect* says. */
+const shown = (model, prompt, place, at) =>
+  followed('codex', { at, model, place, folder, words: words(prompt) })
+
+/** Its built-in provider. */
+function builtIn(model, prompt, { home, folder: cwd }) {
+  write(join(home, '.codex/config.toml'), `model = "${model}"\nopenai_base_url = "${origin}/v1"\n`)
+  return run(program, words(prompt), { cwd, env: { HOME: home, CODEX_API_KEY: key } })
 }
 
-async function ask(model, prompt, place, how) {
-  const { stdout } = await start(model, prompt, place, how)
+async function ask(model, prompt, place, start = shown) {
+  const { stdout } = await start(model, prompt, place)
   return stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -79,7 +66,7 @@ for (const model of Object.values(families)) {
 for (const model of Object.values(families)) {
   list[`the built-in provider goes on without its WebSocket, on ${model}`] = () =>
     inWorkshop(async (place) => {
-      const events = await ask(model, 'say pomegranate', place, { provider: builtInProvider })
+      const events = await ask(model, 'say pomegranate', place, builtIn)
       return includes(said(events), 'pomegranate', 'the answer')
     })
 }
@@ -90,7 +77,7 @@ Object.assign(
     'a text',
     (at, model) =>
       inWorkshop(async (place) => {
-        return printedBy(await start(model, 'say pomegranate', place, { at }))
+        return printedBy(await shown(model, 'say pomegranate', place, at))
       }),
     // It treats every unexpected status as a lost connection.
     { 401: { sentMax: 6 }, 402: { sentMax: 6 } },

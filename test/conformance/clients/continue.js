@@ -2,34 +2,25 @@
  * Continue's CLI, with the file that *Connect* shows: by its provider for OpenAI on all three
  * families, and by that for Anthropic.
  */
-import { join } from 'node:path'
-import { recipes } from '../../../console/src/features/connect/recipes.ts'
 import {
   checks,
   families,
   includes,
   installed,
   inWorkshop,
-  key,
-  origin,
   printedBy,
-  run,
   secretWord,
   versionOf,
-  write,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('continue', ['@continuedev/cli'])
-const program = join(folder, 'node_modules/.bin/cn')
-const recipe = recipes.find(({ id }) => id === 'continue')
 
-function start({ name, dialects }, prompt, { home, folder: cwd }, at = { origin, key }) {
-  const steps = recipe.steps({ address: at.origin, model: { name, dialects }, key: at.key })
-  const { snippet } = steps.find((step) => step.snippet?.file !== undefined)
-  write(join(home, snippet.file.replace('~/', '')), snippet.text)
-  const env = { HOME: home, CONTINUE_TELEMETRY_ENABLED: '0' }
-  return run(program, ['--print', prompt], { cwd, env })
+function start({ name: model, dialects }, prompt, place, at) {
+  const env = { CONTINUE_TELEMETRY_ENABLED: '0' }
+  const words = ['--print', prompt]
+  return followed('continue', { at, model, dialects, place, folder, command: ['cn'], words, env })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout

@@ -1,38 +1,23 @@
-/** Gemini CLI on all three families: a text turn, and a file read by its own tool. */
-import { join } from 'node:path'
+/** Gemini CLI, set up as *Connect* says, on all three families: a text turn, and a file read by its own tool. */
 import {
   checks,
   families,
   includes,
   installed,
   inWorkshop,
-  key,
-  origin,
   printedBy,
-  run,
   secretWord,
   silent,
   versionOf,
-  write,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('gemini-cli', ['@google/gemini-cli'])
-const program = join(folder, 'node_modules/.bin/gemini')
 
-function start(model, prompt, { home, folder: cwd }, at = { origin, key }) {
-  write(join(home, '.gemini/settings.json'), {
-    security: { auth: { selectedType: 'gemini-api-key' } },
-    telemetry: { enabled: false },
-    privacy: { usageStatisticsEnabled: false },
-  })
-  const env = {
-    HOME: home,
-    GEMINI_API_KEY: at.key,
-    GOOGLE_GEMINI_BASE_URL: at.origin,
-    GEMINI_CLI_TRUST_WORKSPACE: 'true',
-  }
-  return run(program, ['-m', model, '-p', prompt], { cwd, env })
+function start(model, prompt, place, at) {
+  const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' }
+  return followed('gemini-cli', { at, model, place, folder, words: ['-p', prompt], env })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout

@@ -15,11 +15,11 @@ import {
 import { refusalChecks } from './refusals.js'
 
 const packages = [
-  '@google/generative-ai@0.24.1',
-  '@langchain/google-genai@2.3.2',
-  '@langchain/core@1.4.0',
-  'genkit@1.42.0',
-  '@genkit-ai/google-genai@1.42.0',
+  '@google/generative-ai',
+  '@langchain/google-genai',
+  '@langchain/core',
+  'genkit',
+  '@genkit-ai/google-genai',
 ]
 const folder = await installed('google-javascript', packages)
 const { GoogleGenerativeAI } = await load(folder, '@google/generative-ai')

@@ -14,8 +14,8 @@ export interface HostFront {
   close(): Promise<void>
 }
 
-/** The model of the sandbox that follows a prompt. */
-const played = 'sandbox-tools'
+/** The model of the sandbox that reasons and follows a prompt. */
+const played = 'sandbox-thinking-tools'
 const project = '/v1/projects/p-1/locations/global'
 const keyOf = (provider: string) => `key-of-${provider}`
 

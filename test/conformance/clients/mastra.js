@@ -2,11 +2,7 @@
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
 import { refusalChecks } from './refusals.js'
 
-const folder = await installed('mastra', [
-  '@mastra/core@0.24.9',
-  '@ai-sdk/openai-compatible@2.0.91',
-  'zod@3.25.76',
-])
+const folder = await installed('mastra', ['@mastra/core', 'zod'])
 const { Agent } = await load(folder, '@mastra/core/agent')
 const { createTool } = await load(folder, '@mastra/core/tools')
 const { z } = await load(folder, 'zod')

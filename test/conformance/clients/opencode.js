@@ -1,32 +1,26 @@
-/** opencode, by its chat and its Messages package, on all three families. */
-import { join } from 'node:path'
+/** opencode, set up as *Connect* says, and with its other packages, on all three families. */
 import {
   checks,
   families,
   includes,
   installed,
   inWorkshop,
-  key,
-  origin,
   printedBy,
-  run,
   secretWord,
   versionOf,
-  write,
 } from './client.js'
+import { followed } from './connect.js'
 import { refusalChecks } from './refusals.js'
 
 const folder = await installed('opencode', ['opencode-ai'])
-const program = join(folder, 'node_modules/.bin/opencode')
+const shownPackage = '@ai-sdk/openai-compatible'
 
-function start(npm, model, prompt, { home, folder: cwd, at = { origin, key } }) {
-  const models = { [model]: { name: model } }
-  const provider = { gw: { npm, options: { baseURL: `${at.origin}/v1`, apiKey: at.key }, models } }
-  const common = { autoupdate: false, share: 'disabled', permission: { read: 'allow' } }
-  write(join(cwd, 'opencode.json'), { model: `gw/${model}`, small_model: `gw/${model}`, ...common, provider })
+function start(npm, prompt, { model, place, at }) {
+  const env = { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }
+  const edited = (script) => script.replace(shownPackage, npm)
   // It quotes an argument that contains spaces.
-  const env = { HOME: home, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }
-  return run(program, ['run', '--format', 'json', ...prompt.split(' ')], { cwd, env })
+  const words = ['run', '--format', 'json', ...prompt.split(' ')]
+  return followed('opencode', { at, model, place, folder, words, env, edited })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout
@@ -35,15 +29,18 @@ const ask = async (...parameters) => (await start(...parameters)).stdout
 const withTitle = { 401: { sentMax: 2 }, 402: { sentMax: 2 }, 404: { sentMax: 2 } }
 
 const list = {}
-for (const npm of ['@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/openai']) {
+for (const npm of [shownPackage, '@ai-sdk/anthropic', '@ai-sdk/openai']) {
   for (const model of Object.values(families)) {
     list[`${npm}: text on ${model}`] = () =>
       inWorkshop(async (place) =>
-        includes(await ask(npm, model, 'say pomegranate', place), 'pomegranate', 'the answer'),
+        includes(await ask(npm, 'say pomegranate', { model, place }), 'pomegranate', 'the answer'),
       )
     list[`${npm}: a tool round trip on ${model}`] = () =>
       inWorkshop(async (place) => {
-        const printed = await ask(npm, model, `use read ${JSON.stringify({ filePath: place.file })}`, place)
+        const printed = await ask(npm, `use read ${JSON.stringify({ filePath: place.file })}`, {
+          model,
+          place,
+        })
         const texts = printed
           .split('\n')
           .filter((line) => line.includes('"type":"text"'))
@@ -56,7 +53,7 @@ for (const npm of ['@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/op
     refusalChecks(
       npm,
       (at, model) =>
-        inWorkshop(async (place) => printedBy(await start(npm, model, 'say pomegranate', { ...place, at }))),
+        inWorkshop(async (place) => printedBy(await start(npm, 'say pomegranate', { model, place, at }))),
       withTitle,
     ),
   )

@@ -30,17 +30,27 @@ const all = [
   'aider',
   'pi',
   'terminal-agents',
-  'python',
+  'openai-agents-javascript',
   'mastra',
   'go',
   'java',
   'rust',
-  'sdk-recipes',
+  'recipes',
+  'page',
   'hosts',
   ...pythonLibraries.map(({ name }) => name),
 ]
 
 type Models = Config['models']
+
+const makers = [
+  ['gpt-conformance', 'openai', { dialects: ['openai-responses'] }],
+  ['claude-conformance', 'anthropic', {}],
+  ['gemini-conformance', 'google', {}],
+] as const
+
+/** Of one client's run. */
+const receiptsMax = 1_000
 
 /** A model of a real vendor's family that is served by the sandbox, in the vendor's own format. */
 function model(id: string, provider: string, pace: string): Models[number] {
@@ -70,11 +80,7 @@ function startGateway(pace: string, limits: Partial<Config['limits']>): Promise<
     openai: sandbox.origin,
     anthropic: sandbox.origin,
     google: sandbox.origin,
-    models: [
-      { ...model('gpt-conformance', 'openai', pace), dialects: ['openai-responses'] },
-      model('claude-conformance', 'anthropic', pace),
-      model('gemini-conformance', 'google', pace),
-    ],
+    models: makers.map(([id, provider, dialects]) => ({ ...model(id, provider, pace), ...dialects })),
     limits,
   })
 }
@@ -88,19 +94,23 @@ const hosts = await testGateway({ upstreams: front.upstreams, models: front.mode
 let failed = 0
 const total = { ok: 0, FAIL: 0 }
 try {
-  const env = {
+  const origins = {
     TOLLGATE_ORIGIN: gateway.origin,
-    TOLLGATE_KEY: (await gateway.account('1000')).key,
     TOLLGATE_EMPTY_KEY: (await gateway.account('0')).key,
     TOLLGATE_COUNTED_ORIGIN: counted.origin,
     TOLLGATE_SILENT_ORIGIN: silent.origin,
     TOLLGATE_SILENT_KEY: (await silent.account('1000')).key,
     TOLLGATE_HOSTS_ORIGIN: hosts.origin,
-    TOLLGATE_HOSTS_KEY: (await hosts.account('1000')).key,
   }
   for (const name of named.length > 0 ? named : all) {
+    const account = await gateway.account('1000')
+    const atHosts = await hosts.account('1000')
+    const env = { ...origins, TOLLGATE_KEY: account.key, TOLLGATE_HOSTS_KEY: atHosts.key }
     const { code, counts } = await ended(name, env)
-    if (code !== 0) failed += 1
+    const models =
+      name === 'hosts' ? await modelsSeen(hosts, atHosts.id) : await modelsSeen(gateway, account.id)
+    const isProof = reasoned(name, models, counts)
+    if (code !== 0 || !isProof) failed += 1
     total.ok += counts.ok
     total.FAIL += counts.FAIL
     process.stdout.write(`      ${name}: ${sentence(counts)}\n`)
@@ -119,6 +129,24 @@ process.exitCode = failed === 0 ? 0 : 1
 interface Counts {
   ok: number
   FAIL: number
+}
+
+/** Which models served an account, and which of them reasoned for it. */
+async function modelsSeen({ gateway: { services } }: TestGateway, account: bigint) {
+  const receipts = await services.ledger.receipts(account, receiptsMax, null)
+  const namesOf = (rows: typeof receipts) => new Set(rows.map(({ model: name }) => name))
+  return { served: namesOf(receipts), reasoned: namesOf(receipts.filter(({ reasoning }) => reasoning > 0)) }
+}
+
+/** A client that met no reasoning of a maker proves nothing about models that reason: prints it as a check. */
+function reasoned(name: string, models: Awaited<ReturnType<typeof modelsSeen>>, counts: Counts): boolean {
+  const expected = name === 'hosts' ? front.models.map(({ id }) => id) : makers.map(([id]) => id)
+  const missing = expected.filter((id) => !models.reasoned.has(id))
+  const outcome = missing.length === 0 ? 'ok' : 'FAIL'
+  counts[outcome] += 1
+  const seen = missing.length === 0 ? '' : `; not ${missing.join(', ')} of ${[...models.served].join(', ')}`
+  process.stdout.write(`${outcome.padEnd(6)}${name}: models of every maker reasoned${seen}\n`)
+  return missing.length === 0
 }
 
 function sentence({ ok, FAIL }: Counts): string {

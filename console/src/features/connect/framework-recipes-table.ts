@@ -71,6 +71,7 @@ model = OpenAIModel(
 )
 asked = [{'type': 'text', 'text': ${quoted(hello)}}]
 print(model.generate([ChatMessage(role=MessageRole.USER, content=asked)]).content)`,
+    notes: () => ['LiteLLMModel works too, with the same arguments as LiteLLM.'],
   },
   {
     id: 'pydantic-ai',
@@ -179,6 +180,9 @@ generator = OpenAIChatGenerator(
 )
 answer = generator.run(messages=[ChatMessage.from_user(${quoted(hello)})])
 print(answer['replies'][0].text)`,
+    notes: ({ address }) => [
+      `AnthropicChatGenerator and GoogleGenAIChatGenerator read ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL: set both to ${address}.`,
+    ],
   },
   {
     id: 'agno',
@@ -243,6 +247,9 @@ client = OpenAIChatCompletionClient(
 )
 asked = [UserMessage(content=${quoted(hello)}, source='user')]
 print(asyncio.run(client.create(asked)).content)`,
+    notes: ({ address }) => [
+      `AnthropicChatCompletionClient takes base_url='${address}'. It needs a version of the anthropic package before 1.0.`,
+    ],
   },
   {
     id: 'llama-index',

@@ -6,8 +6,10 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import { isPublic } from './recipe.ts'
 import { type Facts, recipeOf, recipes, type Snippet } from './recipes.ts'
+import { terminalRecipes } from './terminal-recipes-table.ts'
 
 const address = 'https://gate.example.org'
 const facts = (part: Partial<Facts> = {}): Facts => ({
@@ -23,40 +25,86 @@ function snippetsOf(id: string, given = facts()): readonly Snippet[] {
   return recipe.steps(given).flatMap(({ snippet }) => (snippet === undefined ? [] : [snippet]))
 }
 
-const docs = readFileSync(new URL('../../../../docs/clients.md', import.meta.url), 'utf8')
+const docs = readFileSync(new URL('../../../../docs/clients.md', import.meta.url), 'utf8').replaceAll(
+  'http://127.0.0.1:8080',
+  address,
+)
 
-/** The lines of code below a heading of the page on clients, without remarks. */
-function documented(heading: string): readonly string[] {
+/** The section below a heading of the page on clients. */
+function documented(heading: string): string {
   const section = docs.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0]
   assert.ok(section !== undefined, `docs/clients.md has the heading ${heading}`)
-  return [...section.matchAll(/```\w*\n(.*?)```/gs)]
-    .flatMap(([, code = '']) => code.split('\n'))
-    .map((line) =>
-      line
-        .replace(/\s+#.*$/, '')
-        .replaceAll('http://127.0.0.1:8080', address)
-        .trim(),
-    )
+  return section
+}
+
+/** The code of a section. */
+const codeOf = (heading: string) =>
+  [...documented(heading).matchAll(/```\w*\n(.*?)```/gs)].map(([, code = '']) => code).join('\n')
+
+/** The lines of that code, without remarks. */
+const linesOf = (heading: string) =>
+  codeOf(heading)
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => line !== '')
+
+/** All that a recipe shows. */
+function shownBy(id: string): string {
+  const snippets = snippetsOf(id).flatMap(({ file = '', text }) => [file, text])
+  return [...snippets, ...(recipeOf(id)?.notes(facts()) ?? [])].join('\n')
 }
 
 for (const [id, heading] of [
   ['claude-code', 'Claude Code'],
   ['codex', 'Codex CLI'],
   ['gemini-cli', 'Gemini CLI'],
+  ['aider', 'Aider'],
+  ['cline', 'Cline'],
 ] as const) {
-  test(`the recipe of ${heading} is the one that was seen working`, () => {
-    const text = snippetsOf(id)
-      .map((snippet) => snippet.text)
-      .join('\n')
-    for (const line of documented(heading)) assert.ok(text.includes(line), `${line}\nis not in\n${text}`)
+  test(`the page and the recipe of ${heading} are the same`, () => {
+    const text = shownBy(id)
+    for (const line of linesOf(heading)) assert.ok(text.includes(line), `${line}\nis not in\n${text}`)
   })
 }
 
-test('the recipe of opencode is the one that was seen working', () => {
-  const [json] = snippetsOf('opencode').filter(({ language }) => language === 'json')
-  assert.deepEqual(JSON.parse(json?.text ?? ''), JSON.parse(documented('opencode').join('\n')))
+for (const [id, heading] of [
+  ['opencode', 'opencode'],
+  ['continue', 'Continue'],
+] as const) {
+  test(`the page and the recipe of ${heading} are the same`, () => {
+    const shown = snippetsOf(id).find(({ file }) => file !== undefined)
+    // JSON is YAML too.
+    assert.deepEqual(parse(shown?.text ?? ''), parse(codeOf(heading)))
+  })
+}
+
+/** Rows of the tables on the page that are about a recipe, with the words in them that are code. */
+const rows = ['More terminal agents', 'Frameworks'].flatMap((heading) =>
+  [...documented(heading).matchAll(/^\| (?!-)([^|]+) \|(.+)\|$/gm)].flatMap(([, names = '', cells = '']) =>
+    recipes
+      .filter(({ name }) => names.replace(/ \(.*/, '').replaceAll('`', '').split(', ').includes(name))
+      .map(({ id }) => ({
+        id,
+        codes: [...`${names}${cells}`.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code),
+      })),
+  ),
+)
+test('the page has every terminal agent and framework of Connect', () => {
+  const missing = recipes.filter(
+    ({ id, group }) =>
+      (group === 'Frameworks' || terminalRecipes.some((one) => one.id === id)) &&
+      !rows.some((row) => row.id === id),
+  )
+  assert.deepEqual(missing, [])
 })
+
+for (const { id, codes } of rows) {
+  test(`what the page says about ${id} is in its recipe`, () => {
+    const text = shownBy(id)
+    for (const piece of codes.flatMap((code) => code.split(/[(){},]\s*/)))
+      assert.ok(text.includes(piece.trim()), `${piece}\nis not in\n${text}`)
+  })
+}
 
 for (const [id, parts] of [
   ['openai-typescript', [`baseURL: '${address}/v1'`]],

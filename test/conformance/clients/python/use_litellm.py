@@ -1,4 +1,4 @@
-"""litellm by its three prefixes: openai/, anthropic/ and gemini/."""
+"""litellm by its three prefixes: openai/, anthropic/ and gemini/, the last also with the root as its base."""
 
 import json
 import os
@@ -56,4 +56,7 @@ for prefix, base in {
     text, stream, tool = way(prefix, base)
     checks.models(f'{prefix}/: ', text=text, stream=stream, tool=tool, silent=True)
     checks.refusals(f'{prefix}/: ', text)
+# It appends models/NAME:generateContent, so this one has no version.
+text, stream, tool = way('gemini', lambda at: at.root)
+checks.models('gemini/ without a version: ', text=text, stream=stream, tool=tool)
 checks.end()
