@@ -1,4 +1,4 @@
-/** The code for libraries on the page docs/clients.md, as it stands there: what it sets up answers in each of its ways. */
+/** The code for libraries on the page docs/clients.md, unchanged: what it sets up responds in each of its ways. */
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { checks, families, includes, installed, inWorkshop, key, origin, run, write } from './client.js'
