@@ -34,7 +34,7 @@ export class KeepAliveTimer {
     if (!isBegun) {
       client.begin(200, streamHeaders(this.#context, this.#lifecycle.headersOf(work, null), undefined))
     }
-    const text = isBegun ? keepAlive(this.#context) : firstKeepAlive(this.#context)
+    const text = isBegun ? keepAlive(this.#context, false) : firstKeepAlive(this.#context)
     if (text === '') client.flush()
     else client.write(text)
     this.#dueMs = this.#deps.clock.monoMs() + this.#deps.limits.keepAliveMs

@@ -6,6 +6,7 @@ import { type CustomerView, shownUpstream } from '../catalog/customer-view.ts'
 import type { FlatHeaders } from '../http/downstream.ts'
 import { formatUsd } from '../ledger/rules/money.ts'
 import { rateHeaders } from '../limits/headers.ts'
+import type { ClientFormat } from '../wire/dialect.ts'
 import type { Adjustment } from '../wire/translation/neutral.ts'
 import type { Candidate, Hold, RequestContext, RequestPlan } from './request.ts'
 
@@ -69,14 +70,18 @@ export function adjustedText(adjusted: readonly Adjustment[]): string {
   return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`
 }
 
-/** What is sent to the client of a silent stream. */
-export function keepAlive({ envelope, padding, dialect }: RequestContext): string {
-  return envelope?.keepAlive ?? padding?.next() ?? dialect.keepAlive ?? ''
+/** What is sent to the client of a silent stream; `hasEvents`: it has received some. */
+export function keepAlive({ envelope, padding, dialect }: RequestContext, hasEvents: boolean): string {
+  return envelope?.keepAlive ?? padding?.next() ?? ownKeepAlive(dialect, hasEvents)
+}
+
+function ownKeepAlive({ keepAlive: later, keepAliveFirst: first }: ClientFormat, hasEvents: boolean): string {
+  return (hasEvents ? later : (first ?? later)) ?? ''
 }
 
 /** The first keep-alive of a stream without content; '' where the response head suffices. */
 export function firstKeepAlive({ envelope, dialect }: RequestContext): string {
-  return envelope === null ? (dialect.keepAlive ?? '') : ''
+  return envelope === null ? ownKeepAlive(dialect, false) : ''
 }
 
 export function streamHeaders(

@@ -328,6 +328,8 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   readonly costFields: CostFields
   /** What keeps a silent stream alive, ignored by its clients; null: only padding inside an event is. */
   readonly keepAlive: string | null
+  /** The same before the first event, where its libraries expect one event alone at that place. */
+  readonly keepAliveFirst?: string
 }
 
 /** What a format provides to be spoken with upstreams. */

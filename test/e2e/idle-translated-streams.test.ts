@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
+import { clientFormats } from '../../src/wire/formats.ts'
 import { type DialectClient, dialectClients, streamedText } from '../support/dialect-clients.ts'
 import { chunkedHead, httpChunk } from '../support/fault-upstream.ts'
 import type { UpstreamName } from '../support/metered-gateway.ts'
@@ -13,7 +14,6 @@ import type { Path, Sent } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'
-import { dialects } from '../support/wire-formats.ts'
 
 const seconds = 1_000
 /** Proxies between us and a client are known to time out after this long without a byte. */
@@ -76,8 +76,8 @@ class Listener {
 
 /** Padding, where the format has it, precedes the JSON of an event, whose line may still be open. */
 function withoutKeepAlive(format: ConversationFormat, text: string): string {
-  const { keepAlive } = dialects[format]
-  if (keepAlive !== null) return text.replaceAll(keepAlive, '')
+  const { keepAlive, keepAliveFirst } = clientFormats[format]
+  if (keepAlive !== null) return text.replaceAll(keepAlive, '').replaceAll(keepAliveFirst ?? keepAlive, '')
   return text.replace(/(?<=^|\n)data: *$/, '').replaceAll(/(?<=^|\n)data: +/g, 'data: ')
 }
 

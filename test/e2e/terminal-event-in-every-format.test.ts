@@ -51,6 +51,7 @@ const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
 
 const keepAlive: Readonly<Record<string, RegExp>> = {
   anthropic: /^event: ping/gm,
+  'openai-responses': /^event: keepalive/gm,
   // The spaces that pad an event's JSON; every event has the first one.
   gemini: /(?<=^data: +) /gm,
 }

@@ -7,6 +7,7 @@ import type { Conversation, ConversationPart, ThinkingPart } from '../translatio
 import { carrierId, taggedBase64 } from '../translation/reasoning-carriers.ts'
 import { decodeRequest } from './decode-request.ts'
 import { jsonSchemaOf } from './decode-request-schema.ts'
+import { clientStandIn } from './encrypted-reasoning.ts'
 import { geminiPolicy } from './request-policy-table.ts'
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000 }
@@ -95,6 +96,7 @@ const encryptedValues: [name: string, part: object, encrypted: object | null][] 
   ['its own', { ...call, thoughtSignature: 'c2ln' }, google],
   ['none', call, null],
   ['a stand-in', { ...call, thoughtSignature: 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=' }, null],
+  ['the stand-in of our answers', { ...call, thoughtSignature: clientStandIn }, null],
   ['a stand-in in plain letters', { ...call, thoughtSignature: 'skip_thought_signature_validator' }, null],
   [
     'the other stand-in',

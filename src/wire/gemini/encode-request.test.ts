@@ -780,7 +780,7 @@ function comparable(body: Body): unknown {
       parts: parts
         .map((part) => {
           const { functionCall, functionResponse, thoughtSignature, ...rest } = part as Loose
-          const isPlaceholder = /^(c2tpcF9|Y29udGV4dF9)/.test(thoughtSignature ?? '')
+          const isPlaceholder = /^(skip_|c2tpcF9|Y29udGV4dF9)/.test(thoughtSignature ?? '')
           return {
             ...rest,
             call:

@@ -20,7 +20,7 @@ import type { Usage } from '../usage.ts'
 import { decodeRequest, hidesThoughts } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { encodeResponse } from './encode-response.ts'
-import { standIn } from './encrypted-reasoning.ts'
+import { clientStandIn } from './encrypted-reasoning.ts'
 import { extractResponse } from './extract-response.ts'
 import { toUsage } from './extract-usage.ts'
 
@@ -326,7 +326,7 @@ test('thoughts and encryptedValues come back from a client that sends the answer
 
 test('what Google did not sign can continue with its models', () => {
   const [first, second] = writtenParts([call('a'), call('b')])
-  assert.equal(first?.thoughtSignature, standIn)
+  assert.equal(first?.thoughtSignature, clientStandIn)
   assert.equal(second?.thoughtSignature, undefined)
   const [own] = writtenParts([call('a', google)])
   assert.equal(own?.thoughtSignature, 'c2ln')

@@ -21,7 +21,7 @@ import { costMembers } from '../usage-cost.ts'
 import { hidesThoughts } from './decode-request.ts'
 import { argsOf } from './encode-request-parts.ts'
 import { logprobsResult } from './encode-response-logprobs.ts'
-import { isOwn, signatureOf, standIn } from './encrypted-reasoning.ts'
+import { clientStandIn, isOwn, signatureOf } from './encrypted-reasoning.ts'
 
 /** The format has no value for a pause; the caller continues by sending the response back, as after any other. */
 const finishWords: Readonly<Record<FinishReason, string>> = {
@@ -161,7 +161,7 @@ export class PartWriter {
   call(call: CallPart): JsonOut {
     this.calls += 1
     const own = isOwn(call.encrypted) ? call.encrypted.data : undefined
-    const thoughtSignature = own ?? (this.calls === 1 ? standIn : undefined)
+    const thoughtSignature = own ?? (this.calls === 1 ? clientStandIn : undefined)
     const encrypted = own === undefined ? call.encrypted : null
     const id = carrierId(this.idOf(call.id), { encrypted, thoughts: this.thoughts })
     this.thoughts = []

@@ -14,7 +14,7 @@ import { hidesThoughts } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
 import { encodeStream } from './encode-stream.ts'
-import { standIn } from './encrypted-reasoning.ts'
+import { clientStandIn } from './encrypted-reasoning.ts'
 import { toUsage } from './extract-usage.ts'
 import { tapStream } from './tap-stream.ts'
 
@@ -301,7 +301,7 @@ test('events are written as they come; finish, sources and usage with the termin
       ['', true],
     ],
   )
-  assert.equal(first?.thoughtSignature, standIn)
+  assert.equal(first?.thoughtSignature, clientStandIn)
   assert.ok(before.includes('"args":{"a": 9007199254740993}'), before)
   assert.deepEqual(second?.functionCall, { id: 'toolu_2', name: 'g', args: {} })
   const [last, ...more] = written(encoded.close(tally))

@@ -4,12 +4,19 @@
  */
 
 import type { EncryptedReasoning, ThinkingPart, Vendor } from '../translation/neutral.ts'
-import { readTagBase64, taggedBase64 } from '../translation/reasoning-carriers.ts'
+import { isUnencrypted, readTagBase64, taggedBase64, unencrypted } from '../translation/reasoning-carriers.ts'
 
 const ownMaker: Vendor = 'google'
 
-/** `skip_thought_signature_validator` in base64: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
-export const standIn = 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='
+/**
+ * The placeholder as it goes upstream: of the documented ones the only one that Vertex AI takes, which does not recognize it in
+ * base64. ai.google.dev/gemini-api/docs/thought-signatures#faqs, docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures,
+ * github.com/langchain-ai/langchain-google/issues/1570, 2026-11
+ */
+export const standIn = 'skip_thought_signature_validator'
+
+/** The same in an answer: valid base64, as Google's libraries demand, which `stripCarriers` replaces wherever the history goes. */
+export const clientStandIn = taggedBase64(unencrypted)
 
 /** The two documented placeholders, plain and in base64. */
 const standIns: readonly string[] = [
@@ -30,7 +37,8 @@ export type ReadSignature =
 export function readSignature(text: string): ReadSignature {
   if (text === '' || standIns.includes(text.replace(/={1,2}$/, ''))) return { kind: 'none' }
   const tag = readTagBase64(text)
-  if (tag.kind !== 'encrypted') {
+  if (tag.kind !== 'encrypted' || isUnencrypted(tag.encrypted)) {
+    if (tag.kind === 'encrypted') return { kind: 'none' }
     if (tag.kind === 'broken') return { kind: 'broken' }
     return { kind: 'encrypted', encrypted: { vendor: ownMaker, data: text }, redacted: false }
   }

@@ -7,7 +7,7 @@ import { brokenRequestRules } from '../../../test/support/rules/gemini.ts'
 import { applyEdits } from '../json/json.ts'
 import type { ThinkingPart } from '../translation/neutral.ts'
 import { carrierId, plainId, taggedBase64 } from '../translation/reasoning-carriers.ts'
-import { standIn } from './encrypted-reasoning.ts'
+import { clientStandIn, standIn } from './encrypted-reasoning.ts'
 import { stripCarriers } from './strip-carriers.ts'
 
 const limits = { depthMax: 64, valuesMax: 250_000 }
@@ -45,6 +45,7 @@ const cuts: [name: string, parts: string[], parts: string[]][] = [
   ['a signature of its own, tagged', [call('a', signed(own))], [call('a', signed('c2ln'))]],
   ['the signature of another on a call', [call('a', signed(tag))], [call('a', signed(standIn))]],
   ['the same, with its own in the id', [call(encrypted, signed(tag))], [call('call_1', signed('c2ln'))]],
+  ['the placeholder of our answers', [call('a', signed(clientStandIn))], [call('a', signed(standIn))]],
   ['a damaged tag on a call', [call('a', signed(tag.slice(0, -6)))], [call('a', signed(standIn))]],
   ['the signature of another on a text', [`{"text":"x"${signed(tag)}}`], ['{"text":"x"}']],
   ['the same, in front', [`{"thoughtSignature":"${tag}" , "text":"x"}`], ['{"text":"x"}']],

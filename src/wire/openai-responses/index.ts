@@ -68,7 +68,10 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
   errorStatus,
   errorFrame,
   streamType: 'text/event-stream; charset=utf-8',
-  keepAlive: ': keepalive\n\n',
+  // The event that OpenAI itself sends: agents measure silence in events, and do not see comments. Libraries reject it before
+  // `response.created`: github.com/openai/openai-node/pull/1965, openai-python lib/streaming/responses, 2026-11.
+  keepAlive: 'event: keepalive\ndata: {"type":"keepalive","sequence_number":0}\n\n',
+  keepAliveFirst: ': keepalive\n\n',
 }
 
 /** For requests whose response is polled for. */

@@ -395,9 +395,10 @@ function readEvents(sse: string, broken: string[]): readonly Loose[] {
   return events
 }
 
-/** Old recordings have no numbers; where there is one, all have one. */
+/** Old recordings have no numbers; where there is one, all have one. Keep-alives are not counted. */
 function numberRules(events: readonly Loose[], broken: string[]): void {
-  const numbers = events.map(({ sequence_number: number }) => number)
+  const counted = events.filter(({ type }) => type !== 'keepalive')
+  const numbers = counted.map(({ sequence_number: number }) => number)
   if (numbers.every((number) => number === undefined)) return
   if (!numbers.every((number, index) => number === index)) broken.push('sequence numbers rise by one from 0')
 }

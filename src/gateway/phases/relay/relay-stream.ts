@@ -77,7 +77,7 @@ export class StreamRelay {
   readonly #send: Send = (piece) => this.#relay(piece)
   #events = 0
   #paused = false
-  #hasWritten = false
+  #hasRelayed = false
   #readsAfterDisconnect: boolean
   #hasEnded = false
   #resolve: () => void = () => undefined
@@ -127,7 +127,7 @@ export class StreamRelay {
       this.#advance()
       if (this.#hasEnded) return
       // The first upstream event may translate to nothing for this client, which is still waiting.
-      if (!this.#hasWritten) this.#sendFirstKeepAlive(isWaiting)
+      if (!this.#hasRelayed) this.#sendFirstKeepAlive(isWaiting)
       this.#body.exchange.listen({
         head: () => undefined,
         chunk: (bytes) => this.#chunk(bytes),
@@ -182,6 +182,7 @@ export class StreamRelay {
   /** Sends a piece of the response; continues the event that padding has opened. */
   #relay(piece: Uint8Array | string): void {
     const { padding } = this.#context
+    if (piece.length > 0) this.#hasRelayed = true
     if (padding === null || !padding.isOpen) return this.#write(piece)
     const resumed = padding.resume(piece)
     if (resumed.length > 0) this.#write(resumed)
@@ -189,7 +190,6 @@ export class StreamRelay {
 
   #write(piece: Uint8Array | string): void {
     const { client } = this.#context
-    this.#hasWritten = true
     if (!this.#readsAfterDisconnect && !this.#hasEnded) this.#keepClientAlive()
     if (client.write(piece) || this.#paused || this.#hasEnded) return
     this.#paused = true
@@ -287,7 +287,7 @@ export class StreamRelay {
   /** Flushes the response head, or sends a keep-alive where the head was already sent. */
   #sendFirstKeepAlive(hasHead: boolean): void {
     if (!hasHead) this.#context.client.flush()
-    else if (!this.#readsAfterDisconnect) this.#write(keepAlive(this.#context))
+    else if (!this.#readsAfterDisconnect) this.#write(keepAlive(this.#context, this.#hasRelayed))
   }
 
   #keepClientAlive(): void {
@@ -322,7 +322,7 @@ export class StreamRelay {
   #due(name: RelayDeadline): void {
     switch (name) {
       case 'keepAlive':
-        this.#write(keepAlive(this.#context))
+        this.#write(keepAlive(this.#context, this.#hasRelayed))
         if (this.#hasEnded) this.#keepClientAlive()
         return
       case 'slowReader':
