@@ -172,6 +172,7 @@ async function readRequest(
   removeFallbackModels(body, facts)
   try {
     const call = { body, facts: withHeaders(context, facts) }
+    deps.unknownMembers.assertNoneRejected(context, call)
     const response = await resolveFiles(deps, caller, call, route(deps, caller, context, call))
     const [first] = response.route.candidates
     if (first === undefined) throw new RangeError('a route without candidates')

@@ -22,6 +22,7 @@ import type { FrontRates } from '../limits/front-rates.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
+import type { DearerTiers } from '../providers/dearer-tiers.ts'
 import type { FirstContents } from '../providers/first-contents.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
@@ -82,6 +83,7 @@ export interface GatewayDeps extends FrontRates {
   /** null: not configured. */
   readonly telemetry: Telemetry | null
   readonly speeds: Speeds
+  readonly dearerTiers: DearerTiers
   readonly firstContents: FirstContents
   readonly capacity: UpstreamCapacity
   readonly nextId: NextId

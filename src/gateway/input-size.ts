@@ -105,3 +105,13 @@ export function feesOf(
   const charged = Object.entries(uses).filter(([meter]) => !waived.includes(meter))
   return withRequestFee({ fees: Object.fromEntries(charged) }, price).fees
 }
+
+/** The options that can multiply the price of a request at this target. */
+export function optionsOf(
+  { unaskedOptions }: Pick<Target, 'unaskedOptions'>,
+  { options }: Pick<ExtractedFields, 'options'>,
+): readonly string[] {
+  if (options.length === 0) return unaskedOptions
+  const asked = options.map(({ name }) => name)
+  return unaskedOptions.length === 0 ? asked : [...new Set([...asked, ...unaskedOptions])]
+}

@@ -23,6 +23,7 @@ import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
+import { openDearerTiers } from '../providers/dearer-tiers.ts'
 import { openFirstContents } from '../providers/first-contents.ts'
 import { openSender } from '../providers/send.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
@@ -108,6 +109,7 @@ export function composeGatewayDeps(
     ...{ health: services.health, offerStatistics: services.offerStatistics },
     speeds,
     firstContents: openFirstContents({ limits, clock }),
+    dearerTiers: openDearerTiers(),
     capacity,
     providerKeys: services.providerKeys,
     metrics,

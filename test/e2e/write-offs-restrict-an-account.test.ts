@@ -6,10 +6,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import { formatId } from '../../src/base/ids.ts'
+import type { ClientFormatName } from '../../src/wire/format-names.ts'
 import { dialectClients } from '../support/dialect-clients.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { type AskedAs, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn } from '../support/paying-client.ts'
+import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
 
 const gate = await meteredGateway({
   limits: {
@@ -189,6 +190,40 @@ test('an unknown member is listed for the administrator, who rejects it by name'
   await catalog.setRejected(row, false)
   assert.deepEqual(await ask(), [200, ''])
 })
+
+const turn = { role: 'user', content: 'hello' }
+const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
+const counting: readonly (readonly [path: `/${string}`, format: ClientFormatName, body: object])[] = [
+  ['/v1/messages/count_tokens', 'anthropic', { model: 'messages-stream', messages: [turn] }],
+  ['/v1/responses/input_tokens', 'openai-responses', { model: 'responses-stream', input: 'hello' }],
+  ['/v1beta/models/gemini-stream:countTokens', 'gemini', { contents }],
+]
+
+for (const [path, format, body] of counting) {
+  test(`${path}: a member and a beta that the administrator rejects are rejected where tokens are counted`, async () => {
+    const { key } = await gate.account('5')
+    const { catalog } = gate.gateway.services
+    const ask = async (more: object, headers = {}) => {
+      const answer = await new Sent(gate.origin, {
+        key,
+        format: path,
+        body: { ...body, ...more },
+        headers,
+      }).whole()
+      return answer.text.includes('does not allow this') ? 'rejected here' : answer.status
+    }
+    const member = 'count_of_tomorrow'
+    // What becomes of it is the provider's affair.
+    assert.notEqual(await ask({ [member]: 'x' }), 'rejected here')
+    await catalog.setRejected({ format, member }, true)
+    assert.equal(await ask({ [member]: 'x' }), 'rejected here')
+    assert.equal(await ask({}), 200)
+    if (format !== 'anthropic') return
+    const beta = { 'anthropic-beta': 'tomorrow-2027-01-01' }
+    await catalog.setRejected({ format, member: 'anthropic-beta: tomorrow-2027-01-01' }, true)
+    assert.equal(await ask({}, beta), 'rejected here')
+  })
+}
 
 for (const format of formats) {
   test(`${format}: what an abandoned response that is not streamed costs restricts, and then is read to its end and charged`, async () => {

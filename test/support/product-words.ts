@@ -7,7 +7,7 @@ export const productNames =
   'Agno Aider Alibaba Anthropic Baseten Biome Brotli Cerebras Citus Ctrl Entra Genkit Grafana Groq Kubernetes Kysely Mastra Nebius Novita Ollama Patroni PgBouncer Portkey Pydantic Qwen Radix Redoc Scaleway Vercel Vite Xeon'
 
 export const productWords = [
-  'anonymized authenticator balancer breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
+  'anonymized authenticator balancer keepalive breakpoint cooldown codecs changelog decrypted durations embeddings failover failpoint',
   'fallbacks hostname idempotency invariants latencies liveness loopback mistyped monospace orchestrator parsers',
   'passthrough pipelined pooler poolers quartile quartiles prefilled preflight realtime redemptions refetch resumable schemas scrollbar signup subcommand',
   'backpressure bundler decrypt deduplicates dialogs interruptible linter lookups quantile refetches reimplemented',

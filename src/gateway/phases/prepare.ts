@@ -28,7 +28,7 @@ import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { adaptToHost, droppedBetas } from '../adapt-to-host.ts'
 import { wireError, withWireErrors } from '../error-response.ts'
-import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
+import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
 import type {
   ParsedRequest,
   PreparedRequest,
@@ -88,6 +88,7 @@ export async function prepare(
       adjusted: [...adjusted, ...droppedBetas(route, context)],
       inputSize: inputSizeOf(route, { facts: parsed.facts, bodyBytes: parsed.body.bytes.length }, uses),
       serverTools,
+      options: optionsOf(route, parsed.facts),
       cacheLifetime: longestOf(parsed.facts),
       choices: parsed.facts.choices,
       outputs: outputClassesOf(model, parsed.facts),

@@ -7,7 +7,7 @@ import { least, most } from '../../../ledger/rules/money.ts'
 import { chargedAmounts } from '../../../ledger/rules/own-key-fee.ts'
 import { type BoundAmounts, boundAmounts } from '../../../ledger/rules/price.ts'
 import type { ExtractedFields } from '../../../wire/dialect.ts'
-import { feesOf, inputSizeOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
+import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
 import type { Hold, InputBound, ParsedRequest, PreparedRequest, RequestPlan, Target } from '../../request.ts'
 import { type BoundInputDeps, countedInput, freeInput } from './input-bound.ts'
 
@@ -23,7 +23,7 @@ export function planAmounts(
     inputAudioTokens: Math.min(audioTokens * (toolUses + 1), tokens),
     outputs: plan.outputs,
     cacheWrites: facts.cacheWrites,
-    options: facts.options.map((option) => option.name),
+    options: plan.options,
     fees: plan.serverTools.fees,
     choices: facts.choices,
   })
@@ -56,7 +56,7 @@ export function estimatedAmounts(
     outputs: outputClassesOf(model, facts),
     // A translated prompt may be marked for caching.
     cacheWrites: facts.cacheWrites.length > 0 ? facts.cacheWrites : ['5m'],
-    options: facts.options.map(({ name }) => name),
+    options: optionsOf(target, facts),
     fees: feesOf(price, tools),
     choices: facts.choices,
   })

@@ -4,12 +4,14 @@ import { costPrice } from '../../../catalog/below-cost.ts'
 import type { PriceVersion, Snapshot } from '../../../catalog/types.ts'
 import { costOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
+import type { DearerTiers } from '../../../providers/dearer-tiers.ts'
 import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
-import type { Candidate, UpstreamResponse } from '../../request.ts'
+import type { Candidate, RequestPlan, UpstreamResponse } from '../../request.ts'
 import type { WastedCost } from './wasted-cost.ts'
 
 export interface OfferNoteDeps {
   readonly offerStatistics: Pick<OfferStatistics, 'settled'>
+  readonly dearerTiers: Pick<DearerTiers, 'note'>
   readonly snapshot: Pick<Snapshot, 'models'>
   readonly clock: Clock
 }
@@ -19,9 +21,10 @@ export function noteOffer(
   deps: OfferNoteDeps,
   { body, candidate, attempts }: Pick<UpstreamResponse, 'body' | 'candidate' | 'attempts'>,
   receipt: ReceiptDraft,
-  price: PriceVersion,
+  { price, options }: Pick<RequestPlan, 'price' | 'options'>,
 ): void {
   if (candidate === null || receipt.ownKey) return
+  deps.dearerTiers.note(candidate.offer, receipt.ranAt, options, price.options)
   const attempt = attempts.at(-1)
   const isMeasured = body.kind === 'stream' && attempt !== undefined && attempt.firstByteMs !== null
   deps.offerStatistics.settled(candidate.upstream.name, candidate.offer.upstreamModel, {

@@ -94,7 +94,7 @@ export async function settle(
       traceSettled(deps, context, done)
       noteUsedTokens(request.upstreamResponse, settled.receipt)
       noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
-      noteOffer(deps, request.upstreamResponse, withoutWasted(wasted, settled.receipt), plan.price)
+      noteOffer(deps, request.upstreamResponse, withoutWasted(wasted, settled.receipt), plan)
       noteWasted(deps, wasted)
       warnOfExcess(deps, context, request, { settled, result })
     },
