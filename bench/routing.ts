@@ -15,8 +15,8 @@ import type { CatalogSources } from '../src/catalog/sources.ts'
 import { limitDefaults } from '../src/config/config.ts'
 import { type RouteDeps, route } from '../src/gateway/phases/route.ts'
 import type { ParsedRequest, RequestContext } from '../src/gateway/request.ts'
+import { openUnrequestedTiers } from '../src/gateway/unrequested-tiers.ts'
 import { openOwnKeyHealth } from '../src/provider-keys/own-key-health.ts'
-import { openDearerTiers } from '../src/providers/dearer-tiers.ts'
 import { orderUpstreams } from '../src/providers/health.ts'
 import { connectorOf, connectors } from '../src/providers/registry.ts'
 import { settingsOf } from '../src/store/settings.ts'
@@ -76,7 +76,7 @@ const deps: RouteDeps = {
     of: () => [],
     health: openOwnKeyHealth({ clock: systemClock, limits: limitDefaults }),
   },
-  dearerTiers: openDearerTiers(),
+  unrequestedTiers: openUnrequestedTiers(),
   order: (candidates) => orderUpstreams(candidates, { health: new Map(), sticky: 1, nowMs: 0 }),
 }
 

@@ -29,7 +29,7 @@ const theLedger = 'ledger ledger/rules'
 const belowPhases = `catalog access provider-keys ${theLedger} usage limits tokens providers telemetry http wire base contract type:config`
 /** What the phases share. */
 const shared =
-  'request adapt-to-host alternatives attempt-usage count-output input-size response-headers error-response upstream-error in-flight-requests keep-alive-timer metrics plausible-usage request-tracing retry-loop route-preference upstream-capacity omitted-parts'
+  'request adapt-to-host alternatives attempt-usage count-output input-size response-headers error-response upstream-error in-flight-requests keep-alive-timer metrics plausible-usage request-tracing retry-loop route-preference upstream-capacity omitted-parts unrequested-tiers'
     .split(' ')
     .map((name) => `gateway/${name}`)
     .join(' ')

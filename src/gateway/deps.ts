@@ -22,7 +22,6 @@ import type { FrontRates } from '../limits/front-rates.ts'
 import type { RateMeter } from '../limits/rate-meter.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
-import type { DearerTiers } from '../providers/dearer-tiers.ts'
 import type { FirstContents } from '../providers/first-contents.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
@@ -41,6 +40,7 @@ import type { ModelLists } from './model-lists.ts'
 import type { RouteDeps } from './phases/route.ts'
 import type { SettlementResult } from './request.ts'
 import type { UnknownMembers } from './unknown-members.ts'
+import type { UnrequestedTiers } from './unrequested-tiers.ts'
 import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 export interface GatewayDeps extends FrontRates {
@@ -83,7 +83,7 @@ export interface GatewayDeps extends FrontRates {
   /** null: not configured. */
   readonly telemetry: Telemetry | null
   readonly speeds: Speeds
-  readonly dearerTiers: DearerTiers
+  readonly unrequestedTiers: UnrequestedTiers
   readonly firstContents: FirstContents
   readonly capacity: UpstreamCapacity
   readonly nextId: NextId

@@ -18,12 +18,12 @@ import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
 import { traceSettled } from '../gateway/request-tracing.ts'
 import { orderOffers } from '../gateway/routing-strategies.ts'
 import { UnknownMembers } from '../gateway/unknown-members.ts'
+import { openUnrequestedTiers } from '../gateway/unrequested-tiers.ts'
 import { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
 import { clientNetworkOf } from '../http/client-address.ts'
 import { openSharedMemory } from '../http/shared-memory.ts'
 import { openFrontRates } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
-import { openDearerTiers } from '../providers/dearer-tiers.ts'
 import { openFirstContents } from '../providers/first-contents.ts'
 import { openSender } from '../providers/send.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
@@ -108,8 +108,7 @@ export function composeGatewayDeps(
     uploads: services.uploads,
     ...{ health: services.health, offerStatistics: services.offerStatistics },
     speeds,
-    firstContents: openFirstContents({ limits, clock }),
-    dearerTiers: openDearerTiers(),
+    ...{ firstContents: openFirstContents({ limits, clock }), unrequestedTiers: openUnrequestedTiers() },
     capacity,
     providerKeys: services.providerKeys,
     metrics,

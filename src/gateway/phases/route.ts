@@ -12,7 +12,6 @@ import { listPriced } from '../../ledger/rules/own-key-fee.ts'
 import { ownRoute } from '../../provider-keys/own-offers.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Connector } from '../../providers/connector.ts'
-import type { DearerTiers } from '../../providers/dearer-tiers.ts'
 import { upstreamFormat } from '../../providers/upstream-format.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
@@ -33,12 +32,13 @@ import {
   preferredPriority,
   type RoutePreference,
 } from '../route-preference.ts'
+import type { UnrequestedTiers } from '../unrequested-tiers.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot
   readonly connectorOf: (provider: string) => Connector
   readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of' | 'health'>
-  readonly dearerTiers: Pick<DearerTiers, 'of'>
+  readonly unrequestedTiers: Pick<UnrequestedTiers, 'of'>
   /** Orders a model's offers: healthy first, sticky by account and conversation. */
   readonly order: (candidates: readonly Candidate[], asked: OrderedRequest) => readonly Candidate[]
 }
@@ -219,7 +219,7 @@ function preferredOffers(
 
 /** The offers of a model that have the operation in a format that the request can be sent in. */
 function candidatesOf(
-  { connectorOf, dearerTiers }: Pick<RouteDeps, 'connectorOf' | 'dearerTiers'>,
+  { connectorOf, unrequestedTiers }: Pick<RouteDeps, 'connectorOf' | 'unrequestedTiers'>,
   context: RequestContext,
   { facts }: ParsedRequest,
   {
@@ -234,7 +234,7 @@ function candidatesOf(
 ): readonly Candidate[] {
   const current = priceAt(model, context.startedMs)
   const price = ownKeyFee === null ? current : listPriced(current)
-  const unaskedOptions = dearerTiers.of(model.offers)
+  const unaskedOptions = unrequestedTiers.of(model.offers)
   const targets: Target[] = []
   const candidates: Candidate[] = []
   for (const offer of preferredOffers(model.offers, preference)) {

@@ -4,14 +4,14 @@ import { costPrice } from '../../../catalog/below-cost.ts'
 import type { PriceVersion, Snapshot } from '../../../catalog/types.ts'
 import { costOf } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
-import type { DearerTiers } from '../../../providers/dearer-tiers.ts'
 import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
 import type { Candidate, RequestPlan, UpstreamResponse } from '../../request.ts'
+import type { UnrequestedTiers } from '../../unrequested-tiers.ts'
 import type { WastedCost } from './wasted-cost.ts'
 
 export interface OfferNoteDeps {
   readonly offerStatistics: Pick<OfferStatistics, 'settled'>
-  readonly dearerTiers: Pick<DearerTiers, 'note'>
+  readonly unrequestedTiers: Pick<UnrequestedTiers, 'note'>
   readonly snapshot: Pick<Snapshot, 'models'>
   readonly clock: Clock
 }
@@ -24,7 +24,7 @@ export function noteOffer(
   { price, options }: Pick<RequestPlan, 'price' | 'options'>,
 ): void {
   if (candidate === null || receipt.ownKey) return
-  deps.dearerTiers.note(candidate.offer, receipt.ranAt, options, price.options)
+  deps.unrequestedTiers.note(candidate.offer, receipt.ranAt, options, price.options)
   const attempt = attempts.at(-1)
   const isMeasured = body.kind === 'stream' && attempt !== undefined && attempt.firstByteMs !== null
   deps.offerStatistics.settled(candidate.upstream.name, candidate.offer.upstreamModel, {

@@ -1,10 +1,10 @@
 /**
- * Offers that answer at a dearer tier though no request asked for it: a project at a provider can have one by default. The
+ * Offers that answer at a more expensive tier though no request asked for it: a project at a provider can have one by default. The
  * first response names the tier; from then on holds cover it. Of this process alone, and bounded by the offers that there are.
  */
 import type { Multiplier } from '../catalog/types.ts'
 
-export interface DearerTiers {
+export interface UnrequestedTiers {
   /** Counts a response: the options that it ran at, those that were expected, and what each multiplies. */
   note(offer: OfferName, ranAt: readonly string[], expected: readonly string[], options: Options): void
   /** What a request at one of these offers may run at unasked; mostly nothing. */
@@ -20,7 +20,7 @@ type Options = Readonly<Record<string, Multiplier>>
 
 const none: readonly string[] = []
 
-export function openDearerTiers(): DearerTiers {
+export function openUnrequestedTiers(): UnrequestedTiers {
   const known = new Map<string, readonly string[]>()
   const keyOf = ({ upstream, upstreamModel }: OfferName) => `${upstream.name} ${upstreamModel}`
 

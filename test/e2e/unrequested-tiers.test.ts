@@ -1,5 +1,5 @@
 /**
- * A project at a provider whose default tier is a dearer one: the response names it, and is charged at its price. The first
+ * A project at a provider whose default tier is a more expensive one: the response names it, and is charged at its price. The first
  * one can cost more than was held, at the operator's loss; from then on the hold covers it.
  */
 import assert from 'node:assert/strict'
@@ -64,7 +64,7 @@ async function isHeldAtListPrice(model: string): Promise<boolean> {
   return status === 200
 }
 
-test('what a response costs at a tier that nobody asked for is held from the second request on', async () => {
+test('what a response costs at a tier that was not requested is held from the second request on', async () => {
   tier = 'priority'
   const first = await settled('chat-dear')
   assert.deepEqual(first.ranAt, ['service_tier:priority'])
