@@ -6,8 +6,8 @@
 import { systemClock } from './base/clock.ts'
 import { collectAfterStart } from './base/idle-memory.ts'
 import { systemRandom } from './base/ids.ts'
+import { program } from './base/program.ts'
 import type { Config, ConfigResult } from './config/config.ts'
-import { program } from './server/program.ts'
 import type { Gateway } from './server/server.ts'
 
 const repeatedWithinMs = 1_000

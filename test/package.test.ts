@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { buildPackage } from '../console/build-package.js'
+import { program } from '../src/base/program.ts'
 import { variableNames } from '../src/config/settings-table.ts'
-import { program } from '../src/server/program.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from './support/gateway-process.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'tollgate package '))

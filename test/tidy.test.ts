@@ -90,7 +90,7 @@ const layers: Readonly<Record<string, string>> = {
   gateway: `${belowPhases} gateway/phases gateway/files gateway/background-responses`,
   control:
     'access audit catalog identity ledger limits payments provider-keys providers/health usage contract base type:ledger/verify/ledger-watch store/transaction type:store/settings type:config',
-  cli: 'server/admin-socket server/program control contract base type:config',
+  cli: 'server/admin-socket control contract base type:config',
   server: '*',
 }
 

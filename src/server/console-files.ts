@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { notBuiltPage } from '../api/page.ts'
-import { packageFolder } from './program.ts'
+import { packageFolder } from '../base/program.ts'
 
 /** Where the build is. */
 export const builtConsole = fileURLToPath(new URL('console/dist/', packageFolder))

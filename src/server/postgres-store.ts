@@ -19,7 +19,7 @@ import {
   readingOn,
 } from '../store/database.ts'
 import { isAway } from '../store/postgres/errors.ts'
-import { migratePostgres, type PostgresMigrationOptions } from '../store/postgres/migrate.ts'
+import { migratePostgres, type PostgresMigrationOptions, type SchemaPart } from '../store/postgres/migrate.ts'
 import { openReplica } from '../store/postgres/replica.ts'
 import { receiveChanges } from '../store/postgres/shared-changes.ts'
 import { takeSharedLock } from '../store/postgres/shared-lock.ts'
@@ -155,7 +155,7 @@ function databaseOptions(
 async function onServer(
   database: OpenDatabase<Tables>,
   on: ReturnType<typeof databaseOptions>,
-  { onTrouble }: Pick<ServerStoreOptions, 'onTrouble'>,
+  { onTrouble, onLost }: Pick<ServerStoreOptions, 'onTrouble'> & Partial<Pick<ServerStoreOptions, 'onLost'>>,
 ): Promise<Store> {
   const { path: url, directUrl, postgres, limits, clock, failpoints: specification } = on
   const findOut = probeOf(database)
@@ -169,6 +169,9 @@ async function onServer(
     connectMsMax,
     onLost: findOut,
     onChange: shared.onChange,
+    schema,
+    // Of a thread, the process's first one ends with it.
+    onNewerSchema: (message: string) => onLost?.(new Error(message)),
   }
   const stopReceiving = await receiveChanges(changes).catch(async (error: unknown) => {
     await database.close()
@@ -202,13 +205,16 @@ const processNameFrom = (random: RandomBytes): string => Buffer.from(random(proc
 
 const processNameBytes = 6
 
+const schema: readonly SchemaPart[] = [
+  { table: 'migration', steps: postgresMigrations },
+  { table: 'identity_migration', steps: postgresIdentityMigrations },
+]
+
 /** Null: the schema is the newest. */
 export async function migrateServerPostgres(
   on: Pick<PostgresMigrationOptions, 'url' | 'nowMs' | 'connectMsMax'>,
 ): Promise<Refused | null> {
-  const control = { table: 'migration', steps: postgresMigrations } as const
-  const identity = { table: 'identity_migration', steps: postgresIdentityMigrations } as const
-  for (const part of [control, identity]) {
+  for (const part of schema) {
     const outcome = await migratePostgres({ ...on, ...part })
     if (outcome.kind === 'newer_schema')
       return { kind: 'refused', reason: 'newer_schema', message: outcome.message }

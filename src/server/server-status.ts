@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
+import { program } from '../base/program.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
 import type { AskedHost, ServerStatus } from '../control/control-deps.ts'
@@ -15,7 +16,6 @@ import { findHostPaths, type HostPath, hostPaths } from '../providers/host-paths
 import { connectorOfUpstream } from '../providers/registry.ts'
 import { openSender } from '../providers/send.ts'
 import { downloadText } from './download-text.ts'
-import { program } from './program.ts'
 import type { DataPlaneThreads } from './serving-threads.ts'
 
 const noServer = {

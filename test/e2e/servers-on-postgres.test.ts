@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { formatId } from '../../src/base/ids.ts'
 import { ControlClient } from '../support/control-client.ts'
-import type { TestAccount } from '../support/gateway.ts'
+import { type TestAccount, testGateway } from '../support/gateway.ts'
 import {
   echoBody,
   endlessBody,
@@ -297,6 +297,19 @@ else {
       await third.close()
       await third.sandbox.close()
       assert.equal((await one.balance(account.id)).held, 0n)
+    })
+
+    test('a server whose database a newer version has migrated ends, and starts again with that version alone', async () => {
+      const environment = { DATABASE_URL: await database.createDatabase(), TOLLGATE_SECRET: secret }
+      const older = await testGateway({ environment, limits })
+      const { DATABASE_URL: migrated } = environment
+      await runSql(
+        migrated,
+        "INSERT INTO migration SELECT max(number) + 1, 'later', 1, '9.9.9' FROM migration",
+      )
+      await older.gateway.lost
+      await older.close()
+      await assert.rejects(testGateway({ environment, limits }), /Start Tollgate 9\.9\.9/)
     })
 
     test('a crash of the database refuses requests for a while, and needs no restart', async () => {

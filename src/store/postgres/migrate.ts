@@ -3,21 +3,28 @@
  * transaction. One process at a time does; those that start with it wait and find it done.
  */
 import { assert } from '../../base/assert.ts'
-import { type MigrationOutcome, newerSchema } from '../migrate.ts'
+import { program } from '../../base/program.ts'
+import { type MigrationOutcome, missingSteps, schemaObstacle, toRecorded } from '../migrate.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { connect } from './connection.ts'
 
-export interface PostgresMigrationOptions {
-  readonly url: string
-  /** Where the steps are recorded: the parts of the program count theirs apart. */
+/** Part of the program that counts its steps apart, in a table of its own. */
+export interface SchemaPart {
   readonly table: 'migration' | 'identity_migration'
   readonly steps: readonly Migration[]
+}
+
+export interface PostgresMigrationOptions extends SchemaPart {
+  readonly url: string
   readonly nowMs: number
   readonly connectMsMax: number
 }
 
 /** A step may take long on a large table. */
 const statementMsMax = 600_000
+
+/** With the columns in the order of `toRecorded`. */
+export const recordedSteps = (table: SchemaPart['table']): string => `SELECT * FROM ${table} ORDER BY number`
 
 /** Rejects where the server cannot be reached. */
 export async function migratePostgres(options: PostgresMigrationOptions): Promise<MigrationOutcome> {
@@ -29,22 +36,23 @@ export async function migratePostgres(options: PostgresMigrationOptions): Promis
     await run('BEGIN')
     await run(`SELECT pg_advisory_xact_lock(hashtext('tollgate ${table}'))`)
     await run(
-      `CREATE TABLE IF NOT EXISTS ${table} (number bigint PRIMARY KEY, name text NOT NULL, applied_ms bigint NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${table} (number bigint PRIMARY KEY, name text NOT NULL, applied_ms bigint NOT NULL, version text)`,
     )
-    const { rows } = await run(`SELECT coalesce(max(number), 0)::bigint FROM ${table}`)
-    const reached = Number(rows[0]?.[0])
-    if (reached > steps.length) {
+    const recorded = (await run(recordedSteps(table))).rows.map(toRecorded)
+    const message = schemaObstacle(recorded, steps)
+    if (message !== null) {
       await run('ROLLBACK')
-      return { kind: 'newer_schema', message: newerSchema(reached, steps.length) }
+      return { kind: 'newer_schema', message }
     }
-    const missing = steps.slice(reached)
-    for (const [index, step] of missing.entries()) {
-      assert(step.number === reached + index + 1, `migration ${step.name} has its place's number`)
+    const missing = missingSteps(recorded, steps)
+    if (missing.length > 0) await run(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS version text`)
+    for (const step of missing) {
       for (const statement of step.statements) await run(statement)
-      await run(`INSERT INTO ${table} (number, name, applied_ms) VALUES ($1, $2, $3)`, [
+      await run(`INSERT INTO ${table} (number, name, applied_ms, version) VALUES ($1, $2, $3, $4)`, [
         BigInt(step.number),
         step.name,
         BigInt(nowMs),
+        program.version,
       ])
     }
     const { command } = await run('COMMIT')

@@ -25,6 +25,8 @@ test('no connection stays where it ends while another one is opened', {
     ...{ url: proxy.url, clock, processName: 'name', connectMsMax: 10_000 },
     onChange() {},
     onLost: lost.resolve,
+    schema: [],
+    onNewerSchema() {},
   })
   proxy.cutAll()
   due.shift()?.()

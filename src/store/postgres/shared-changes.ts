@@ -5,8 +5,11 @@
 import type pg from 'pg'
 import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
+import { schemaObstacle, toRecorded } from '../migrate.ts'
+import type { Output } from '../sqlite/connection.ts'
 import { channel } from './change-triggers.ts'
 import { endClient, openClient } from './client.ts'
+import { recordedSteps, type SchemaPart } from './migrate.ts'
 
 /** A change that another process has committed. */
 export interface SharedChange {
@@ -25,6 +28,9 @@ export interface SharedChangesOptions {
   readonly onChange: (change: SharedChange) => void
   /** The server does not answer. */
   readonly onLost: () => void
+  readonly schema: readonly SchemaPart[]
+  /** Another process has migrated the database to a schema that this program does not know. */
+  readonly onNewerSchema: (message: string) => void
 }
 
 const retryMs = 500
@@ -33,7 +39,7 @@ const testEveryMs = 1_000
 
 /** Resolves when changes are received; the returned function ends it. */
 export async function receiveChanges(options: SharedChangesOptions): Promise<() => Promise<void>> {
-  const { url, clock, processName, connectMsMax, onChange, onLost } = options
+  const { url, clock, processName, connectMsMax, onChange, onLost, schema, onNewerSchema } = options
   let client: pg.Client | undefined
   let timer: Timer | undefined
   let testing = Promise.resolve()
@@ -63,10 +69,19 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     onChange({ table: 'everything', id: null })
   }
 
+  async function testOn(opened: pg.Client): Promise<void> {
+    await testWrites(opened)
+    const message = await newerSchema(opened, schema)
+    if (message === null) return
+    // It is said once.
+    isClosed = true
+    onNewerSchema(message)
+  }
+
   function testLater(afterMs: number): void {
     if (isClosed) return
     timer = clock.after(afterMs, () => {
-      const test = client === undefined ? renew() : testWrites(client)
+      const test = client === undefined ? renew() : testOn(client)
       testing = test.then(
         () => testLater(testEveryMs),
         () => {
@@ -89,6 +104,15 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     await testing
     if (client !== undefined) await endClient(client)
   }
+}
+
+async function newerSchema(client: pg.Client, schema: readonly SchemaPart[]): Promise<string | null> {
+  for (const { table, steps } of schema) {
+    const { rows } = await client.query<Output[]>({ text: recordedSteps(table), rowMode: 'array' })
+    const message = schemaObstacle(rows.map(toRecorded), steps)
+    if (message !== null) return message
+  }
+  return null
 }
 
 /** Rejects where the server does not answer, or takes no writes any more: changes are made at another one now. */
