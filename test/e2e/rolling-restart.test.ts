@@ -1,6 +1,7 @@
 /**
- * Two servers behind the load balancer that is shipped, restarted one after the other under load: no request fails, none is sent
- * twice, and streams end whole. The balancer is a real nginx, which cannot ask whether a server is ready.
+ * Two servers behind the load balancer that is shipped, under load. Restarted one after the other: no request fails, none is sent
+ * twice, and streams end whole. Killed: only what was in flight at the killed one fails. The balancer is a real nginx, which
+ * cannot ask whether a server is ready.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -47,9 +48,11 @@ async function startBalancer(servers: readonly number[]) {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join(' ')
+  const served = join(folder, 'served')
+  const log = `log_format servers '$upstream_addr'; access_log ${served} servers;`
   writeFileSync(
     join(folder, 'nginx.conf'),
-    `${user} daemon off; pid ${folder}/pid; events {} http { access_log off; ${temporary}\n${file}}`,
+    `${user} daemon off; pid ${folder}/pid; events {} http { ${log} ${temporary}\n${file}}`,
   )
   const child: ChildProcess = spawn(
     'nginx',
@@ -57,8 +60,18 @@ async function startBalancer(servers: readonly number[]) {
     { stdio: 'ignore' },
   )
   await eventually('the balancer', () => connects(port), Boolean)
+  /** How many requests a server has answered, whether or not another one was tried before. */
+  const answersOf = (server: number | undefined): number =>
+    readFileSync(served, 'utf8')
+      .split('\n')
+      .filter((tried) => tried.endsWith(`:${server}`)).length
   return {
     origin: `http://127.0.0.1:${port}`,
+    /** Resolves once this server is chosen again. */
+    async chooses(server: number | undefined): Promise<void> {
+      const before = answersOf(server)
+      await eventually('the server is chosen', async () => answersOf(server) > before, Boolean)
+    },
     /** What it reports, except for ports that are closed. */
     log: () => readFileSync(join(folder, 'error.log'), 'utf8').replaceAll(/^.*\(111: .*\n/gm, ''),
     async stop() {
@@ -70,14 +83,14 @@ async function startBalancer(servers: readonly number[]) {
   }
 }
 
-test('rolling restarts behind nginx fail no request and repeat none', { skip }, async () => {
+/** Two servers on one database behind the balancer, with the provider that they ask. */
+async function openServers(settings: Readonly<Record<string, string>>) {
   const database = await startPostgres()
   const sandbox = await startSandbox({ clock: systemClock })
   const environment = {
     DATABASE_URL: await database.createDatabase(),
     TOLLGATE_SECRET: 'root secret of servers behind a balancer',
-    // Longer than the balancer avoids a server that it could not reach: one of the two is always there.
-    TOLLGATE_DRAIN_NOTICE_MS: '3000',
+    ...settings,
   }
   const yaml = `
 sandbox: off
@@ -85,39 +98,87 @@ upstreams:
   - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
-limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, eventLoopDelayMsMax: 1000000000, commitMsMax: 1000000000 }
+limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, modelListsPerMinute: 1000000, eventLoopDelayMsMax: 1000000000, commitMsMax: 1000000000 }
 `
   const ports = [await freePort(), await freePort()]
   const installations = ports.map(() => makeInstallation(yaml))
+  const [first] = installations
+  assert.ok(first !== undefined)
   const start = (at: number): Promise<GatewayProcess> => {
     const installation = installations[at]
     assert.ok(installation !== undefined)
     return installation.start({ environment: { ...environment, TOLLGATE_PORT: String(ports[at]) } })
   }
   const servers = [await start(0), await start(1)]
-  const { key } =
-    (await installations[0]?.ask('account.create', { email: 'ada@example.org', credit: '100' })) ?? {}
+  const { key } = await first.ask('account.create', { email: 'ada@example.org', credit: '100' })
   const balancer = await startBalancer(ports)
-  const counts = { sent: 0, failures: [] as string[], isOver: false }
+  return {
+    ports,
+    sandbox,
+    servers,
+    start,
+    balancer,
+    key: key ?? '',
+    async close() {
+      assert.deepEqual((await first.ask('ledger.verify', {})).drift, [])
+      await balancer.stop()
+      for (const installation of installations) await installation.remove()
+      await sandbox.close()
+      await database.stop()
+    },
+  }
+}
+
+type Servers = Awaited<ReturnType<typeof openServers>>
+
+/** Clients that ask for an answer, one with a stream and one for a list of models, each again and again. */
+function beginLoad({ balancer, key, sandbox }: Servers) {
+  /** Failures of each client. */
+  const failures: string[][] = []
   const before = sandbox.requests()
-  const client = async (flow: string, stream: boolean): Promise<void> => {
-    while (!counts.isOver) {
-      counts.sent += 1
-      const messages = [{ role: 'user', content: flow }]
-      const body = { model: 'sandbox-stream', stream, max_tokens: 5_000, messages }
-      const sent = new Sent(balancer.origin, { key: key ?? '', format: 'chat', body })
-      const answer = await sent
-        .whole()
-        .catch((error: unknown) => ({ status: 0, text: String(error), broken: null }))
-      const isWhole =
-        answer.status === 200 && answer.broken === null && (!stream || answer.text.includes('[DONE]'))
-      if (!isWhole) counts.failures.push(`${answer.status} ${answer.text.slice(0, 200)}`)
+  let sent = 0
+  let isOver = false
+  async function client(ask: () => Promise<string | null>): Promise<void> {
+    const failed: string[] = []
+    failures.push(failed)
+    while (!isOver) {
+      const failure = await ask().catch(String)
+      if (failure !== null) failed.push(failure)
     }
   }
+  const chat = (content: string, stream: boolean) => async () => {
+    sent += 1
+    const messages = [{ role: 'user', content }]
+    const body = { model: 'sandbox-stream', stream, max_tokens: 5_000, messages }
+    const { status, broken, text } = await new Sent(balancer.origin, { key, format: 'chat', body }).whole()
+    const isWhole = status === 200 && broken === null && (!stream || text.includes('[DONE]'))
+    return isWhole ? null : `${status} ${text.slice(0, 200)}`
+  }
+  const models = async () => {
+    const { status } = await fetch(`${balancer.origin}/v1/models`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    return status === 200 ? null : `models ${status}`
+  }
   const running = [
-    ...Array.from({ length: clients }, () => client('tokens=2 rate=1000', false)),
-    client('tokens=60 rate=20', true),
+    ...Array.from({ length: clients }, () => client(chat('tokens=2 rate=1000', false))),
+    client(chat('tokens=60 rate=20', true)),
+    client(models),
   ]
+  return {
+    async end() {
+      isOver = true
+      await Promise.all(running)
+      return { failures, sent, received: sandbox.requests() - before }
+    },
+  }
+}
+
+test('rolling restarts behind nginx fail no request and repeat none', { skip }, async () => {
+  // Longer than the balancer avoids a server that it could not reach: one of the two is always there.
+  const on = await openServers({ TOLLGATE_DRAIN_NOTICE_MS: '3000' })
+  const { servers, start, balancer } = on
+  const load = beginLoad(on)
   for (let round = 0; round < roundsOfRestarts; round += 1) {
     for (const at of servers.keys()) {
       servers[at]?.signal('SIGTERM')
@@ -125,13 +186,28 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, even
       servers[at] = await start(at)
     }
   }
-  counts.isOver = true
-  await Promise.all(running)
-  assert.deepEqual(counts.failures, [], balancer.log().slice(-3_000))
-  assert.equal(sandbox.requests() - before, counts.sent, 'each was sent once')
-  assert.ok(counts.sent > 100, `${counts.sent} requests`)
-  await balancer.stop()
-  for (const installation of installations) await installation.remove()
-  await sandbox.close()
-  await database.stop()
+  const { failures, sent, received } = await load.end()
+  assert.deepEqual(failures.flat(), [], balancer.log().slice(-3_000))
+  assert.equal(received, sent, 'each was sent once')
+  assert.ok(sent > 100, `${sent} requests`)
+  await on.close()
+})
+
+test('of a server that is killed behind nginx only what it had received fails, once, and is sent to no other', {
+  skip,
+}, async () => {
+  const on = await openServers({})
+  const { servers, start, balancer, ports } = on
+  const load = beginLoad(on)
+  await balancer.chooses(ports[0])
+  servers[0]?.signal('SIGKILL')
+  assert.deepEqual(await servers[0]?.ended, { code: null, signal: 'SIGKILL' })
+  await balancer.chooses(ports[1])
+  servers[0] = await start(0)
+  await balancer.chooses(ports[0])
+  const { failures, sent, received } = await load.end()
+  for (const failed of failures) assert.ok(failed.length <= 1, failed.join('\n'))
+  assert.deepEqual(failures.at(-1), [], 'what may be repeated is asked of the other server')
+  assert.ok(received <= sent && received >= sent - failures.flat().length, `${received} of ${sent}`)
+  await on.close()
 })
