@@ -102,6 +102,28 @@ test('embeddings cost their input as reported, and are relayed unchanged', async
   )
 })
 
+const quarters = Buffer.from(new Float32Array([0.25, -1.5]).buffer).toString('base64')
+for (const [asked, sent, received] of [
+  ['base64', [0.25, -1.5], quarters],
+  [undefined, quarters, [0.25, -1.5]],
+  ['float', quarters, [0.25, -1.5]],
+  ['base64', quarters, quarters],
+  ['base64', [], []],
+  ['float', 'no vector', 'no vector'],
+  ['int8', [1, 2], [1, 2]],
+] as const) {
+  test(`embeddings: ${JSON.stringify(sent)}, ${asked} asked for, is ${JSON.stringify(received)}`, async () => {
+    const told = (embedding: unknown) => ({
+      ...vectors,
+      data: [{ object: 'embedding', index: 0, embedding, of: 'the host' }],
+      usage: { prompt_tokens: 1_234, total_tokens: 1_234 },
+    })
+    behaviour = says(told(sent))
+    const { answer } = await paid('/v1/embeddings', { ...embedding, encoding_format: asked })
+    assert.equal(answer.text, JSON.stringify(told(received)))
+  })
+}
+
 test('embeddings without usage are counted, and never charged above the hold', async () => {
   behaviour = says(vectors)
   const { receipt } = await paid('/v1/embeddings', {

@@ -345,22 +345,31 @@ function responseOf(
     firstContentMs: outcome.kind === 'stream' ? steadyClock(deps.clock, context).wallMs() : null,
     upstreamHeaders: outcome.kind === 'interrupted' ? new Map() : outcome.headers,
     input,
-    body: bodyOf(outcome, candidate, retried),
+    body: bodyOf(outcome, { candidate, sent, retried }),
   }
 }
 
 function bodyOf(
   outcome: AttemptOutcome,
-  { upstream }: Candidate,
-  retried: readonly FinalAttempt<DispatchTask>[],
+  {
+    candidate: { upstream },
+    sent: { parsed, plan },
+    retried,
+  }: {
+    readonly candidate: Candidate
+    readonly sent: CandidateWork
+    readonly retried: readonly FinalAttempt<DispatchTask>[]
+  },
 ): UpstreamResponse['body'] {
   switch (outcome.kind) {
     case 'stream': {
       const { exchange, usageTap, seen, readsAfterDisconnect } = outcome
       return { kind: 'stream', exchange, usageTap, seen, readsAfterDisconnect }
     }
-    case 'answer':
-      return { kind: 'answer', status: outcome.status, bytes: outcome.bytes, answer: outcome.answer }
+    case 'answer': {
+      const bytes = plan.dialect.asAsked?.(outcome.bytes, parsed.facts) ?? outcome.bytes
+      return { kind: 'answer', status: outcome.status, bytes, answer: outcome.answer }
+    }
     case 'failed':
       return outcome.rejection === null
         ? {

@@ -12,6 +12,7 @@ import { readRequestObject } from '../json/request-object.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
 import { embeddingsPriceFields } from './request-price-table.ts'
+import type { VectorEncoding } from './vector-encoding.ts'
 
 type EmbeddingsPriceName = keyof typeof embeddingsPriceFields
 
@@ -28,6 +29,8 @@ const inputForms = 'a string, or an array of strings, of token ids or of arrays 
 
 export interface EmbeddingsFields extends ExtractedFields {
   readonly modelSpan: Span
+  /** null: one that this server does not know. */
+  readonly vectorEncoding: VectorEncoding | null
 }
 
 /** Throws WireError; see `FormatReader.extractRequest`. */
@@ -45,7 +48,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   if (isGiven(json, values.dimensions)) {
     wholeNumber(json, values.dimensions, { min: 1, max: limits.integerMax })
   }
-  if (isGiven(json, values.encoding_format)) string(json, values.encoding_format)
+  const encoding = isGiven(json, values.encoding_format) ? string(json, values.encoding_format) : 'float'
   if (isGiven(json, values.user)) string(json, values.user)
   if (flag(json, values.stream)) throw invalid(json, values.stream, 'false: embeddings cannot be streamed')
   const options = new PricedOptions(json)
@@ -53,6 +56,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   return {
     model: name,
     modelSpan: json.span(model),
+    vectorEncoding: encoding === 'float' || encoding === 'base64' ? encoding : null,
     fallbackModels: fallbackModels(json, values.models),
     stream: false,
     // Vectors are not charged, and there is no limit to lower.
