@@ -102,7 +102,7 @@ function nextRequest(client: Format, answer: Loose, change: Change = (blocks) =>
     type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: 'x' }] : [],
   )
   const user = { role: 'user', content: [...results, { type: 'text', text: 'And?' }] }
-  return { model: 'm', max_tokens: 9, messages: [hello, { role: 'assistant', content }, user] }
+  return { model: 'm', max_tokens: 9_000, messages: [hello, { role: 'assistant', content }, user] }
 }
 
 interface ReturnedSignature {

@@ -48,10 +48,6 @@ export const postgresMigrations: readonly Migration[] = [
   {
     number: offerCost.number,
     name: offerCost.name,
-    // A new database has the column: its tables are made from the columns that statements use.
-    statements: [
-      offerCostColumn.replace('ADD COLUMN', 'ADD COLUMN IF NOT EXISTS'),
-      'CREATE OR REPLACE VIEW receipt_by_account AS SELECT * FROM receipt',
-    ],
+    statements: [offerCostColumn, 'CREATE OR REPLACE VIEW receipt_by_account AS SELECT * FROM receipt'],
   },
 ]

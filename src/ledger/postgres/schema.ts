@@ -7,9 +7,11 @@ import { columnType, storedTables, tableNames } from './tables.ts'
 
 const nullable: ReadonlySet<string> = new Set(
   `email owner suspended_ms restricted_ms shared spent_max source reference request note checkpoint_cost checkpoint_draft
-   upstream_request_id error_code first_byte_ms person implausible input_bound own_key_fee
-   offer_cost`.split(/\s+/),
+   upstream_request_id error_code first_byte_ms person implausible input_bound own_key_fee`.split(/\s+/),
 )
+
+/** Columns that a migration after the first adds. */
+const addedLater: ReadonlySet<string> = new Set(['offer_cost'])
 
 /** Rows that change are written again in the same page, where there is room for it. */
 const roomForUpdates = 'WITH (fillfactor = 50)'
@@ -51,7 +53,9 @@ const constraints: Partial<Readonly<Record<TableName, readonly string[]>>> = {
 function createTable(name: TableName): string {
   const { table, columns, key, isChanged } = storedTables[name]
   const lines = [
-    ...columns.map((column) => `${column} ${columnType(column)}${nullable.has(column) ? '' : ' NOT NULL'}`),
+    ...columns
+      .filter((column) => !addedLater.has(column))
+      .map((column) => `${column} ${columnType(column)}${nullable.has(column) ? '' : ' NOT NULL'}`),
     `PRIMARY KEY (${key.join(', ')})`,
     ...(constraints[name] ?? []),
   ]

@@ -171,6 +171,8 @@ function holdOf(
 
 /** The most input tokens that a client adds by setting an output limit. */
 const limitFieldTokens = 48
+/** The most that a translation adds to keep room for an answer within a smaller limit. */
+const thinkingFieldTokens = 32
 
 /** The output limit that an error suggests: affordable including its own input tokens, and valid at the provider; else 0. */
 function withAffordableOutput(
@@ -178,9 +180,10 @@ function withAffordableOutput(
   asked: AdmissionAsk,
   { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
 ): InsufficientFunds {
-  const added = facts.outputLimit === null ? BigInt(limitFieldTokens) : 0n
+  const ofLimit = facts.outputLimit === null ? limitFieldTokens : 0
+  const ofThinking = plan.translation === null ? 0 : thinkingFieldTokens
   const lost = divideUp(
-    added * asked.inputAmount,
+    BigInt(ofLimit + ofThinking) * asked.inputAmount,
     most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
   )
   const left = refused.affordableOutput - Number(lost)
