@@ -355,7 +355,7 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   readonly tapStream: ((options: TapOptions) => UsageTap) | null
   extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse
   /** A whole response as the request asked for it, where hosts may not heed what was asked; absent: it stays as it is. */
-  asAsked?(body: Uint8Array, fields: Fields): Uint8Array
+  asAsked?(body: Uint8Array, fields: Fields): readonly Uint8Array[]
   /** The same format for requests whose response is polled for; null: it has none. */
   readonly inBackground: UpstreamFormat | null
   /** Reads the body of a non-2xx response; never throws, whatever the bytes are. */

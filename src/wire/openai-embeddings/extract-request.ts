@@ -11,8 +11,8 @@ import type { Json } from '../json/json.ts'
 import { readRequestObject } from '../json/request-object.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
+import type { VectorEncoding } from '../vector-encoding.ts'
 import { embeddingsPriceFields } from './request-price-table.ts'
-import type { VectorEncoding } from './vector-encoding.ts'
 
 type EmbeddingsPriceName = keyof typeof embeddingsPriceFields
 

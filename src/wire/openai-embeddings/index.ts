@@ -12,10 +12,10 @@ import {
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
+import { vectorsIn } from '../vector-encoding.ts'
 import { type EmbeddingsFields, extractRequest, patchRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
-import { vectorsIn } from './vector-encoding.ts'
 
 export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<EmbeddingsFields> = {
   name: 'openai-embeddings',
@@ -41,7 +41,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   // A request that asks for a stream is refused.
   tapStream: null,
   extractResponse,
-  asAsked: (body, { vectorEncoding }) => (vectorEncoding === null ? body : vectorsIn(body, vectorEncoding)),
+  asAsked: (body, { vectorEncoding }) => (vectorEncoding === null ? [body] : vectorsIn(body, vectorEncoding)),
   readError: readProblem,
   betas: openaiBetas,
   problemStatus,
