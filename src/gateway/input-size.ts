@@ -108,10 +108,10 @@ export function feesOf(
 
 /** The options that can multiply the price of a request at this target. */
 export function optionsOf(
-  { unaskedOptions }: Pick<Target, 'unaskedOptions'>,
+  { unrequestedOptions }: Pick<Target, 'unrequestedOptions'>,
   { options }: Pick<ExtractedFields, 'options'>,
 ): readonly string[] {
-  if (options.length === 0) return unaskedOptions
+  if (options.length === 0) return unrequestedOptions
   const asked = options.map(({ name }) => name)
-  return unaskedOptions.length === 0 ? asked : [...new Set([...asked, ...unaskedOptions])]
+  return unrequestedOptions.length === 0 ? asked : [...new Set([...asked, ...unrequestedOptions])]
 }

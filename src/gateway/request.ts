@@ -138,8 +138,8 @@ export interface Target {
   readonly isFallback: boolean
   /** On a provider key of the account: the share of the list price that is charged; null: the operator's price is. */
   readonly ownKeyFee: OwnKeyFee
-  /** Options that the model's offers run at without being asked, and cost more. */
-  readonly unaskedOptions: readonly string[]
+  /** Options that the model's offers apply by default, at a higher price. */
+  readonly unrequestedOptions: readonly string[]
 }
 
 /** An offer that can serve the request. */
@@ -209,7 +209,7 @@ export interface RequestPlan extends TargetRoute {
   /** Whether audio can be among the output. */
   readonly outputs: OutputClasses
   readonly serverTools: ServerToolPlan
-  /** What can multiply the price: what the request asks for, and what its offers run at unasked. */
+  /** Options that can multiply the price: the requested ones, and those that its offers apply by default. */
   readonly options: readonly string[]
   /** The longest of the cache marks that are sent: what is written to the cache is charged by it where no report says for how long. */
   readonly cacheLifetime: '5m' | '1h'

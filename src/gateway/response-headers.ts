@@ -70,7 +70,7 @@ export function adjustedText(adjusted: readonly Adjustment[]): string {
   return text.length <= adjustedCharactersMax ? text : `${text.slice(0, adjustedCharactersMax - 3)}...`
 }
 
-/** What is sent to the client of a silent stream; `hasEvents`: it has received some. */
+/** The keep-alive of a silent stream; `hasEvents`: the client has received events. */
 export function keepAlive({ envelope, padding, dialect }: RequestContext, hasEvents: boolean): string {
   return envelope?.keepAlive ?? padding?.next() ?? ownKeepAlive(dialect, hasEvents)
 }

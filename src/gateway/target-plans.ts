@@ -50,7 +50,7 @@ export class TargetPlans {
     return this.#received
   }
 
-  /** What the request refers to is stored at the upstreams of the first plan: no other one can take it. */
+  /** A request that references stored objects can only go to the upstreams that store them, which are those of the first plan. */
   get candidates(): readonly Candidate[] {
     const { candidates } = this.#route
     const first = this.#first

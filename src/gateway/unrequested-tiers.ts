@@ -7,7 +7,7 @@ import type { Multiplier } from '../catalog/types.ts'
 export interface UnrequestedTiers {
   /** Counts a response: the options that it ran at, those that were expected, and what each multiplies. */
   note(offer: OfferName, ranAt: readonly string[], expected: readonly string[], options: Options): void
-  /** What a request at one of these offers may run at unasked; mostly nothing. */
+  /** Options that may apply to a request at one of these offers without being requested; usually none. */
   of(offers: readonly OfferName[]): readonly string[]
 }
 

@@ -354,8 +354,8 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   /** null: it has no streams. */
   readonly tapStream: ((options: TapOptions) => UsageTap) | null
   extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse
-  /** A whole response as the request asked for it, where hosts may not heed what was asked; absent: it stays as it is. */
-  asAsked?(body: Uint8Array, fields: Fields): readonly Uint8Array[]
+  /** Encodes a whole response as the request specified, for hosts that ignore it; absent: it stays unchanged. */
+  encodeAsRequested?(body: Uint8Array, fields: Fields): readonly Uint8Array[]
   /** The same format for requests whose response is polled for; null: it has none. */
   readonly inBackground: UpstreamFormat | null
   /** Reads the body of a non-2xx response; never throws, whatever the bytes are. */

@@ -367,7 +367,7 @@ function bodyOf(
       return { kind: 'stream', exchange, usageTap, seen, readsAfterDisconnect }
     }
     case 'answer': {
-      const pieces = plan.dialect.asAsked?.(outcome.bytes, parsed.facts)
+      const pieces = plan.dialect.encodeAsRequested?.(outcome.bytes, parsed.facts)
       const bytes = pieces === undefined ? outcome.bytes : Buffer.concat(pieces)
       return { kind: 'answer', status: outcome.status, bytes, answer: outcome.answer }
     }

@@ -234,7 +234,7 @@ function candidatesOf(
 ): readonly Candidate[] {
   const current = priceAt(model, context.startedMs)
   const price = ownKeyFee === null ? current : listPriced(current)
-  const unaskedOptions = unrequestedTiers.of(model.offers)
+  const unrequestedOptions = unrequestedTiers.of(model.offers)
   const targets: Target[] = []
   const candidates: Candidate[] = []
   for (const offer of preferredOffers(model.offers, preference)) {
@@ -252,7 +252,7 @@ function candidatesOf(
       responseModel,
       isFallback,
       ownKeyFee,
-      unaskedOptions,
+      unrequestedOptions,
     })
     // A host with its own name for the model does not have the dated names of the vendor.
     const upstreamModel =

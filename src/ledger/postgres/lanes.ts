@@ -52,7 +52,7 @@ export class Lanes {
   /** All that wait. */
   #waitingCount = 0
   readonly #busy = new Set<BatchLane>()
-  /** They get a connection before they take a batch, or are left out because there is none. */
+  /** Lanes that are opening a connection, or that wait because the database has no room for one. */
   readonly #opening = new Set<BatchLane>()
   /** Busy with a commit whose outcome is unknown for longer than an outage may last. */
   readonly #away = new Set<BatchLane>()
@@ -199,7 +199,7 @@ export class Lanes {
     if (this.#queues.size === 0) for (const ended of this.#ended.splice(0)) ended()
   }
 
-  /** What waits for a batch whose outcome is unknown was not begun; where no lane is without one, everything waits for one. */
+  /** Rejects the operations that wait for a batch of unknown outcome, which were not started; all operations where no lane is left. */
   #refuseWaiting(lane: BatchLane, queues: readonly AccountQueue[], error: unknown): void {
     this.#away.add(lane)
     const waiting = queues.flatMap((queue) => queue.waiting.splice(0))

@@ -88,7 +88,7 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
   }
 }
 
-/** What an offer costs where its configuration says so: nano-USD per million tokens. */
+/** The configured cost of an offer, in nano-USD per million tokens. */
 export type OfferCost = Pick<Rates, 'input' | 'output'>
 
 /**

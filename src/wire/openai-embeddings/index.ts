@@ -41,7 +41,8 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   // A request that asks for a stream is refused.
   tapStream: null,
   extractResponse,
-  asAsked: (body, { vectorEncoding }) => (vectorEncoding === null ? [body] : vectorsIn(body, vectorEncoding)),
+  encodeAsRequested: (body, { vectorEncoding }) =>
+    vectorEncoding === null ? [body] : vectorsIn(body, vectorEncoding),
   readError: readProblem,
   betas: openaiBetas,
   problemStatus,
