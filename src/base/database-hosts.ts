@@ -20,16 +20,6 @@ export function hostUrls(url: string): readonly string[] {
 
 /** Why an address cannot be used; undefined: it can. */
 export function databaseUrlMistake(url: string): string | undefined {
-  const mistake = replicaUrlMistake(url)
-  if (mistake !== undefined) return mistake
-  const { searchParams } = new URL(hostUrls(url)[0] ?? '')
-  if (!writable.includes(searchParams.get('target_session_attrs')))
-    return 'target_session_attrs must be read-write: a server writes to the database'
-  return undefined
-}
-
-/** The same for one that is only read: of several hosts, the first that answers. */
-export function replicaUrlMistake(url: string): string | undefined {
   const urls = hostUrls(url)
   const isSound = urls.every((each) => {
     if (!URL.canParse(each)) return false
@@ -37,9 +27,12 @@ export function replicaUrlMistake(url: string): string | undefined {
     const hasHost = hostname !== '' || (urls.length === 1 && searchParams.has('host'))
     return ['postgres:', 'postgresql:'].includes(protocol) && hasHost && pathname.length > 1
   })
-  return isSound
-    ? undefined
-    : 'must be postgres:// with a host and a database, such as postgres://user:password@db.example/tollgate'
+  if (!isSound)
+    return 'must be postgres:// with a host and a database, such as postgres://user:password@db.example/tollgate'
+  const { searchParams } = new URL(urls[0] ?? '')
+  if (!writable.includes(searchParams.get('target_session_attrs')))
+    return 'target_session_attrs must be read-write: a server writes to the database'
+  return undefined
 }
 
 /** Whether the server keeps statements for a connection; `prepare=false` says that a pooler gives each transaction another one. */

@@ -249,7 +249,7 @@ const secretTexts: Readonly<Record<string, string>> = {
   ...Object.fromEntries(secretNames.map((name) => [name, 'a-key-of-24-characters-x'])),
   TOLLGATE_SECRET: randomText,
   ...Object.fromEntries(
-    ['', 'DIRECT_', 'REPLICA_'].map((which) => [`DATABASE_${which}URL`, 'postgres://gate:a@db.example/gate']),
+    ['', 'DIRECT_'].map((which) => [`DATABASE_${which}URL`, 'postgres://gate:a@db.example/gate']),
   ),
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=a',
   STRIPE_SECRET_KEY: `sk_${'test'}_a`,

@@ -49,8 +49,6 @@ export interface Config {
   readonly databaseUrl: string | null
   /** The same past a pooler; null: `databaseUrl` leads to the database itself. */
   readonly databaseDirectUrl: string | null
-  /** A replica of it for reports; null: none. */
-  readonly databaseReplicaUrl: string | null
   /** Full months for which receipts are stored; null: permanently. */
   readonly receiptMonths: number | null
   /** The public URL; null: the listening address. */
@@ -214,7 +212,6 @@ function assembled(
     dataFolder: dataFolder(values.dataFolder, workingFolder),
     databaseUrl: values.databaseUrl,
     databaseDirectUrl: values.databaseDirectUrl,
-    databaseReplicaUrl: values.databaseReplicaUrl,
     publicUrl: publicUrl === null ? null : originOf(publicUrl),
     trustedProxies: values.trustedProxies,
     browserOrigins: values.browserOrigins,

@@ -30,8 +30,7 @@ const names = {
   database: `
     batchOperationsMax operationsQueuedMax admissionRecordMs commitProbeMs databaseRetryMs databaseLanes
     databaseLaneOperationsMin databaseLaneWaitMs databaseConnectMs databaseStatementMs databaseReportMs
-    databaseVerifyMs databaseReplicaWaitMs databaseReplicaLagMs databaseReplicaRetryMs databaseOutageMs
-    databaseLeaseMs`,
+    databaseVerifyMs databaseOutageMs databaseLeaseMs`,
   people: `
     recentLoginMs passwordCharactersMin passwordCharactersMax passwordHashesMax passwordHashesQueuedMax
     attemptsWindowMs guessesPerPersonMax guessesPerNetworkMax guessesFromStrangersMax

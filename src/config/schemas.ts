@@ -7,7 +7,7 @@ import { z } from 'zod'
 import '../../contract/schema-messages.ts'
 import { usdPattern, usdProblem } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
-import { databaseUrlMistake, replicaUrlMistake } from '../base/database-hosts.ts'
+import { databaseUrlMistake } from '../base/database-hosts.ts'
 import { addressMistake } from '../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
 import type { Limit, Share } from './limits-table.ts'
@@ -145,14 +145,10 @@ export const apiOrigin = z
   )
   .transform((url) => url.origin)
 
-const postgresUrl = (mistakeIn: (text: string) => string | undefined) =>
-  z.string().superRefine((text, context) => {
-    const message = mistakeIn(text)
-    if (message !== undefined) context.addIssue({ code: 'custom', message })
-  })
-
-export const databaseUrl = postgresUrl(databaseUrlMistake)
-export const replicaUrl = postgresUrl(replicaUrlMistake)
+export const databaseUrl = z.string().superRefine((text, context) => {
+  const message = databaseUrlMistake(text)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
 
 export const mailServer = z
   .string()

@@ -22,7 +22,6 @@ import {
   networks,
   origin,
   percent,
-  replicaUrl,
   rootSecret,
   stripeKey,
   stripeWebhookSecret,
@@ -127,14 +126,6 @@ export const settingsTable = {
     default: null,
     defaultText: '`DATABASE_URL`',
     doc: 'The address of the same database without a pooler, where `DATABASE_URL` leads to one in transaction mode ([poolers](postgresql.md#poolers)).',
-  },
-  databaseReplicaUrl: {
-    variable: 'DATABASE_REPLICA_URL',
-    secret: true,
-    schema: replicaUrl,
-    default: null,
-    defaultText: 'none',
-    doc: 'The address of a read replica of the PostgreSQL database, for reports of past hours ([read replicas](postgresql.md#read-replicas)).',
   },
   publicUrl: {
     variable: 'TOLLGATE_PUBLIC_URL',

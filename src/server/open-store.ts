@@ -26,11 +26,7 @@ export async function openServerStore(config: Config, options: OpenStoreOptions)
   if (config.databaseUrl !== null) {
     // Its client takes memory that an embedded installation has no use for.
     const { openServerPostgres } = await import('./postgres-store.ts')
-    return openServerPostgres(config.databaseUrl, config, {
-      ...options,
-      onTrouble: leaseTrouble(options),
-      onReplica: replicaTrouble(options),
-    })
+    return openServerPostgres(config.databaseUrl, config, { ...options, onTrouble: leaseTrouble(options) })
   }
   return openStore({
     dataDirectory: config.dataFolder,
@@ -64,10 +60,3 @@ const leaseTrouble =
   ({ log }: Pick<OpenStoreOptions, 'log'>) =>
   (error: unknown): void =>
     log.error({ err: error }, 'the lease of this process on the database could not be renewed or ended')
-
-const replicaTrouble =
-  ({ log }: Pick<OpenStoreOptions, 'log'>) =>
-  (error: unknown): void => {
-    if (error === null) log.info('reports read the replica again')
-    else log.warn({ err: error }, 'the read replica cannot be used; reports read the primary')
-  }

@@ -91,7 +91,6 @@ function identityConnection({ databaseUrl: url, limits }: Config): CoreDeps['pos
     entry: postgresThreads.statements,
     connectMsMax: limits.databaseConnectMs,
     statementMsMax: limits.databaseStatementMs,
-    purpose: 'write',
   }
 }
 

@@ -7,20 +7,12 @@ import { failpoints } from '../base/failpoint.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Config } from '../config/config.ts'
 import { postgresIdentityMigrations } from '../identity/store/migrations/index.ts'
-import type { Currency } from '../ledger/postgres/current-reads.ts'
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
 import { isLazy } from '../store/channel.ts'
-import {
-  attachDatabase,
-  type OpenDatabase,
-  openDatabase,
-  type Refused,
-  readingOn,
-} from '../store/database.ts'
+import { attachDatabase, type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
 import { isAway } from '../store/postgres/errors.ts'
 import { migratePostgres, type PostgresMigrationOptions, type SchemaPart } from '../store/postgres/migrate.ts'
-import { openReplica } from '../store/postgres/replica.ts'
 import { receiveChanges } from '../store/postgres/shared-changes.ts'
 import { takeSharedLock } from '../store/postgres/shared-lock.ts'
 import { postgresLanguage } from '../store/sqlite/kysely-dialect.ts'
@@ -43,11 +35,9 @@ export interface ServerStoreOptions {
   /** Other threads that will use it; left out: none. */
   readonly clients?: number
   readonly onTrouble: (error: unknown) => void
-  /** Called with why the read replica is not used, and with null once it is used again. */
-  readonly onReplica: (error: unknown) => void
 }
 
-type PostgresConfig = Pick<Config, 'databaseDirectUrl' | 'databaseReplicaUrl' | 'limits' | 'failpoint'>
+type PostgresConfig = Pick<Config, 'databaseDirectUrl' | 'limits' | 'failpoint'>
 
 /** Migrates the database, takes the data folder, and starts the threads. */
 export async function openServerPostgres(
@@ -75,7 +65,7 @@ export async function openServerPostgres(
 export async function attachServerPostgres(
   url: string,
   config: PostgresConfig,
-  options: Omit<ServerStoreOptions, 'onLost' | 'onReplica'> & { readonly ports: StorePorts },
+  options: Omit<ServerStoreOptions, 'onLost'> & { readonly ports: StorePorts },
 ): Promise<Store> {
   const { clock, random, ports } = options
   const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
@@ -99,32 +89,7 @@ async function openOnServer(
     clients: { count: clients ?? 0, onChange: () => {} },
   })
   if (opened.kind === 'refused') return opened
-  const database = withReplica(opened.database, { ...on, url: config.databaseReplicaUrl }, options)
-  return { kind: 'open', store: await onServer(database, on, options) }
-}
-
-/** Reads of the past go to the replica that is configured. The control plane, which asks for them, is in this thread alone. */
-function withReplica(
-  database: OpenDatabase<Tables>,
-  { url, limits, ...on }: ReturnType<typeof databaseOptions> & { readonly url: string | null },
-  { onReplica }: Pick<ServerStoreOptions, 'onReplica'>,
-): OpenDatabase<Tables> {
-  if (url === null) return database
-  const thread = { ...readingOn({ ...on, path: url, limits }), entry: postgresThreads.replica }
-  const replica = openReplica({
-    primary: database.readPast,
-    thread: { ...thread, name: 'replica reader' },
-    values: [{ leaseMs: limits.databaseLeaseMs, lagMsMax: limits.databaseReplicaLagMs } satisfies Currency],
-    clock: on.clock,
-    waitMs: limits.databaseReplicaWaitMs,
-    retryMs: limits.databaseReplicaRetryMs,
-    onTrouble: onReplica,
-  })
-  return {
-    ...database,
-    readPast: replica.read,
-    close: () => replica.close().finally(database.close),
-  }
+  return { kind: 'open', store: await onServer(opened.database, on, options) }
 }
 
 function databaseOptions(

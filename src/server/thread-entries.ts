@@ -7,7 +7,6 @@ const entry = (name: string): URL => new URL(`./${name}-thread${extname(import.m
 export const postgresThreads = {
   writer: entry('postgres-writer'),
   reader: entry('postgres-reader'),
-  replica: entry('postgres-replica'),
   statements: entry('statement').href,
 }
 

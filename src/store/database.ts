@@ -65,8 +65,6 @@ export interface OpenDatabase<Tables> {
   readonly deferral: DeferralState | null
   /** Runs one read of the reader's table on what is committed now. */
   read(call: Call): Promise<unknown>
-  /** The same for what no longer changes: of a replica, if there is one, it may miss the last seconds. */
-  readPast(call: Call): Promise<unknown>
   /** The same on a separate thread, for long reads. */
   readApart(call: Call): Promise<unknown>
   /** The control plane's queries: SELECT outside a transaction reads, everything else writes. */
@@ -165,7 +163,7 @@ function noticesFor(onChange: StoreClients['onChange'] = () => {}): WriterNotice
 }
 
 /** How a thread that reads is started. */
-export function readingOn(
+function readingOn(
   options: SetupOptions & Pick<AttachOptions, 'threads' | 'limits'>,
 ): Omit<ThreadOptions, 'onLost'> {
   return {
@@ -234,7 +232,6 @@ function databaseOn<Tables>(
     waiting: channel.waiting,
     ports,
     read,
-    readPast: read,
     readApart,
     database,
     close() {

@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { firstIdAt } from '../base/ids.ts'
 import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
 import type { Store } from '../store/store.ts'
 import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
@@ -37,17 +36,13 @@ const hoursPerDay = 24
 const rateDays = 7
 /** One that took another's place reads its hours: others get their turn in between. */
 const keysPerRead = 10
-/** A request counts in the hour in which it began: the last hours still change often. */
-const hoursOpen = 2
 
 export function openUsage(
-  store: Pick<Store, 'read' | 'readPast' | 'run'>,
+  store: Pick<Store, 'read' | 'run'>,
   { clock, limits }: { readonly clock: Clock; readonly limits: UsageLimits },
 ): UsageReport {
   // The types of both ends come from the same table; only the way between them is untyped.
   const read: Read = (name, ...values) => store.read([name, ...values]) as never
-  const readPast: Read = (name, ...values) => store.readPast([name, ...values]) as never
-  const openHour = (): number => Math.floor(clock.wallMs() / hourMs) - hoursOpen
   const run: Run = (name, ...values) => store.run([name, ...values]) as never
   const [files, filesOf] = [
     new KeyedSemaphore(limits.csvAtOnceMax),
@@ -58,7 +53,7 @@ export function openUsage(
     const hours = hoursOf(ask)
     const steps = stepsOf(hours, ask.step, limits.usageStepsMax)
     if (steps.length > limits.usageStepsMax) throw tooMuch('steps', limits.usageStepsMax)
-    const groups = await readGroups({ read, readPast, openHour: openHour() }, ask, { hours, limits })
+    const groups = await readGroups(read, ask, { hours, limits })
     if (groups.size * steps.length > limits.usageRowsMax) throw tooMuch('rows', limits.usageRowsMax)
     return steps.flatMap((hour) =>
       [...groups].map(([group, byStep]) => ({
@@ -101,7 +96,7 @@ export function openUsage(
     },
     async losses({ limit, ...range }) {
       const { from, to } = hoursOf(range)
-      return (to <= openHour() ? readPast : read)('losses', from, to, limit)
+      return read('losses', from, to, limit)
     },
     refusals: (search) => read('refusals', search),
     async makingFile(account, make) {
@@ -118,8 +113,7 @@ export function openUsage(
       }
     },
     recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
-    searchReceipts: (ask) =>
-      (ask.beforeId <= firstIdAt(openHour() * hourMs) ? readPast : read)('searchReceipts', ask),
+    searchReceipts: (ask) => read('searchReceipts', ask),
     running: (account) => read('runningOf', account, limits.runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),
   }
@@ -137,33 +131,19 @@ function busy(): TollgateError {
 
 type Groups = Map<SliceGroup, Map<number, GrowingSums>>
 
-interface Reads {
-  readonly read: Read
-  readonly readPast: Read
-  /** Hours before it are read as past. */
-  readonly openHour: number
-}
-
-/** Slice by slice, so that others get their turn on the thread between two of them; first the hours that are past. */
+/** Slice by slice, so that others get their turn on the thread between two of them. */
 async function readGroups(
-  { read, readPast, openHour }: Reads,
+  read: Read,
   { fromMs: _from, toMs: _to, ...ask }: SumsAsk,
   { hours: { from, to }, limits }: { readonly hours: Hours; readonly limits: UsageLimits },
 ): Promise<Groups> {
   const groups: Groups = new Map(ask.group === 'none' ? [[null, new Map()]] : [])
-  const border = Math.min(Math.max(from, openHour), to)
-  const parts = [
-    { readPart: readPast, from, to: border },
-    { readPart: read, from: border, to },
-  ]
-  for (const part of parts) {
-    let after: SliceCursor | null = part.from < part.to ? [BigInt(part.from), -1n, ''] : null
-    while (after !== null) {
-      const rowsMax = limits.usageSliceRowsMax
-      const slice: Slice = await part.readPart('usageSlice', { ...ask, after, toHour: part.to, rowsMax })
-      addSlice(groups, slice)
-      after = slice.next
-    }
+  let after: SliceCursor | null = from < to ? [BigInt(from), -1n, ''] : null
+  while (after !== null) {
+    const rowsMax = limits.usageSliceRowsMax
+    const slice: Slice = await read('usageSlice', { ...ask, after, toHour: to, rowsMax })
+    addSlice(groups, slice)
+    after = slice.next
   }
   return groups
 }

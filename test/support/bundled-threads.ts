@@ -15,11 +15,10 @@ function bundled(entry: URL, mainPath: string): URL {
 }
 
 if (main !== undefined) {
-  const { writer, reader, replica, statements } = postgresThreads
+  const { writer, reader, statements } = postgresThreads
   Object.assign(postgresThreads, {
     writer: bundled(writer, main),
     reader: bundled(reader, main),
-    replica: bundled(replica, main),
     statements: bundled(new URL(statements), main).href,
   })
   for (const [name, entry] of Object.entries(threadEntries)) {

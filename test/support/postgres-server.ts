@@ -5,17 +5,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,14 +21,6 @@ export interface PostgresServer {
   createDatabase(copied?: string): Promise<string>
   /** Ends all connections and all processes of the server as a crash does, and starts it again. */
   crash(): Promise<void>
-  /** A server that has a copy of this one and follows it by streaming replication. */
-  standby(): Promise<PostgresStandby>
-  stop(): Promise<void>
-}
-
-export interface PostgresStandby {
-  /** The address there of a database of the other server. */
-  urlOf(url: string): string
   stop(): Promise<void>
 }
 
@@ -134,30 +116,6 @@ async function startIn(folder: string, installed: string, set: readonly string[]
   return { port, supervisor }
 }
 
-/** The copy is made while the server runs, as `pg_basebackup` makes it, which the package does not have. */
-async function standbyOf(port: number, folder: string): Promise<PostgresStandby> {
-  const backup = await connected(port)
-  await backup.query("SELECT pg_backup_start('standby', true)")
-  const copy = await newFolder(join(folder, 'data'))
-  const { rows } = await backup.query<{ readonly labelfile: string }>('SELECT * FROM pg_backup_stop(false)')
-  await backup.end()
-  const data = join(copy, 'data')
-  rmSync(join(data, 'postmaster.pid'), { force: true })
-  for (const [name, text] of [
-    ['backup_label', rows[0]?.labelfile ?? ''],
-    ['standby.signal', ''],
-  ] as const) {
-    writeFileSync(join(data, name), text)
-    if (user.uid !== undefined) chownSync(join(data, name), user.uid, user.gid ?? user.uid)
-  }
-  const follows = `primary_conninfo=host=127.0.0.1 port=${port} user=${superuser}`
-  const running = await startIn(copy, await installedOnce(), [...settings, follows])
-  return {
-    urlOf: (url) => addressOf(running.port, new URL(url).pathname.slice(1)),
-    stop: () => stopServer(running.supervisor),
-  }
-}
-
 async function stopServer(supervisor: ChildProcess): Promise<void> {
   const ended = once(supervisor, 'exit')
   supervisor.ref()
@@ -184,7 +142,6 @@ function serverOn({ port, supervisor }: Running, folder: string): PostgresServer
       await whenReady(port, folder, before)
       supervisor.unref()
     },
-    standby: () => standbyOf(port, folder),
     stop: () => stopServer(supervisor),
   }
 }

@@ -6,7 +6,6 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { workers } from '../../threads/thread.ts'
 import type { Database, Input, PreparedStatement } from '../sqlite/connection.ts'
-import type { Purpose } from './client.ts'
 import { PostgresFailure } from './errors.ts'
 import type { StatementReply, StatementRequest, StatementServerSetup } from './statement-server.ts'
 
@@ -15,7 +14,6 @@ export interface BlockingOptions {
   readonly name: string
   readonly connectMsMax: number
   readonly statementMsMax: number
-  readonly purpose: Purpose
   /** The entry file of the thread that talks to the server, as text. */
   readonly entry: string
 }

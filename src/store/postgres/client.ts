@@ -14,11 +14,10 @@ export interface OpenClient {
   readonly url: string
   /** When the server was started. */
   readonly startedAt: string
-  readonly purpose: Purpose
 }
 
-/** `write` needs the primary with durable commits, `read` the primary, `report` any server. */
-export type Purpose = 'write' | 'read' | 'report'
+/** `write` needs the primary with durable commits, `read` the primary. */
+export type Purpose = 'write' | 'read'
 
 export interface ClientNeeds extends pg.ClientConfig {
   /** Left out: `write`. */
@@ -70,7 +69,7 @@ async function openOne(url: string, { purpose = 'write', ...config }: ClientNeed
     const [startedAt = '', isReadOnly, isAsynchronous] = rows[0] ?? []
     if (isReadOnly === 'yes') throw new ReadOnlyServer(client)
     if (isAsynchronous === 'yes') throw new Error(asynchronous)
-    return { client, url, startedAt, purpose }
+    return { client, url, startedAt }
   } catch (error) {
     void endClient(client)
     throw error
@@ -83,7 +82,6 @@ const unusable = {
     asynchronous: "current_setting('synchronous_commit') = 'off'",
   },
   read: { readOnly: 'pg_is_in_recovery()', asynchronous: 'false' },
-  report: { readOnly: 'false', asynchronous: 'false' },
 } as const satisfies Readonly<Record<Purpose, object>>
 
 function facts(purpose: Purpose): string {
@@ -145,13 +143,13 @@ export function watchClient(opened: OpenClient, connectMs: number): Watch {
   }
 }
 
-async function isThere({ url, startedAt, purpose }: OpenClient, connectMs: number): Promise<boolean> {
+async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promise<boolean> {
   try {
     const found = await openOne(url, {
       application_name: 'tollgate watch',
       connectionTimeoutMillis: connectMs,
       query_timeout: connectMs,
-      purpose: purpose === 'report' ? 'report' : 'read',
+      purpose: 'read',
     })
     void endClient(found.client)
     return found.startedAt === startedAt

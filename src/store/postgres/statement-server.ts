@@ -5,7 +5,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type pg from 'pg'
 import { keepsStatements } from '../../base/database-hosts.ts'
-import { endClient, openClient, type Purpose, type Watch, watchClient } from './client.ts'
+import { endClient, openClient, type Watch, watchClient } from './client.ts'
 import { poolSettings, readValue } from './connection-settings.ts'
 import { isReadOnly, stateOf } from './errors.ts'
 
@@ -15,7 +15,6 @@ export interface StatementServerSetup {
   readonly name: string
   readonly connectMsMax: number
   readonly statementMsMax: number
-  readonly purpose: Purpose
   readonly port: MessagePort
   /** Set to 1, and notified, after each reply. */
   readonly replied: Int32Array
@@ -65,7 +64,6 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
       idle_in_transaction_session_timeout: setup.statementMsMax,
       query_timeout: setup.statementMsMax + setup.connectMsMax,
       options: poolSettings,
-      purpose: setup.purpose,
     })
     const { client } = opened
     client.on('error', forget)

@@ -6,27 +6,21 @@ import { noOverlay, type OpenForReading } from '../sqlite/reader.ts'
 import type { OpenForWriting, ThreadSetup } from '../sqlite/writer.ts'
 import { openBlockingConnection } from './blocking-connection.ts'
 
-/** The connection's name says whose it is: `tollgate <process> <purpose>`. */
-const connectionName = (processName: string, purpose: string): string => `tollgate ${processName} ${purpose}`
+/** The connection's name says whose it is: `tollgate <process> <thread>`. */
+const connectionName = (processName: string, thread: string): string => `tollgate ${processName} ${thread}`
 
-/** How the connections of a kind of thread are used, and which of the limits is that of their statements. */
-const uses = {
-  writer: { purpose: 'write', limit: 'statementMsMax' },
-  reader: { purpose: 'write', limit: 'reportMsMax' },
-  replica: { purpose: 'report', limit: 'reportMsMax' },
-} as const
+/** Which of the limits is that of the statements of a kind of thread. */
+const limitOf = { writer: 'statementMsMax', reader: 'reportMsMax' } as const
 
-function connect({ path, postgres }: ThreadSetup, thread: keyof typeof uses): Database {
+function connect({ path, postgres }: ThreadSetup, thread: keyof typeof limitOf): Database {
   assert(postgres !== undefined, 'a thread on PostgreSQL has been given how to reach it')
   const { statements: entry, processName, connectMsMax } = postgres
-  const { purpose, limit } = uses[thread]
   return openBlockingConnection({
     url: path,
     name: connectionName(processName, thread),
     entry,
     connectMsMax,
-    statementMsMax: postgres[limit],
-    purpose,
+    statementMsMax: postgres[limitOf[thread]],
   })
 }
 
@@ -47,10 +41,6 @@ const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
   return { database: connect(setup, 'reader'), begin, overlay: noOverlay }
-}
-
-export function openReplicaForReading(setup: ThreadSetup): OpenForReading {
-  return { database: connect(setup, 'replica'), begin, overlay: noOverlay }
 }
 
 /**
