@@ -57,7 +57,7 @@ async function runWords(words: readonly string[]): Promise<number> {
     async move(config, to, progress) {
       const { move } = await import('./server/move.ts')
       return move(config, {
-        ...{ to, nowMs: systemClock.wallMs(), clock: systemClock, random: systemRandom },
+        ...{ to, nowMs: systemClock.wallMs(), random: systemRandom },
         ...progress,
       })
     },

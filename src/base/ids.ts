@@ -34,9 +34,6 @@ export function idSource(clock: Clock, processSlot: number): NextId {
   }
 }
 
-/** IDs are ordered by the millisecond in which they were made, and so many of them begin with the same one. */
-export const idsPerMs = 1n << (processBits + sequenceBits)
-
 /** The wall-clock millisecond in which the ID was made. */
 export function idTimeMs(id: bigint): number {
   return Number(id >> (processBits + sequenceBits)) + epochMs

@@ -209,7 +209,6 @@ async function backUp(folder: string, run: ConfiguredRun): Promise<number> {
 async function move(to: string, run: ConfiguredRun): Promise<number> {
   const result = await run.host.move(run.config, to, {
     onTable: (table, rows) => run.host.printError(print.copied(table, rows)),
-    onWaiting: () => run.host.printError(print.moveWaits),
   })
   if (result.kind === 'refused') return printFailure(run.host, result.message)
   printResult(run, result.move, print.moved)

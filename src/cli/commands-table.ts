@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
   local('backup', 'Back up the data folder, also while the server runs, and verify the copy', {
     positionals: [{ field: 'folder', value: 'FOLDER', help: 'a folder that does not exist or is empty' }],
   }),
-  local('move', 'Move the data folder to an empty PostgreSQL database; the server runs until the last step', {
+  local('move', 'Move the data folder to an empty PostgreSQL database; stop the server first', {
     requires: 'to',
     options: [
       option(

@@ -214,8 +214,6 @@ export function backedUp({ folder, hasSecret, report }: Backup): string {
 
 export const copied = (table: string, rows: number): string => `copied ${table}: ${counted(rows, 'row')}\n`
 
-export const moveWaits = 'Stop the server now. The move continues when it has stopped.\n'
-
 export function moved({ to, wasComplete, rows, report }: MoveReport): string {
   const done = wasComplete
     ? `An earlier move to ${to} was complete.`

@@ -47,8 +47,6 @@ export type MoveCommandResult =
 export interface MoveProgress {
   /** Called after each table. */
   readonly onTable: (table: string, rows: number) => void
-  /** The server has to be stopped now. */
-  readonly onWaiting: () => void
 }
 
 export type CancelResult =

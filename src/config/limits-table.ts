@@ -277,7 +277,6 @@ export const limitsTable = {
   databaseStatementMs: limit(10_000, 'One statement on PostgreSQL.'),
   databaseReportMs: limit(60_000, 'One statement of a report on PostgreSQL.'),
   databaseVerifyMs: limit(3_600_000, 'One statement of a verification on PostgreSQL.'),
-  moveStopMs: limit(1_800_000, 'How long tollgate move waits for the server to be stopped.'),
   moveRowsMax: limit(2_000, 'Rows that tollgate move sends to PostgreSQL together.'),
   moveBytesMax: limit(1_048_576, 'Bytes that tollgate move sends to PostgreSQL together.'),
   databaseOutageMs: limit(

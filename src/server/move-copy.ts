@@ -7,15 +7,8 @@ import type { Config } from '../config/config.ts'
 import { addDerivedRows, derivedTables, processTables } from '../ledger/postgres/moved-rows.ts'
 import { verifyRows } from '../ledger/postgres/verify.ts'
 import type { VerifyReport } from '../ledger/types.ts'
-import { verifyJournaled } from '../ledger/verify/verify-folder.ts'
-import {
-  completeTable,
-  copyAhead,
-  copyTable,
-  isEmptyTable,
-  tablesOf,
-  tablesOn,
-} from '../store/copy-tables.ts'
+import { verify } from '../ledger/verify/verify.ts'
+import { copyTable, isEmptyTable, tablesOf, tablesOn } from '../store/copy-tables.ts'
 import {
   analyze,
   beginMove,
@@ -79,7 +72,7 @@ export async function beginOn(
 ): Promise<MoveRefusal | { readonly kind: 'empty' | 'complete' }> {
   const earlier = markOf(main)
   if (earlier !== null && earlier.to !== shownTarget(to)) return refused(refusalText(earlier))
-  const report = inOneState(main, () => verifyJournaled(main, limits.driftLinesMax))
+  const report = verify(main, limits.driftLinesMax)
   if (!report.ok)
     return refused(`The ledger contradicts itself, so it is not moved: ${report.drift.join('; ')}`)
   const tables = await tablesOn(target)
@@ -93,21 +86,11 @@ export async function beginOn(
   return isComplete ? { kind: 'complete' } : refused(notEmpty(full))
 }
 
-/** A server may write meanwhile. */
-function inOneState<Result>(database: Database, read: () => Result): Result {
-  database.exec('BEGIN')
-  try {
-    return read()
-  } finally {
-    database.exec('ROLLBACK')
-  }
-}
-
-/** Fills the target with what is not `ahead` there, and commits. No process writes to the sources. */
+/** Fills the target and commits. No other process writes to the sources. */
 export async function fillAndCommit(
   target: PostgresConnection,
   { main, identity }: Sources,
-  { ahead, ...plan }: MovePlan & { readonly ahead: readonly string[] },
+  plan: MovePlan,
 ): Promise<MoveResult> {
   const { to, nowMs, random } = plan
   // Nothing of an earlier move was committed, and nothing of it can be any more.
@@ -118,14 +101,8 @@ export async function fillAndCommit(
     rows += await copyTables(
       { source, target },
       plan,
-      tablesOf(source).filter((name) => !notCopied.has(name) && !ahead.includes(name)),
+      tablesOf(source).filter((name) => !notCopied.has(name)),
     )
-  // After the table that says which receipts were removed by age.
-  for (const table of ahead) {
-    const found = await completeTable({ source: main, target }, table, boundsOf(plan))
-    plan.onTable(table, found)
-    rows += found
-  }
   await addDerivedRows(main, target)
   await analyze(target)
   const result = await finished(target, plan, { rows, wasComplete: false })
@@ -134,20 +111,6 @@ export async function fillAndCommit(
   insertSettingIn(main, movedSetting, movedText(moved))
   await commitMove(target)
   return result
-}
-
-/** Tables that only grow, or shrink by age: their rows never change, so they can be copied while the server writes. */
-const growing = ['receipt', 'entry'] as const
-
-/** Copies most of the rows while a server runs; resolves with the tables that it has copied. */
-export async function fillAhead(
-  target: PostgresConnection,
-  main: Database,
-  plan: MovePlan,
-): Promise<readonly string[]> {
-  for (const table of growing)
-    plan.onTable(table, await copyAhead({ source: main, target }, table, boundsOf(plan)))
-  return growing
 }
 
 /** What is in the target, where its ledger is in order. */
@@ -197,17 +160,16 @@ const notCopied: ReadonlySet<string> = new Set([
   ...processTables,
 ])
 
-const boundsOf = ({ limits }: MovePlan) => ({ rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax })
-
 async function copyTables(
   sides: { readonly source: Database; readonly target: PostgresConnection },
-  plan: MovePlan,
+  { limits, onTable }: MovePlan,
   tables: readonly string[],
 ): Promise<number> {
+  const bounds = { rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax }
   let total = 0
   for (const table of tables) {
-    const rows = await copyTable(sides, table, boundsOf(plan))
-    plan.onTable(table, rows)
+    const rows = await copyTable(sides, table, bounds)
+    onTable(table, rows)
     total += rows
   }
   return total

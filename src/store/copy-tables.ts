@@ -3,8 +3,7 @@
  * what arrived. The caller has a transaction open on both sides. Knows no table.
  */
 import { assert } from '../base/assert.ts'
-import { idsPerMs } from '../base/ids.ts'
-import { type ArrayParameter, arrayOf, type ColumnType } from './postgres/arrays.ts'
+import { arrayOf, type ColumnType } from './postgres/arrays.ts'
 import type { PostgresConnection } from './postgres/connection.ts'
 import { type Database, type Input, type Output, prepare } from './sqlite/connection.ts'
 
@@ -54,175 +53,35 @@ export interface CopySides {
 export async function copyTable(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
   const columns = await columnsOf(sides, table)
   const all = prepare(sides.source, `SELECT ${namesOf(columns)} FROM "${table}"`).each()
-  await insertRows(sides.target, { name: table, columns }, piecesOf(all, limits))
+  await insertRows(sides.target, table, columns, piecesOf(all, limits))
   await continueCounters(sides.target, table, columns)
   return compared(sides, table, columns)
 }
 
-/**
- * Copies what a table has while others write to the source: rows whose `id` is the primary key, and which its triggers keep from
- * being changed. Each piece is read on its own, so that no read lasts, and compared. Resolves with the number of rows.
- */
-export async function copyAhead(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
-  const columns = await columnsOf(sides, table)
-  const at = columns.findIndex(({ name }) => name === 'id')
-  const next = prepare(
-    sides.source,
-    `SELECT ${namesOf(columns)} FROM "${table}" WHERE id > ? ORDER BY id LIMIT ?`,
-  )
-  let count = 0
-  for (let last = -1n; ; ) {
-    const rows = next.rows(last, BigInt(limits.rowsMax))
-    const final = rows.at(-1)
-    if (final === undefined) return count
-    await insertCompared(sides.target, { name: table, columns }, piecesOf(rows, limits))
-    count += rows.length
-    last = final[at] as bigint
-  }
-}
-
-/**
- * The same as `copyTable` for a table that was copied ahead: what was added and removed since, in whatever order of IDs. The other
- * rows were compared when they were copied, and cannot have changed.
- */
-export async function completeTable(sides: CopySides, table: string, limits: CopyLimits): Promise<number> {
-  const { source, target } = sides
-  const columns = await columnsOf(sides, table)
-  const idsHere = prepare(source, `SELECT id FROM "${table}" WHERE id >= ? AND id < ?`)
-  const row = prepare(source, `SELECT ${namesOf(columns)} FROM "${table}" WHERE id = ?`)
-  for (const ranges of groupsOf(await differentRanges(sides, table), rangesTogether)) {
-    const there = new Set(await idsOn(target, table, ranges))
-    const here = new Set(
-      ranges.flatMap((range) =>
-        idsHere.rows(range * idsPerRange, (range + 1n) * idsPerRange).map(([id]) => id as bigint),
-      ),
-    )
-    const removed = arrayOf(
-      'bigint',
-      [...there].filter((id) => !here.has(id)),
-    )
-    const added = [...here].filter((id) => !there.has(id)).map((id) => row.row(id) ?? [])
-    await target.run({ name: '', text: `DELETE FROM "${table}" WHERE id = ANY($1::bigint[])` }, [removed])
-    await insertCompared(target, { name: table, columns }, piecesOf(added, limits))
-  }
-  const [text, all] = [
-    `SELECT ${idSums} FROM "${table}"`,
-    prepare(source, `SELECT ${idSums} FROM "${table}"`),
-  ]
-  const here = all.row() ?? []
-  assertSame(table, here, (await target.run({ name: '', text })).rows[0] ?? [])
-  return Number(here[0])
-}
-
-/** IDs of about a minute, as they begin with a time. */
-const idsPerRange = 60_000n * idsPerMs
-/** Of these a table is read once: it has no index of IDs alone. */
-const rangesTogether = 200
-
-/** Sums of these fit in 64 bits, whatever the values are. */
-const modulus = 2_147_483_647
-const idSums = `count(*), coalesce(sum(id % ${modulus}), 0)`
-
-/** Almost all changes are later than a day before the last row that was copied. */
-const recentIds = 86_400_000n * idsPerMs
-
-/** The ranges of IDs in which the two sides have another number or another sum of them. */
-async function differentRanges({ source, target }: CopySides, table: string): Promise<readonly bigint[]> {
-  const newest = (await target.run({ name: '', text: `SELECT max(id) FROM "${table}"` })).rows[0]?.[0]
-  const recent = typeof newest === 'bigint' ? newest - recentIds : 0n
-  const both = async (text: string, values: readonly bigint[]) => {
-    const there = await target.run({ name: '', text: text.replace('?', '$1::bigint') }, values)
-    return [prepare(source, text).rows(...values), there.rows] as const
-  }
-  const [older, copied] = await both(`SELECT ${idSums} FROM "${table}" WHERE id < ?`, [recent])
-  const from = older.join() === copied.join() ? recent : 0n
-  const text = `SELECT id / ${idsPerRange}, ${idSums} FROM "${table}" WHERE id >= ? GROUP BY 1`
-  const [here, there] = (await both(text, [from])).map(
-    (rows) => new Map(rows.map(([range, ...sums]) => [range as bigint, sums.join()])),
-  ) as [Map<bigint, string>, Map<bigint, string>]
-  return [...new Set([...here.keys(), ...there.keys()])].filter(
-    (range) => here.get(range) !== there.get(range),
-  )
-}
-
-async function idsOn(
-  target: PostgresConnection,
-  table: string,
-  ranges: readonly bigint[],
-): Promise<readonly bigint[]> {
-  const text = `SELECT id FROM "${table}" WHERE id / ${idsPerRange} = ANY($1::bigint[])`
-  const { rows } = await target.run({ name: '', text }, [arrayOf('bigint', ranges)])
-  return rows.map(([id]) => id as bigint)
-}
-
-function* groupsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
-}
-
-interface TargetTable {
-  readonly name: string
-  readonly columns: readonly Column[]
-}
-
 const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ')
-
-const insertText = ({ name, columns }: TargetTable): string => {
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
-  return `INSERT INTO "${name}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`
-}
-
-const arraysOf = ({ columns }: TargetTable, rows: Output[][]): readonly ArrayParameter[] =>
-  columns.map(({ type }, index) =>
-    arrayOf(
-      type,
-      rows.map((row) => (row[index] ?? null) as Input | null),
-    ),
-  )
 
 async function insertRows(
   target: PostgresConnection,
-  table: TargetTable,
+  table: string,
+  columns: readonly Column[],
   pieces: Iterable<Output[][]>,
 ): Promise<void> {
-  const insert = { name: `copy ${table.name}`, text: insertText(table) }
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
+  const text = `INSERT INTO "${table}" (${namesOf(columns)}) SELECT * FROM unnest(${arrays})`
+  const insert = { name: `copy ${table}`, text }
   let sent: Promise<unknown> = Promise.resolve()
   for (const rows of pieces) {
     // The next piece is read while the server writes this one.
     await sent
-    sent = target.run(insert, arraysOf(table, rows))
+    const values = columns.map(({ type }, index) =>
+      arrayOf(
+        type,
+        rows.map((row) => (row[index] ?? null) as Input | null),
+      ),
+    )
+    sent = target.run(insert, values)
   }
   await sent
-}
-
-/** The same, and the server answers what it has stored: a table is not read again for it. */
-async function insertCompared(
-  target: PostgresConnection,
-  table: TargetTable,
-  pieces: Iterable<Output[][]>,
-): Promise<void> {
-  const { name, columns } = table
-  const insert = {
-    name: `copy ${name} compared`,
-    text: `WITH stored AS (${insertText(table)} RETURNING *) ${sumsText('stored', columns)}`,
-  }
-  for (const rows of pieces) {
-    const stored = await target.run(insert, arraysOf(table, rows))
-    assertSame(name, sumsOf(rows, columns), stored.rows[0] ?? [])
-  }
-}
-
-/** What `sumsText` asks for, of rows that were read. */
-function sumsOf(rows: readonly Output[][], columns: readonly Column[]): readonly bigint[] {
-  const sums = columns.flatMap((_, index) => {
-    const values = rows.map((row) => row[index] ?? null).filter((value) => value !== null)
-    return [BigInt(values.length), values.reduce<bigint>((sum, value) => sum + summand(value), 0n)]
-  })
-  return [BigInt(rows.length), ...sums]
-}
-
-function summand(value: Input): bigint {
-  if (typeof value === 'bigint') return value % BigInt(modulus)
-  return BigInt(typeof value === 'string' ? Buffer.byteLength(value) : (value as Uint8Array).byteLength)
 }
 
 async function columnsOf({ source, target }: CopySides, table: string): Promise<readonly Column[]> {
@@ -290,6 +149,9 @@ async function continueCounters(
     })
   }
 }
+
+/** Sums of these fit in 64 bits, whatever the values are. */
+const modulus = 2_147_483_647
 
 /** The number of rows, and for each column how many have a value and what the values or their lengths sum up to. */
 function sumsText(table: string, columns: readonly Column[]): string {

@@ -30,9 +30,6 @@ export async function beginMove(target: PostgresConnection): Promise<void> {
 /** So that what is read next is planned by the rows that are there now. */
 export const analyze = (target: PostgresConnection): Promise<void> => run(target, 'ANALYZE')
 
-/** Rejects where the connection was lost, and its transaction with it. */
-export const testConnection = (target: PostgresConnection): Promise<void> => run(target, 'SELECT 1')
-
 export const commitMove = (target: PostgresConnection): Promise<void> => run(target, 'COMMIT')
 
 export async function settingOn(target: PostgresConnection, name: string): Promise<string | null> {

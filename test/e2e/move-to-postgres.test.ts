@@ -4,7 +4,7 @@
  */
 // embedded-database: it is what is moved
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'
@@ -15,7 +15,6 @@ import { cancelMove, type MoveResult, move } from '../../src/server/move.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type LivedIn, livedIn } from '../support/lived-in.ts'
-import { echoBody, endlessBody, meteredGateway } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
 import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
@@ -68,7 +67,6 @@ async function answersOf({ client }: Member, { ids }: LivedIn): Promise<Readonly
 
 interface Progress {
   readonly onTable?: (table: string) => void
-  readonly onWaiting?: () => void
   readonly limits?: Partial<Limits>
 }
 
@@ -76,11 +74,11 @@ function moveFolder(
   dataFolder: string,
   to: string,
   secret: string | null,
-  { onTable = (_: string) => {}, onWaiting = () => {}, limits = {} }: Progress = {},
+  { onTable = (_: string) => {}, limits = {} }: Progress = {},
 ): Promise<MoveResult> {
   return move(
     { dataFolder, databaseUrl: null, secret, limits: { ...limitDefaults, ...limits } },
-    { to, nowMs: systemClock.wallMs(), clock: systemClock, random: systemRandom, onTable, onWaiting },
+    { to, nowMs: systemClock.wallMs(), random: systemRandom, onTable },
   )
 }
 
@@ -105,7 +103,7 @@ else
         const url = await database.createDatabase()
         await lived.restart(async (dataFolder) => {
           const secret = secretOf(dataFolder)
-          const result = await moveFolder(dataFolder, url, secret)
+          const result = await moveFolder(dataFolder, url, secret, { limits: { moveRowsMax: 100 } })
           assert.ok(result.kind === 'done', JSON.stringify(result))
           assert.ok(result.move.report.ok && result.move.rows > 1_000)
           return { DATABASE_URL: url, TOLLGATE_SECRET: secret }
@@ -126,49 +124,6 @@ else
       }
     })
 
-    test('a server serves until the last step, and what it did meanwhile moves too', async () => {
-      const gate = await meteredGateway({})
-      const account = await gate.account('5')
-      const statusOf = async (text: string): Promise<number> =>
-        (await gate.ask(account, echoBody(text)).whole()).status
-      const running = gate.ask(account, { ...endlessBody, max_tokens: 1_000 })
-      await running.contents(2)
-      for (let sent = 0; sent < 12; sent += 1) assert.equal(await statusOf(`before ${sent}`), 200)
-      const waiting = Promise.withResolvers<void>()
-      const url = await database.createDatabase()
-      const secret = secretOf(gate.dataFolder)
-      const copied: string[] = []
-      const moving = moveFolder(gate.dataFolder, url, secret, {
-        onTable: (table) => void copied.push(table),
-        onWaiting: waiting.resolve,
-        limits: { moveRowsMax: 5 },
-      })
-      await waiting.promise
-      assert.deepEqual(copied, ['receipt', 'entry'])
-      assert.equal(await statusOf('while it waits'), 200)
-      // Its receipt has an earlier ID than those that were copied.
-      running.leave()
-      await gate.receiptOf(account, 14)
-      const before = {
-        balance: await gate.balance(account.id),
-        receipts: await gate.ledger.receipts(account.id, 100, null),
-      }
-      await gate.gateway.drain()
-      await gate.gateway.close()
-      const result = await moving
-      assert.ok(result.kind === 'done' && result.move.report.ok, JSON.stringify(result))
-      const moved = await meteredGateway({
-        dataFolder: gate.dataFolder,
-        environment: { DATABASE_URL: url, TOLLGATE_SECRET: secret },
-      })
-      assert.deepEqual(await moved.balance(account.id), before.balance)
-      assert.deepEqual(await moved.ledger.receipts(account.id, 100, null), before.receipts)
-      assert.equal((await moved.ask(account, echoBody('after it')).whole()).status, 200)
-      await moved.end()
-      await gate.sandbox.close()
-      rmSync(gate.dataFolder, { recursive: true })
-    })
-
     describe('that is interrupted', () => {
       let installation: Installation
       let proxy: TcpProxy
@@ -182,9 +137,13 @@ else
         key = (await server.account('5')).key
         assert.equal(await echo(server.origin), 200)
         const secret = secretOf(installation.dataFolder)
-        const running = await moveFolder(installation.dataFolder, url, secret, { limits: { moveStopMs: 0 } })
-        assert.match(running.kind === 'refused' ? running.message : '', /A server still uses/)
+        const running = await moveFolder(installation.dataFolder, url, secret)
+        assert.match(
+          running.kind === 'refused' ? running.message : '',
+          /A server or command is using .*Stop it/,
+        )
         assert.equal(await rowsOn(), 0)
+        assert.equal(await echo(server.origin), 200)
         await server.close()
       })
       after(async () => {
@@ -261,21 +220,6 @@ else
           assert.ok(await folderServes())
         })
       }
-
-      test('cut off while it waits for the server to be stopped, it ends, and the server continues', async () => {
-        const server = await testGateway({ dataFolder: installation.dataFolder })
-        const result = await moveFolder(
-          installation.dataFolder,
-          proxy.url,
-          secretOf(installation.dataFolder),
-          { onWaiting: proxy.cutAll },
-        )
-        assert.match(result.kind === 'refused' ? result.message : '', /Run the command again/)
-        assert.equal(await echo(server.origin), 200)
-        await server.close()
-        assert.equal(await rowsOn(), 0)
-        assert.ok(await folderServes())
-      })
 
       test('cut off before its commit arrives, neither serves until it is run again', async () => {
         let cut = Promise.resolve()
