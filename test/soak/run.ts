@@ -3,8 +3,8 @@
  * that fails, with one attack after another running concurrently. Prints memory, handles, event-loop delay, the results
  * of the paying clients and of `ledger verify`; exits with 1 when a request failed or the ledger does not verify.
  *
- * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`, `--memory MiB`: the server runs in a control group that
- * has so much memory, and fails the soak where the system kills it.
+ * `--minutes N` (60), `--requests-per-second N` (20), `--without-attacks`, `--attack TEXT`: only attacks with this text in their
+ * name, `--memory MiB`: the server runs in a control group that has so much memory. A server that ends is reported.
  */
 import { parseArgs } from 'node:util'
 import { startSandbox } from '../../sandbox/sandbox.ts'
@@ -30,6 +30,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     'requests-per-second': { type: 'string', default: '20' },
     'without-attacks': { type: 'boolean', default: false },
+    attack: { type: 'string', default: '' },
     memory: { type: 'string' },
   },
 })
@@ -56,6 +57,9 @@ function dice(from: number): Dice {
 const wait = (ms: number): Promise<void> =>
   new Promise((resolve) => systemClock.after(Math.max(0, ms), resolve))
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const progress = (text: string): void => void process.stderr.write(`${text}\n`)
+/** Set when the server no longer answers: load and attacks stop, and what was seen is reported. */
+let hasEnded = false
 
 function settings(origin: string): string {
   const names = Object.keys(upstreams) as readonly (keyof typeof upstreams)[]
@@ -89,10 +93,11 @@ async function sampleUntil(
   const samples: Sample[] = []
   const elapsedMs = () => systemClock.monoMs() - startedMs
   while (!over()) {
-    const answer = await fetch(`${server.origin}/metrics`, {
-      headers: { authorization: `Bearer ${metricsToken}` },
-    })
-    const text = await answer.text()
+    const text = await metricsOf(server)
+    if (text === undefined) {
+      hasEnded = true
+      break
+    }
     samples.push({
       atMs: elapsedMs(),
       ...readProcess(server.pid),
@@ -101,9 +106,23 @@ async function sampleUntil(
       loopDelayP99Ms: metricIn(text, 'nodejs_eventloop_lag_p99_seconds') * 1_000,
       loopDelayMaxMs: metricIn(text, 'nodejs_eventloop_lag_max_seconds') * 1_000,
     })
+    const { atMs, residentBytes, heapUsedBytes } = samples.at(-1)!
+    progress(
+      `${Math.round(atMs / 1_000)} s: ${megabytes(residentBytes)} MB, heap ${megabytes(heapUsedBytes)} MB`,
+    )
     await wait(sampleMs)
   }
   return samples
+}
+
+/** The server's metrics; undefined when it has ended. */
+async function metricsOf({ origin }: GatewayProcess): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
+    return await answer.text()
+  } catch {
+    return undefined
+  }
 }
 
 async function loadUntil(
@@ -141,9 +160,12 @@ async function attackUntil(
   over: () => boolean,
 ): Promise<ReadonlyMap<string, Record<string, number>>> {
   const totals = new Map<string, Record<string, number>>()
-  const attacks = attacksOf(Number(new URL(server.origin).port), accounts)
+  const attacks = attacksOf(Number(new URL(server.origin).port), accounts).filter(({ name }) =>
+    name.includes(values.attack),
+  )
   for (let round = 0; !over() && attacks.length > 0; round += 1) {
     const { name, module, target } = attacks[round % attacks.length]!
+    progress(`attack: ${name}`)
     const running: Attack = await startAttack(module, target)
     await waitUntil(attackMs, over)
     await running.stop()
@@ -223,7 +245,7 @@ try {
     `soak: ${values.minutes} minutes, ${values['requests-per-second']} requests a second, seed ${seed}, Node ${process.version}`,
   )
   const startedMs = systemClock.monoMs()
-  const over = () => systemClock.monoMs() - startedMs >= durationMs
+  const over = () => hasEnded || systemClock.monoMs() - startedMs >= durationMs
   const [samples, outcomes, attacks] = await Promise.all([
     sampleUntil(server, over, startedMs),
     loadUntil({ origin: server.origin, keys }, over, startedMs),
@@ -233,10 +255,11 @@ try {
   ])
   report(samples, outcomes)
   for (const [name, counts] of attacks) say(`attack ${name}: ${JSON.stringify(counts)}`)
-  const verified = await installation.ask('ledger.verify', {})
-  say(`ledger verify: ${JSON.stringify(verified)}`)
   if (group !== undefined)
     say(`of ${values.memory} MiB most ${megabytes(group.peakBytes())} MB, killed ${group.kills()} times`)
+  if (hasEnded) throw new Error('the server has ended')
+  const verified = await installation.ask('ledger.verify', {})
+  say(`ledger verify: ${JSON.stringify(verified)}`)
   isWell =
     verified.drift.length === 0 &&
     (group?.kills() ?? 0) === 0 &&
