@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { decisionsIndex, decisionsIndexPath } from '../scripts/decisions-index.ts'
 import { builtinFees } from '../src/catalog/builtin-options-table.ts'
 import { parseArguments } from '../src/cli/arguments.ts'
 import { commands } from '../src/cli/commands-table.ts'
@@ -133,6 +134,14 @@ test('the list of all pages has every page', () => {
   assert.deepEqual(
     listed.filter((path) => !index.includes(`](${path.slice('docs/'.length)})`)),
     [],
+  )
+})
+
+test('the list of decisions has every decision with its status', () => {
+  assert.equal(
+    readFileSync(decisionsIndexPath, 'utf8'),
+    decisionsIndex(),
+    'run node scripts/run.js scripts/decisions-index.ts',
   )
 })
 
