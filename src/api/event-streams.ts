@@ -8,13 +8,15 @@ import type { Change } from '../base/changes.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { formatId } from '../base/ids.ts'
 
+/** Unsent bytes of an event stream before it is closed. */
+const eventsUnsentBytesMax = 64 * 1024
+
 export interface EventStreamsLimits {
   readonly eventStreamsMax: number
   readonly eventStreamsPerWatcherMax: number
   readonly eventStreamsPerNetworkMax: number
   readonly eventsKeepAliveMs: number
   readonly eventsRecheckMs: number
-  readonly eventsUnsentBytesMax: number
 }
 
 export interface Watcher {
@@ -169,7 +171,7 @@ class Stream {
     if (this.#ended) return
     this.#response.write(text)
     // A client that does not read is disconnected: it refetches what it missed when it reconnects.
-    if (this.#response.writableLength <= this.#limits.eventsUnsentBytesMax) return
+    if (this.#response.writableLength <= eventsUnsentBytesMax) return
     this.forget()
     this.#response.destroy()
   }

@@ -18,6 +18,12 @@ import { inputOfTexts, type Texts } from './query-input.ts'
 import { assertSameSite } from './same-site.ts'
 import { retryHeaders, sendFile } from './send-response.ts'
 
+/** Size of a body of an operation that takes a whole file, such as a price list. */
+const controlDocumentBytesMax = 12 * 1024 * 1024
+
+/** Size of a request body in the Management API. */
+const controlBodyBytesMax = 1024 * 1024
+
 type AnyOperation = Operation<
   (typeof operations)[OperationName]['input'],
   (typeof operations)[OperationName]['output']
@@ -74,7 +80,7 @@ function bodyBytesMax(
   limits: ApiDeps['control']['limits'],
 ): number {
   if (policy.kind === 'public') return limits.authBodyBytesMax
-  return inputSize === 'document' ? limits.controlDocumentBytesMax : limits.controlBodyBytesMax
+  return inputSize === 'document' ? controlDocumentBytesMax : controlBodyBytesMax
 }
 
 /** Who asks, when they may ask this at all. */

@@ -8,17 +8,17 @@ const names = {
     headerBytesMax headersMax urlBytesMax headersTimeoutMs requestTimeoutMs keepAliveTimeoutMs
     slowReaderMs connectionsMax preflightCacheMs adminConnectionsMax adminTimeoutMs`,
   bodies: `
-    jsonDepthMax jsonValuesMax jsonOtherValuesMax jsonObjectsMax jsonNamesMax integerMax
-    authBodyBytesMax webhookBodyBytesMax controlBodyBytesMax controlDocumentBytesMax`,
+    jsonDepthMax jsonValuesMax integerMax
+    authBodyBytesMax webhookBodyBytesMax`,
   budgets: `
     bodyBudgetBytes eventBudgetBytes shareOfKeyMax shareOfAccountMax shareOfNetworkMax
     controlBodyBudgetBytes anonymousBodyBudgetBytes webhookBodyBudgetBytes anonymousShareOfNetworkMax
     anonymousShareOfSiteMax`,
   rates: `
-    requestsWithoutKeyPerMinute promptRefusalsPerMinute modelListsPerMinute ratesKeptMax
+    requestsWithoutKeyPerMinute modelListsPerMinute ratesKeptMax
     changesPerMinute changersKeptMax codeTriesPerMinute codeTriersMax csvAtOnceMax csvPerAccountMax
-    countRequestsPerMinute countsPerAccountMax countAccountsMax readOnPerAccountMax
-    providerKeyTestsPerMinute providerKeyStatesMax holdWaitersPerAccountMax standingsMax`,
+    countRequestsPerMinute countsPerAccountMax readOnPerAccountMax
+    providerKeyTestsPerMinute providerKeyStatesMax holdWaitersPerAccountMax`,
   memory: `
     keysCachedMax unknownKeysCachedMax limitedUpstreamsMax speedsMax metricPairsMax writtenListsMax`,
   tokens: `
@@ -29,18 +29,18 @@ const names = {
     topUpCheckMs missedEventsCheckMs`,
   database: `
     batchOperationsMax operationsQueuedMax admissionRecordMs commitProbeMs databaseRetryMs databaseLanes
-    databaseLaneOperationsMin databaseLaneWaitMs databaseConnectMs databaseStatementMs databaseReportMs
-    databaseVerifyMs databaseOutageMs databaseLeaseMs`,
+    databaseLaneOperationsMin databaseConnectMs databaseStatementMs databaseReportMs
+    databaseVerifyMs databaseLeaseMs`,
   people: `
     recentLoginMs passwordCharactersMin passwordCharactersMax passwordHashesMax passwordHashesQueuedMax
     attemptsWindowMs guessesPerPersonMax guessesPerNetworkMax guessesFromStrangersMax
     signUpsPerNetworkMax challengesPerNetworkMax emailsPerAddressMax emailsPerNetworkMax
-    attemptsPerSiteFactor attemptsKeptMax uniformAnswerMs sessionDaysMax sessionsPerPersonMax
-    knownDeviceDaysMax sessionCachedMs sessionsCachedMax lastSeenStepMs invitationDaysMax resetLinkMs
+    attemptsKeptMax uniformAnswerMs sessionDaysMax sessionsPerPersonMax
+    sessionCachedMs invitationDaysMax
     openInvitationsMax organizationsPerPersonMax membersPerOrganizationMax issuerMs issuerRetryMs
-    mailConnectionsMax mailMs`,
+    mailMs`,
   others: `
-    changesGatherMs hostReviewMs tokenRefreshMs`,
+    changesGatherMs tokenRefreshMs`,
 }
 
 export const limitsAtStart: ReadonlySet<string> = new Set(

@@ -48,15 +48,6 @@ export const limitsTable = {
   preflightCacheMs: limitOrZero(7_200_000, 'How long browsers may cache the answer to a CORS preflight.'),
   jsonDepthMax: limit(64, 'Nesting depth of a JSON body.'),
   jsonValuesMax: limit(250_000, 'Values in a JSON body.'),
-  jsonOtherValuesMax: limit(
-    20_000,
-    'Names and values in a JSON body outside its messages, instructions and tools.',
-  ),
-  jsonObjectsMax: limit(
-    50_000,
-    'Messages, content parts, tools and nested objects in a body; for a small body, 1,000 plus one per 8 bytes.',
-  ),
-  jsonNamesMax: limit(256, 'Field names in one of these objects, and non-ASCII field names in all of them.'),
   integerMax: limit(1_000_000_000, 'Largest integer accepted in a request.'),
   bodyBudgetBytes: budget(
     512 * 1024 * 1024,
@@ -106,19 +97,11 @@ export const limitsTable = {
     64 * 1024,
     'Body size of a rejected request that is read to its end, so that the connection can be reused.',
   ),
-  eventLoopShareMax: limit(
-    0.95,
-    'Event loop utilization. When this and `eventLoopDelayMsMax` are both exceeded, accounts with an equal share of the running requests, or more, get 503 for new ones.',
-  ),
   eventLoopDelayMsMax: limit(
     1_000,
     'Event loop delay. It never rejects requests on its own, because other programs on the machine also delay timers.',
   ),
   commitMsMax: limit(10_000, 'Duration of a database commit that also counts as overload.'),
-  heapShareMax: limit(
-    0.9,
-    'Heap utilization; beyond it, new requests get 503. A request is always served when no other is running.',
-  ),
 
   // Streams and responses
   eventBytesMax: limit(16 * 1024 * 1024, 'Size of one event of an upstream stream.'),
@@ -129,7 +112,6 @@ export const limitsTable = {
   keepAliveMs: limit(12_000, 'Idle time in a stream before a keep-alive event.'),
   slowReaderMs: limit(60_000, 'How long a client may stop reading.'),
   afterEndMs: limit(5_000, 'How long an upstream may take to close after its last event.'),
-  inputSampleBytesMax: limit(32 * 1024, 'Input sample per stream for estimating tokens.'),
 
   // Upstreams
   connectMs: limit(10_000, 'Time to connect to an upstream.'),
@@ -174,17 +156,11 @@ export const limitsTable = {
   hostErrorBytesMax: limit(16 * 1024, 'What is read of an error that the provider returns instead.'),
   hostModelsBytesMax: limit(4 * 1024 * 1024, 'Size of that list.'),
   hostModelsMax: limit(5_000, 'Models of that list that are shown.'),
-  hostReviewMs: limit(
-    600_000,
-    'How long what a provider said in the review of an upstream is used to save it.',
-  ),
 
   // Published price lists
-  priceListMs: limit(30_000, 'Time to download a price list for `catalog update`.'),
   priceListBytesMax: limit(8 * 1024 * 1024, 'Size of a price list, downloaded or sent.'),
   priceListModelsMax: limit(50_000, 'Models in a price list, of all providers.'),
   priceListValuesMax: limit(500_000, 'Values in a price list, of all kinds.'),
-  priceListRowsMax: limit(5_000, 'Models in which a price list may differ.'),
 
   // Files at providers
   // At most bodyBytesMax: an upload is read whole before it is sent.
@@ -196,7 +172,6 @@ export const limitsTable = {
   uploadMs: limit(24 * 3_600_000, 'Duration of a resumable upload; then its quota is released.'),
   // Of closed accounts, at each upstream.
   fileDeletionsAtOnceMax: limit(4, 'Concurrent deletions of files of closed accounts per upstream.'),
-  fileDeletionMs: limit(30_000, 'How long a provider may take to delete a file.'),
   fileDeletionRetryMs: limit(
     1_000,
     'First delay before a deletion is retried; it doubles while deletions fail.',
@@ -211,7 +186,6 @@ export const limitsTable = {
     'Shortest polling interval of a background response; it grows to a quarter of its age.',
   ),
   backgroundPollMsMax: limit(60_000, 'Longest polling interval.'),
-  backgroundPollsMax: limit(16, 'Background responses polled in parallel.'),
   // A 404 earlier than this may be a provider that does not know yet what it has begun.
   backgroundLostMs: limit(60_000, 'Age at which a response that its provider does not know is given up.'),
   backgroundAgeMaxMs: limit(24 * 3_600_000, 'Age at which a response is canceled at its provider.'),
@@ -219,7 +193,6 @@ export const limitsTable = {
     3_600_000,
     'How long a canceled response may take to end; after that it is closed at no charge.',
   ),
-  responseAnswerMs: limit(60_000, 'How long a provider may take to return the status of a response.'),
 
   // Money
   reserveShare: limit(
@@ -227,7 +200,6 @@ export const limitsTable = {
     'Share of the balance that one request may reserve for its output.',
   ),
   outputFloor: limit(1_024, 'Output limit below which it is not lowered further.'),
-  outputFloorReasoning: limit(8_192, 'The same for reasoning models.'),
   holdWaitMs: limitOrZero(
     2_000,
     "How long a request waits for the account's other requests to release enough balance.",
@@ -247,10 +219,6 @@ export const limitsTable = {
     { numerator: 1n, denominator: 100n },
     'The same as a share of its reservation; the larger one applies.',
   ),
-  surplusNanoMin: limit(
-    10_000_000n,
-    'Smallest part of a reservation that is released early when the upstream reports less input than expected; at least a quarter of the reservation.',
-  ),
   writeOffNanoPerDayMax: limit(
     500_000_000n,
     'Write-offs per account and day before the account is restricted.',
@@ -269,20 +237,11 @@ export const limitsTable = {
     64,
     'Waiting ledger operations for which another of these connections is used while one is writing.',
   ),
-  databaseLaneWaitMs: limit(
-    50,
-    'How long ledger operations wait for a batch that another of these connections is writing, however few they are.',
-  ),
   databaseConnectMs: limit(2_000, 'Opening a connection to PostgreSQL.'),
   databaseStatementMs: limit(10_000, 'One statement on PostgreSQL.'),
   databaseReportMs: limit(60_000, 'One statement of a report on PostgreSQL.'),
   databaseVerifyMs: limit(3_600_000, 'One statement of a verification on PostgreSQL.'),
   moveRowsMax: limit(2_000, 'Rows that tollgate move sends to PostgreSQL together.'),
-  moveBytesMax: limit(1_048_576, 'Bytes that tollgate move sends to PostgreSQL together.'),
-  databaseOutageMs: limit(
-    2_000,
-    'How long a request is tried again while PostgreSQL cannot be reached, before it is refused.',
-  ),
   databaseRetryMs: limit(1_000, 'Delay between attempts to reach PostgreSQL during a start.'),
   databaseLeaseMs: limit(
     15_000,
@@ -322,7 +281,6 @@ export const limitsTable = {
     5_000,
     'Interval between searches for balances below their automatic top-up threshold.',
   ),
-  automaticTopUpsAtOnceMax: limit(8, 'Concurrent automatic top-ups.'),
   openTopUpsMax: limit(20, 'Unpaid top-ups per account.'),
   checkoutMs: limit(82_800_000, 'Lifetime of a payment page: half an hour to a day.'),
   topUpCheckMs: limit(120_000, 'Interval between status checks of a pending top-up.'),
@@ -334,12 +292,9 @@ export const limitsTable = {
   missedEventsMs: limit(2_592_000_000, 'How far back missed events are searched after a start.'),
   missedEventsMax: limit(1_000, 'Events per search.'),
   alertCheckMs: limit(900_000, 'Interval between searches for low balances.'),
-  alertsCheckedMax: limit(1_000, 'Accounts per search.'),
   stripeTimeoutMs: limit(20_000, 'Timeout of a request to the payment provider.'),
   stripeRetriesMax: limit(2, 'Retries of a request to the payment provider.'),
-  webhookToleranceMs: limit(300_000, 'Maximum clock difference of a webhook signature.'),
   webhookEventsKeptMs: limit(2_678_400_000, 'How long a processed webhook event is remembered.'),
-  webhookEventsRemovedMax: limit(10_000, 'Old webhook events removed per round.'),
   codeTriesPerMinute: limit(10, 'Codes that an account or client address may try per minute.'),
   codeTriersMax: limit(10_000, 'Accounts and addresses whose attempts are remembered.'),
   csvRowsMax: limit(100_000, 'Rows per CSV file.'),
@@ -398,7 +353,6 @@ export const limitsTable = {
     'Token counting requests per account and minute; each 256 KiB of a body count as one more.',
   ),
   countsPerAccountMax: limit(8, 'Concurrent token counting requests per account.'),
-  countAccountsMax: limit(10_000, 'Accounts whose counting rate is remembered.'),
 
   // Rate limits per account; null = none
   requestsPerMinute: rate(
@@ -414,16 +368,7 @@ export const limitsTable = {
     600,
     'Requests without a valid key per network in any 60 s; beyond it, 429. Requests with a valid key are not affected.',
   ),
-  promptRefusalsPerMinute: limit(
-    60,
-    'Immediate 429 responses per account, or per network without a valid key, in any 60 s.',
-  ),
-  refusalPauseMs: limit(500, 'Delay of each further 429 response.'),
   ratesKeptMax: limit(20_000, 'Accounts, keys and networks whose recent request rates are kept in memory.'),
-  standingsMax: limit(
-    100_000,
-    'Accounts cached as having a balance, so that it is not read before each body.',
-  ),
 
   // Models
   modelsPageDefault: limit(20, 'Default page size of the model lists in the Messages and Gemini formats.'),
@@ -456,7 +401,6 @@ export const limitsTable = {
     'Rejected requests queued for writing; more are dropped and counted in `tollgate_refusals_dropped_total`.',
   ),
   refusalsFlushMs: limit(1_000, 'Interval at which rejected requests are written.'),
-  refusalsShownDays: limit(30, 'Days for which rejected requests are counted.'),
   usageStepsMax: limit(1_000, 'Hours, days or months per usage query.'),
   usageRowsMax: limit(20_000, 'Rows per usage query.'),
   usageSliceRowsMax: limit(2_000, 'Rows that are read before other queries get a turn.'),
@@ -464,17 +408,10 @@ export const limitsTable = {
   csvReceiptsScannedMax: limit(2_000_000, 'The same per CSV file.'),
   csvAtOnceMax: limit(4, 'Concurrent exports of requests, ledger entries and user data.'),
   csvPerAccountMax: limit(1, 'The same per account.'),
-  runningShownMax: limit(1_000, 'Running requests per list.'),
 
   // The console
   recentLoginMs: limit(900_000, 'How long a sign-in counts as recent.'),
-  exportReceiptsMax: limit(20_000, 'Latest receipts in the export of user data.'),
   changesGatherMs: limit(100, 'How long changes of an account are batched before consoles are notified.'),
-  controlBodyBytesMax: limit(1024 * 1024, 'Size of a request body in the Management API.'),
-  controlDocumentBytesMax: limit(
-    12 * 1024 * 1024,
-    'The same for operations that take a whole file, such as a price list.',
-  ),
   authBodyBytesMax: limit(64 * 1024, 'The same below `/api/auth` and for unauthenticated operations.'),
   webhookBodyBytesMax: limit(1024 * 1024, 'Size of a webhook of the payment provider.'),
   controlBodyBudgetBytes: budget(
@@ -496,7 +433,6 @@ export const limitsTable = {
   eventStreamsPerNetworkMax: limit(1_000, 'The same per network.'),
   eventsKeepAliveMs: limit(15_000, 'Idle time in an event stream before a keep-alive comment.'),
   eventsRecheckMs: limit(5_000, 'Interval at which the permissions of an event stream are rechecked.'),
-  eventsUnsentBytesMax: limit(64 * 1024, 'Unsent bytes of an event stream before it is closed.'),
 
   // Users
   passwordCharactersMin: limit(10, 'Shortest password.'),
@@ -520,7 +456,6 @@ export const limitsTable = {
   challengesPerNetworkMax: limit(2_000, 'Passkey and provider sign-ins started per network in that window.'),
   emailsPerAddressMax: limit(5, 'Emails per address and requesting network in that window.'),
   emailsPerNetworkMax: limit(100, 'Emails per requesting network in that window.'),
-  attemptsPerSiteFactor: limit(4, 'Factor on these limits for an IPv6 /48, relative to a /64.'),
   attemptsKeptMax: limit(
     50_000,
     'Networks and addresses whose attempts are remembered; the least recent are evicted first.',
@@ -531,12 +466,8 @@ export const limitsTable = {
   ),
   sessionDaysMax: limit(30, 'Lifetime of a session in days.'),
   sessionsPerPersonMax: limit(100, 'Sessions per user; the oldest are ended.'),
-  knownDeviceDaysMax: limit(180, 'Days for which a browser is remembered as known.'),
   sessionCachedMs: limit(5_000, 'How long a session is cached before the database is read again.'),
-  sessionsCachedMax: limit(10_000, 'Cached sessions.'),
-  lastSeenStepMs: limit(600_000, 'Precision of the time a user was last seen.'),
   invitationDaysMax: limit(7, 'Lifetime of an invitation in days.'),
-  resetLinkMs: limit(86_400_000, "Lifetime of an administrator's password reset link."),
   openInvitationsMax: limit(100, 'Open invitations per organization.'),
   organizationsPerPersonMax: limit(20, 'Organizations per user.'),
   membersPerOrganizationMax: limit(1_000, 'Members per organization.'),
@@ -544,9 +475,6 @@ export const limitsTable = {
   issuerRetryMs: limit(60_000, 'Interval at which discovery is retried.'),
 
   // Mail
-  mailConnectionsMax: limit(3, 'Connections to the mail server.'),
-  mailQueueMax: limit(1_000, 'Queued emails; more are dropped.'),
-  mailTriesMax: limit(4, 'Attempts per email.'),
   mailRetryMs: limit(30_000, 'Delay after the first attempt; it grows with each.'),
   mailMs: limit(20_000, 'Timeout of the mail server.'),
 
@@ -557,10 +485,6 @@ export const limitsTable = {
   ),
   upstreamWaitersMax: limitOrZero(1_000, 'Requests that wait for one upstream.'),
   limitedUpstreamsMax: limit(10_000, 'Upstreams whose requests and tokens per minute are counted.'),
-  upstreamOutputTokensAssumed: limit(
-    1_000,
-    "Output that a running request without an output limit counts as, toward an upstream's tokens per minute.",
-  ),
 
   // Routing by speed
   speedsForgottenMs: limit(
@@ -597,7 +521,6 @@ export const limitsTable = {
   spansPerExportMax: limit(512, 'Spans of one export.'),
   spanExportMs: limit(5_000, 'How long spans wait for others to be exported with.'),
   metricExportMs: limit(60_000, 'The interval in which metrics are exported.'),
-  telemetryTimeoutMs: limit(10_000, 'How long an export may take.'),
   closeMs: limit(
     6_000,
     'How long idle connections stay open after the port was closed at shutdown: longer than a load balancer keeps them (`keepalive_timeout`).',

@@ -18,6 +18,9 @@ import { type ClientError, WireError } from '../wire/dialect.ts'
 import type { RequestContext } from './request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
 
+/** Delay of each further 429 response. */
+const refusalPauseMs = 500
+
 /** The client and this server may disagree on where the request ended, so the connection is not reused. */
 const endsConnection: readonly ErrorCode[] = [
   'malformed_http',
@@ -62,7 +65,6 @@ export interface DelayDeps {
   readonly clock: Clock
   /** Rate limit errors that are sent without delay, by account or network. */
   readonly promptRefusals: Pick<RateMeter<bigint | string>, 'take'>
-  readonly limits: { readonly refusalPauseMs: number }
 }
 
 /**
@@ -70,7 +72,7 @@ export interface DelayDeps {
  * slows each of its connections down. Ends early when the work is interrupted.
  */
 export function delayErrorResponse(
-  { clock, promptRefusals, limits }: DelayDeps,
+  { clock, promptRefusals }: DelayDeps,
   context: RequestContext,
   { code }: TollgateError,
   source: bigint | string,
@@ -78,7 +80,7 @@ export function delayErrorResponse(
   if (!rateCodes.includes(code) || context.client.headersSent) return undefined
   if (promptRefusals.take(source, clock.wallMs()).kind === 'taken') return undefined
   return new Promise<void>((resolve) => {
-    const timer = clock.after(limits.refusalPauseMs, resolve)
+    const timer = clock.after(refusalPauseMs, resolve)
     context.work.listen(() => {
       timer.cancel()
       resolve()

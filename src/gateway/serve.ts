@@ -198,7 +198,7 @@ async function execute(
       ),
       bodies: plans,
       lifecycle,
-      tokensExpected: expectedTokens({ plan, hold }, parsed, deps.limits),
+      tokensExpected: expectedTokens({ plan, hold }, parsed),
     })
     const { kind } = upstreamResponse.body
     // What the upstream rejects is no member, and may be the caller's text.

@@ -18,6 +18,9 @@ import { draftReceipt, offerCostOf, type SettledRequest } from './phases/settle/
 import { capUsage } from './plausible-usage.ts'
 import type { RequestContext, StreamedBody } from './request.ts'
 
+/** Smallest part of a reservation that is released early when the upstream reports less input than expected. */
+const surplusNanoMin = 10_000_000n
+
 const bytesPerTokenGuess = 4
 const charactersPerTokenMax = 5
 
@@ -58,7 +61,7 @@ function releaseSurplus(
   const usage = withRequestFee({ ...reported.usage, output, reasoning: 0 }, plan.price)
   const needed = chargeOf(costOf(usage, plan.price, 'rates').cost, plan.ownKeyFee)
   const surplus = hold.amount - needed
-  if (surplus < deps.limits.surplusNanoMin || surplus * surplusDivisor < hold.amount) return
+  if (surplus < surplusNanoMin || surplus * surplusDivisor < hold.amount) return
   deps.background.run('release surplus', () => deps.ledger.shrink(context.id, surplus))
 }
 

@@ -6,6 +6,12 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Clock, Timer } from '../base/clock.ts'
 
+/** Heap utilization beyond which new requests get 503. */
+const heapShareMax = 0.9
+
+/** Event loop utilization that counts as overload when the delay is exceeded as well. */
+const eventLoopShareMax = 0.95
+
 export interface LoadReadings {
   /** How late the event loop ran on average since the last look. */
   readonly eventLoopDelayMs: number
@@ -33,8 +39,6 @@ export interface LoadMonitor {
 
 export interface LoadLimits {
   readonly eventLoopDelayMsMax: number
-  readonly eventLoopShareMax: number
-  readonly heapShareMax: number
   readonly commitMsMax: number
 }
 
@@ -81,10 +85,9 @@ export function monitorLoad({ limits, clock, read }: LoadMonitorOptions): LoadMo
 }
 
 function levelOf(readings: LoadReadings, limits: LoadLimits): LoadLevel {
-  if (readings.heapShare > limits.heapShareMax) return 'full'
+  if (readings.heapShare > heapShareMax) return 'full'
   const { eventLoopDelayMs, eventLoopShare } = readings
-  const isLoopSaturated =
-    eventLoopShare > limits.eventLoopShareMax && eventLoopDelayMs > limits.eventLoopDelayMsMax
+  const isLoopSaturated = eventLoopShare > eventLoopShareMax && eventLoopDelayMs > limits.eventLoopDelayMsMax
   return isLoopSaturated || readings.commitMs > limits.commitMsMax ? 'saturated' : 'none'
 }
 

@@ -31,6 +31,12 @@ import {
 } from './store/database.ts'
 import type { AuthenticatedSession, IdentityOperations } from './types.ts'
 
+/** Lifetime of an administrator's password reset link. */
+const resetLinkMs = 86_400_000
+
+/** Days for which a browser is remembered as known. */
+const knownDeviceDaysMax = 180
+
 export interface CoreOptions extends CoreDeps {
   readonly clock: Clock
   readonly random: RandomBytes
@@ -92,7 +98,7 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
   const passwords = openPasswords(random, limits)
   const invitations = openInvitations(database, { clock, random, daysMax: limits.invitationDaysMax })
   const people = openPeople({ database, transact, clock, random, passwords })
-  const sessions = openSessions({ database, clock, log, limits, secret, address, onChanged })
+  const sessions = openSessions({ database, clock, log, secret, address, onChanged })
   const admissionPolicy = openAdmissionPolicy({
     signup,
     database,
@@ -122,7 +128,7 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
     exportPerson: (person) => exportPerson(database, person),
     removePerson: (person) => notifyAfter(serialize(async () => deletePerson(store, person))),
     async createResetLink(person) {
-      const expiresMs = clock.wallMs() + limits.resetLinkMs
+      const expiresMs = clock.wallMs() + resetLinkMs
       const token = Buffer.from(random(linkTokenBytes)).toString('base64url')
       const { internalAdapter } = await (await betterAuth('')).$context
       const row = { identifier: `reset-password:${token}`, value: person, expiresAt: new Date(expiresMs) }
@@ -146,7 +152,7 @@ function composeCore(options: CoreOptions, store: IdentityStore): IdentityCore {
     ...{ runForClient: passwords.runForClient, hash: passwords.hash },
     ...{ listMemberships: people.listMemberships, findPerson: people.findPerson },
     usedCodes: openUsedCodes(database, clock),
-    devices: openKnownDevices({ secret, random, address, daysMax: limits.knownDeviceDaysMax }),
+    devices: openKnownDevices({ secret, random, address, daysMax: knownDeviceDaysMax }),
     newPasswords: openNewPasswords({
       ...{ database, transact, clock, hasMail: sendEmail !== null },
       nextId: () => Buffer.from(random(linkTokenBytes)).toString('base64url'),

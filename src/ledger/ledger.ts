@@ -24,6 +24,9 @@ import type { AccountRow, LazySettlement, Ledger, LedgerReading, Settlement, Set
 import { UnrecordedHolds } from './unrecorded-holds.ts'
 import { openWaiters } from './waiters.ts'
 
+/** Accounts cached as having a balance, so that it is not read before each body. */
+const standingsMax = 100_000
+
 export interface LedgerLimits {
   readonly reserveShare: Fraction
   readonly holdWaitersPerAccountMax: number
@@ -35,8 +38,6 @@ export interface LedgerLimits {
   readonly backgroundResponsesPerAccountMax: number
   /** How long a provider object can be referred to. */
   readonly providerObjectRetentionMs: number
-  /** Accounts, and keys, whose standing is remembered. */
-  readonly standingsMax: number
 }
 
 export interface LedgerOptions {
@@ -107,7 +108,7 @@ export async function openLedger(store: LedgerStore, options: LedgerOptions): Pr
 
 function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: LedgerOptions): Ledger {
   const { clock, limits, changes } = options
-  const standings = new Standings(limits.standingsMax)
+  const standings = new Standings(standingsMax)
   const reading = readsOn(store, limits)
   const unrecorded = new UnrecordedHolds(store.deferral)
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)

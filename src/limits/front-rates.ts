@@ -2,6 +2,9 @@
 import { RateMeter } from './rate-meter.ts'
 import { RequestGate } from './request-gate.ts'
 
+/** Immediate 429 responses per account, or per network without a valid key, in any 60 s; further ones are delayed. */
+const promptRefusalsPerMinute = 60
+
 export interface FrontRates {
   /** Rate and concurrency of accounts and keys, checked before request bodies are read. */
   readonly gate: RequestGate
@@ -13,7 +16,6 @@ export interface FrontRates {
 
 export interface FrontRateLimits {
   readonly ratesKeptMax: number
-  readonly promptRefusalsPerMinute: number
   readonly requestsWithoutKeyPerMinute: number
 }
 
@@ -21,7 +23,7 @@ export function openFrontRates(limits: FrontRateLimits): FrontRates {
   const takersMax = limits.ratesKeptMax
   return {
     gate: new RequestGate(takersMax),
-    promptRefusals: new RateMeter({ perMinute: limits.promptRefusalsPerMinute, takersMax }),
+    promptRefusals: new RateMeter({ perMinute: promptRefusalsPerMinute, takersMax }),
     withoutKey: new RateMeter({ perMinute: limits.requestsWithoutKeyPerMinute, takersMax }),
   }
 }

@@ -9,6 +9,15 @@ import type { Log } from '../base/log.ts'
 import { within } from '../base/within.ts'
 import type { Config } from '../config/config.ts'
 
+/** Attempts per email. */
+const mailTriesMax = 4
+
+/** Queued emails; more are dropped. */
+const mailQueueMax = 1_000
+
+/** Connections to the mail server. */
+const mailConnectionsMax = 3
+
 export interface OutgoingEmail {
   readonly to: string
   readonly subject: string
@@ -24,9 +33,6 @@ export interface Mail {
 }
 
 export interface MailLimits {
-  readonly mailConnectionsMax: number
-  readonly mailQueueMax: number
-  readonly mailTriesMax: number
   readonly mailRetryMs: number
   readonly mailMs: number
 }
@@ -48,7 +54,7 @@ export function openMail(setting: Config['mail'], deps: MailDeps): Mail | null {
   let waiting = 0
   return {
     send(email) {
-      if (waiting >= limits.mailQueueMax) {
+      if (waiting >= mailQueueMax) {
         log.error({ waiting }, 'an email was dropped because the queue for the mail server is full')
         return 'full'
       }
@@ -90,7 +96,7 @@ async function openTransport(url: string, limits: MailLimits): Promise<Transport
   return createTransport({
     url,
     pool: true,
-    maxConnections: limits.mailConnectionsMax,
+    maxConnections: mailConnectionsMax,
     connectionTimeout: limits.mailMs,
     greetingTimeout: limits.mailMs,
     socketTimeout: limits.mailMs,
@@ -109,7 +115,7 @@ async function deliver(
       await transport.sendMail({ ...email, headers: { 'Auto-Submitted': 'auto-generated' } })
       return
     } catch (error) {
-      const isLast = tries >= limits.mailTriesMax || isRefusedForGood(error)
+      const isLast = tries >= mailTriesMax || isRefusedForGood(error)
       log[isLast ? 'error' : 'warn'](
         { reason: reasonOf(error), tries },
         isLast ? 'an email could not be sent' : 'an email could not be sent; retrying later',

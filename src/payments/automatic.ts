@@ -17,9 +17,11 @@ import type { BillingCustomer, ShortAccount } from './settings.ts'
 import type { TopUpRow } from './top-up-rows.ts'
 import type { EmailSender } from './types.ts'
 
+/** Concurrent automatic top-ups. */
+const automaticTopUpsAtOnceMax = 8
+
 export interface AutomaticLimits extends CheckoutLimits {
   readonly automaticTopUpsPerDayMax: number
-  readonly automaticTopUpsAtOnceMax: number
   readonly topUpCheckMs: number
 }
 
@@ -40,7 +42,7 @@ const shortAccountsMax = 500
 /** One run: finishes top-ups that never reached the provider, then charges accounts below their threshold. */
 export async function topUpAutomatically(deps: AutomaticTopUpDeps): Promise<void> {
   const { topUps, billing, provider, clock, limits } = deps
-  const atOnceMax = limits.automaticTopUpsAtOnceMax
+  const atOnceMax = automaticTopUpsAtOnceMax
   await inBatches(await topUps.unsent(atOnceMax), atOnceMax, (row) => resume(deps, row))
   const nowMs = clock.wallMs()
   const due = { mode: provider.mode, nowMs, triedMs: nowMs - limits.topUpCheckMs }

@@ -17,10 +17,12 @@ import {
   subjectTypes,
 } from './stripe-facts.ts'
 
+/** Maximum clock difference of a webhook signature. */
+const webhookToleranceMs = 300_000
+
 export interface StripeLimits {
   readonly stripeTimeoutMs: number
   readonly stripeRetriesMax: number
-  readonly webhookToleranceMs: number
 }
 
 const currency = 'usd'
@@ -46,7 +48,7 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         signature,
         nowMs,
         secret: setting.webhookSecret,
-        toleranceMs: limits.webhookToleranceMs,
+        toleranceMs: webhookToleranceMs,
       }),
     createCustomer: ({ idempotencyKey, account, email }) =>
       ask(async (stripe) => {

@@ -16,14 +16,18 @@ import type { OpenPayments, PaymentDeps } from './payments.ts'
 import { noHint } from './reconcile.ts'
 import type { EmailSender } from './types.ts'
 
+/** Old webhook events removed per round. */
+const webhookEventsRemovedMax = 10_000
+
+/** Accounts per search for low balances. */
+const alertsCheckedMax = 1_000
+
 export interface WorkLimits extends AutomaticLimits, MissedLimits {
   readonly missedEventsCheckMs: number
   readonly automaticTopUpsMs: number
   readonly topUpsCheckedMax: number
   readonly alertCheckMs: number
-  readonly alertsCheckedMax: number
   readonly webhookEventsKeptMs: number
-  readonly webhookEventsRemovedMax: number
 }
 
 export interface WorkOptions {
@@ -61,7 +65,7 @@ function alertWork(billing: OpenPayments['billing'], options: WorkOptions): read
   let after = 0n
   return [
     repeat(options, 'warnings of low balances', limits.alertCheckMs, async () => {
-      after = await sendAlerts(deps, after, limits.alertsCheckedMax)
+      after = await sendAlerts(deps, after, alertsCheckedMax)
     }),
   ]
 }
@@ -81,7 +85,7 @@ function payingWork(
     }),
     repeat(options, 'top-ups under way', limits.topUpCheckMs, async () => {
       await checkTopUps(paying, options)
-      await events.forget(clock.wallMs() - limits.webhookEventsKeptMs, limits.webhookEventsRemovedMax)
+      await events.forget(clock.wallMs() - limits.webhookEventsKeptMs, webhookEventsRemovedMax)
     }),
     // The first search begins immediately and continues until its end.
     repeat(

@@ -13,6 +13,9 @@ import { fileHosts } from './file-hosts-table.ts'
 import { type ObjectOutcome, type ObjectRequest, objectRequest, requestObject } from './object-requests.ts'
 import type { Sender } from './send.ts'
 
+/** How long a provider may take to delete a file. */
+const fileDeletionMs = 30_000
+
 /** An upstream by the names that are recorded with a file. */
 interface ProviderFileRef {
   readonly provider: string
@@ -51,7 +54,6 @@ export interface FileDeletionDeps {
   readonly log: Log
   readonly limits: {
     readonly fileDeletionsAtOnceMax: number
-    readonly fileDeletionMs: number
     readonly fileDeletionRetryMs: number
     readonly fileDeletionRetryMsMax: number
     readonly fileObjectBytesMax: number
@@ -221,7 +223,7 @@ class FileDeletionJob {
       ...{ method: 'DELETE', below: `/${fileId}`, upstream, headers: {}, body: null },
       requestId: formatId('req', nextId()),
     })
-    const asking = { sender, clock, limits: { fileAnswerMs: limits.fileDeletionMs } }
+    const asking = { sender, clock, limits: { fileAnswerMs: fileDeletionMs } }
     const bounds = { bytesMax: limits.fileObjectBytesMax, room: new MemoryReservation(unlimited) }
     const answered = requestObject(asking, request, bounds).then(outcomeOf)
     return Promise.race([answered, this.#stopping.promise])

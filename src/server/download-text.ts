@@ -7,10 +7,13 @@ import type { DownloadedText } from '../control/control-deps.ts'
 import type { Sender } from '../providers/send.ts'
 import type { SendFailure } from '../providers/send-types.ts'
 
+/** Time to download a price list. */
+const priceListMs = 30_000
+
 export interface DownloadDeps {
   readonly sender: Pick<Sender, 'send'>
   readonly clock: Clock
-  readonly limits: { readonly priceListMs: number; readonly priceListBytesMax: number }
+  readonly limits: { readonly priceListBytesMax: number }
 }
 
 /** Never throws for what the host does. */
@@ -21,7 +24,7 @@ export function downloadText({ sender, clock, limits }: DownloadDeps, url: URL):
     const exchange = sender.send({ origin: url.origin, method: 'GET', path, headers, body: [] })
     const chunks: Uint8Array[] = []
     let length = 0
-    const timer = clock.after(limits.priceListMs, () => stop('The download took too long.'))
+    const timer = clock.after(priceListMs, () => stop('The download took too long.'))
     const finish = (result: DownloadedText): void => {
       timer.cancel()
       resolve(result)

@@ -31,6 +31,9 @@ import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { RefusalLog } from '../usage/refusal-log.ts'
 import type { DataPlaneServices } from './serving-services.ts'
 
+/** Accounts whose counting rate is remembered. */
+const countAccountsMax = 10_000
+
 interface ThreadOptions {
   readonly config: Config
   readonly clock: Clock
@@ -99,7 +102,7 @@ export function composeGatewayDeps(
     ...services.counters,
     modelLists: openModelLists(limits),
     counting: {
-      rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: limits.countAccountsMax }),
+      rates: new RateMeter({ perMinute: limits.countRequestsPerMinute, takersMax: countAccountsMax }),
       places: new KeyedSemaphore(limits.countsPerAccountMax),
     },
     draining: state.draining,

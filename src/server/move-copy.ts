@@ -25,6 +25,9 @@ import { journalTable } from '../store/sqlite/journaled-tables.ts'
 import { type Moved, movedOf, movedSetting, movedText, refusalText } from './moved.ts'
 import { migrateServerPostgres } from './postgres-store.ts'
 
+/** Bytes that are sent to PostgreSQL together. */
+const moveBytesMax = 1_048_576
+
 export interface MovePlan {
   /** The address of the PostgreSQL database. */
   readonly to: string
@@ -165,7 +168,7 @@ async function copyTables(
   { limits, onTable }: MovePlan,
   tables: readonly string[],
 ): Promise<number> {
-  const bounds = { rowsMax: limits.moveRowsMax, bytesMax: limits.moveBytesMax }
+  const bounds = { rowsMax: limits.moveRowsMax, bytesMax: moveBytesMax }
   let total = 0
   for (const table of tables) {
     const rows = await copyTable(sides, table, bounds)

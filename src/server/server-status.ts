@@ -50,7 +50,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
       }
     },
     pathsOf,
-    checkedHost: new LastCheckedHost(clock, limits),
+    checkedHost: new LastCheckedHost(clock),
     ledgerReport: () => ({ checkedMs: null, contradictions: 0 }),
   }
 }
@@ -115,7 +115,7 @@ export function runningStatus(
     findPaths: (host) => findHostPaths(asking, connectorOfUpstream(host), hostOf(host)),
     downloadText: (url) => downloadText(asking, url),
     pathsOf,
-    checkedHost: new LastCheckedHost(clock, limits),
+    checkedHost: new LastCheckedHost(clock),
     ledgerReport: watch.report,
   }
 }

@@ -11,11 +11,13 @@ import { type Attributes, otlpAttributes, otlpScope } from './otlp.ts'
 import type { OtlpMetric } from './prometheus-metrics.ts'
 import type { OtlpSpan } from './request-trace.ts'
 
+/** How long an export may take. */
+const telemetryTimeoutMs = 10_000
+
 export interface ExporterLimits {
   readonly spansQueuedMax: number
   readonly spansPerExportMax: number
   readonly spanExportMs: number
-  readonly telemetryTimeoutMs: number
 }
 
 export interface ExporterOptions {
@@ -163,7 +165,7 @@ export class OtlpExporter {
   }
 
   #post(kind: Exported, parts: readonly Uint8Array[]): Promise<Delivery> {
-    const { sender, clock, limits, endpoint, headers } = this.#options
+    const { sender, clock, endpoint, headers } = this.#options
     return new Promise((resolve) => {
       const exchange = sender.send({
         origin: endpoint.origin,
@@ -173,7 +175,7 @@ export class OtlpExporter {
         body: [this.#encoding.whole(kind, parts)],
       })
       let status = 0
-      const timer = clock.after(limits.telemetryTimeoutMs, () => {
+      const timer = clock.after(telemetryTimeoutMs, () => {
         exchange.abort()
         finish('retry')
       })

@@ -12,12 +12,14 @@ import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
 import type { KeyActivity, SumsAsk, SumsRow, UsageReport } from './types.ts'
 
+/** Running requests per list. */
+const runningShownMax = 1_000
+
 export interface UsageLimits {
   readonly usageStepsMax: number
   readonly usageRowsMax: number
   readonly usageSliceRowsMax: number
   readonly refusalsKeptPerKey: number
-  readonly runningShownMax: number
   readonly csvAtOnceMax: number
   readonly csvPerAccountMax: number
 }
@@ -114,7 +116,7 @@ export function openUsage(
     },
     recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
     searchReceipts: (ask) => read('searchReceipts', ask),
-    running: (account) => read('runningOf', account, limits.runningShownMax),
+    running: (account) => read('runningOf', account, runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),
   }
 }

@@ -7,6 +7,9 @@ import { type ListFormat, type PriceList, priceListSteps } from '../../catalog/u
 import type { ControlDeps } from '../control-deps.ts'
 import { operationHandler } from '../handle-operation.ts'
 
+/** Models in which a price list may differ. */
+const priceListRowsMax = 5_000
+
 /** Of one model, as an operator may enter them. */
 const inputsMax = 10
 const inputCharactersMax = 50
@@ -50,7 +53,7 @@ function* checkSteps(
   })
   if (list.kind === 'mistake') return list
   const base = yield* catalog.comparisonSteps(atMs)
-  const rowsMax = limits.priceListRowsMax
+  const rowsMax = priceListRowsMax
   const comparison = yield* compareSteps({ listed: list.models, ...base, rowsMax })
   if (comparison === undefined) {
     return { kind: 'mistake', message: `The list differs in more than ${rowsMax} models` }

@@ -6,18 +6,19 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { AskedHost, CheckedHost, CheckedHostMemory } from '../control-deps.ts'
 
+/** How long what a provider said in the review of an upstream is used to save it. */
+const hostReviewMs = 600_000
+
 export class LastCheckedHost implements CheckedHostMemory {
   readonly #clock: Clock
-  readonly #keptMs: number
   #last: (CheckedHost & { readonly digest: string; readonly untilMs: number }) | undefined
 
-  constructor(clock: Clock, { hostReviewMs }: { readonly hostReviewMs: number }) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#keptMs = hostReviewMs
   }
 
   keep(host: AskedHost, checked: CheckedHost): void {
-    this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + this.#keptMs }
+    this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + hostReviewMs }
   }
 
   take(host: AskedHost): CheckedHost | undefined {

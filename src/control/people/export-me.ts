@@ -9,6 +9,9 @@ import { operationHandler } from '../handle-operation.ts'
 import { isoTime, isoTimeOrNull } from '../iso-time.ts'
 import { receiptOutputs } from '../requests/receipt-output.ts'
 
+/** Latest receipts in the export of user data. */
+const exportReceiptsMax = 20_000
+
 const receiptsPerRead = 250
 /** No account has this id. */
 const noAccount = -1n
@@ -62,9 +65,9 @@ function providerKeysOf({ providerKeys }: ControlDeps, account: bigint) {
 
 /** The latest ones, as many as the limit allows, as lines of JSON in batches, so that other requests are served in between. */
 async function* requestTexts(deps: ControlDeps, actor: Actor, account: bigint): AsyncGenerator<string, void> {
-  const { ledger, limits } = deps
+  const { ledger } = deps
   let before: bigint | null = null
-  for (let left = limits.exportReceiptsMax; left > 0; ) {
+  for (let left = exportReceiptsMax; left > 0; ) {
     const wanted = Math.min(receiptsPerRead, left)
     const receipts = await ledger.receipts(account, wanted, before)
     const outputs = await receiptOutputs(deps, receipts, actor)

@@ -8,6 +8,9 @@ import { accountOperationHandler } from '../handle-operation.ts'
 import { isoTime } from '../iso-time.ts'
 import { searchOf } from '../requests/search.ts'
 
+/** Days for which rejected requests are counted. */
+const refusalsShownDays = 30
+
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
@@ -24,14 +27,14 @@ type Ask = Omit<OperationInput<'refusals.list'>, 'account'>
 
 /** Without a period, single requests are searched in all of the past, and those of some days are counted. */
 function refusalSearch(
-  { clock, limits }: Pick<ControlDeps, 'clock' | 'limits'>,
+  { clock }: Pick<ControlDeps, 'clock'>,
   account: bigint,
   { request, limit, before, ...ask }: Ask,
 ): RefusalSearch {
   const { outcome: _none, ...search } = searchOf(account, ask, before ?? null)
   const one = request === undefined ? null : parseId('req', request)
   assert(one !== undefined, 'an id of parsed input is an id')
-  const shownMs = limits.refusalsShownDays * dayMs
+  const shownMs = refusalsShownDays * dayMs
   const toMs = ask.to === undefined ? clock.wallMs() : Date.parse(ask.to)
   const fromMs = ask.from === undefined ? toMs - shownMs : Date.parse(ask.from)
   return {

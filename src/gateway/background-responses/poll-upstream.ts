@@ -18,6 +18,9 @@ import type { RequestContext, SettlementResult } from '../request.ts'
 import { recordUpstreamFailure, redactUpstreamBody, type UpstreamErrorDeps } from '../upstream-error.ts'
 import { type CancelCause, type ResponseEnd, type SettleResponseDeps, settlementOf } from './settlement.ts'
 
+/** How long a provider may take to return the status of a response. */
+const responseAnswerMs = 60_000
+
 export interface UpstreamPollDeps extends SettleResponseDeps, Pick<ObjectRequestDeps, 'sender'> {
   readonly ledger: ResponseLedger
   readonly failpoints: Failpoints
@@ -28,7 +31,6 @@ export interface UpstreamPollDeps extends SettleResponseDeps, Pick<ObjectRequest
   readonly limits: SettleResponseDeps['limits'] & {
     readonly answerBytesMax: number
     readonly sampleCharactersMax: number
-    readonly responseAnswerMs: number
     readonly backgroundAgeMaxMs: number
   }
 }
@@ -69,7 +71,7 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
     authorizer,
   }
   const bounds = { bytesMax: limits.answerBytesMax, room }
-  return requestObject({ sender, clock, limits: { fileAnswerMs: limits.responseAnswerMs } }, request, bounds)
+  return requestObject({ sender, clock, limits: { fileAnswerMs: responseAnswerMs } }, request, bounds)
 }
 
 /** These requests have no body. */

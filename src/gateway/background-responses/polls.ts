@@ -9,11 +9,12 @@ import type { Log } from '../../base/log.ts'
 import type { ResponseLedger } from '../../ledger/background-response-types.ts'
 import { type PollDeps, type PollResult, pollResponse } from './poll-upstream.ts'
 
+/** Background responses polled in parallel. */
+const backgroundPollsMax = 16
+
 export interface PollLimits {
   readonly backgroundPollMsMin: number
   readonly backgroundPollMsMax: number
-  /** Responses that are polled concurrently. */
-  readonly backgroundPollsMax: number
 }
 
 export interface ResponsePollDeps extends PollDeps {
@@ -126,8 +127,7 @@ export class ResponsePolls {
 
   /** Polls those that are due, longest overdue first. */
   #begin(): void {
-    const { limits } = this.#deps
-    const free = limits.backgroundPollsMax - this.#polls
+    const free = backgroundPollsMax - this.#polls
     if (free <= 0 || this.#isStopped) return
     const nowMs = this.#in(0)
     const due = [...this.#entries].filter(([, entry]) => !entry.isPolling && entry.dueMonoMs <= nowMs)

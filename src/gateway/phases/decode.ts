@@ -12,6 +12,15 @@ import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
 import { wireError } from '../error-response.ts'
 import type { ParsedRequest, RequestContext } from '../request.ts'
 
+/** Field names in one of these objects, and non-ASCII field names in all of them. */
+const jsonNamesMax = 256
+
+/** Messages, content parts, tools and nested objects in a body; for a small body, 1,000 plus one per 8 bytes. */
+const jsonObjectsMax = 50_000
+
+/** Names and values in a JSON body outside its messages, instructions and tools. */
+const jsonOtherValuesMax = 20_000
+
 export interface ReceiveDeps {
   /** Memory for bodies, shared by all keys, accounts and networks. */
   readonly bodies: SharedMemory['bodies']
@@ -28,17 +37,14 @@ export interface DecodeDeps extends ReceiveDeps {
 export function readLimits(limits: {
   readonly jsonDepthMax: number
   readonly jsonValuesMax: number
-  readonly jsonOtherValuesMax: number
-  readonly jsonNamesMax: number
-  readonly jsonObjectsMax: number
   readonly integerMax: number
 }): ReadLimits {
   return {
     depthMax: limits.jsonDepthMax,
     valuesMax: limits.jsonValuesMax,
-    otherValuesMax: limits.jsonOtherValuesMax,
-    namesMax: limits.jsonNamesMax,
-    objectsMax: limits.jsonObjectsMax,
+    otherValuesMax: jsonOtherValuesMax,
+    namesMax: jsonNamesMax,
+    objectsMax: jsonObjectsMax,
     integerMax: limits.integerMax,
   }
 }

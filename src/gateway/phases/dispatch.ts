@@ -56,6 +56,9 @@ import {
   type UpstreamErrorDeps,
 } from '../upstream-error.ts'
 
+/** Input sample per stream for estimating tokens. */
+const inputSampleBytesMax = 32 * 1024
+
 export interface DispatchDeps
   extends UpstreamErrorDeps,
     Pick<CapacityDeps, 'capacity'>,
@@ -76,7 +79,6 @@ export interface DispatchDeps
       readonly attemptsMax: number
       readonly retryShareMax: number
       readonly retriesMin: number
-      readonly inputSampleBytesMax: number
       readonly serverToolUsesMax: number
     }
 }
@@ -333,7 +335,7 @@ function responseOf(
 ): UpstreamResponse {
   const { parsed, plan, hold } = sent
   const input = mustCountInput(outcome, plan.dialect)
-    ? sampleInput(parsed.body.bytes, parsed.facts.media, deps.limits.inputSampleBytesMax)
+    ? sampleInput(parsed.body.bytes, parsed.facts.media, inputSampleBytesMax)
     : null
   return {
     candidate,

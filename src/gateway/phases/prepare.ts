@@ -38,6 +38,9 @@ import type {
   Translation,
 } from '../request.ts'
 
+/** Output limit of a reasoning model below which it is not lowered further. */
+const outputFloorReasoning = 8_192
+
 export interface PrepareDeps {
   readonly read: ReadLimits
   readonly bodyThreads: Pick<BodyThreads, 'run'>
@@ -48,7 +51,6 @@ export interface PrepareDeps {
   readonly limits: {
     readonly serverToolUsesMax: number
     readonly outputFloor: number
-    readonly outputFloorReasoning: number
   }
 }
 
@@ -332,7 +334,7 @@ function outputBounds(
     facts.thinkingBudget !== null
       ? facts.thinkingBudget + limits.outputFloor
       : model.reasons
-        ? limits.outputFloorReasoning
+        ? outputFloorReasoning
         : limits.outputFloor
   return { outputWanted, outputFloor: Math.min(outputWanted, floor) }
 }

@@ -9,6 +9,9 @@ import { hashToken } from '../sessions/session-token.ts'
 import type { AttemptLimit } from './attempts.ts'
 import type { AuthRule } from './rules-table.ts'
 
+/** Factor on the limits of a network for an IPv6 /48, relative to a /64. */
+const attemptsPerSiteFactor = 4
+
 export interface AuthAttempt {
   readonly rule: AuthRule
   readonly clientAddress: string
@@ -37,7 +40,7 @@ export function attemptLimitsOf(
   const { kind, perSubject: perWhom, perNetwork: perPlace } = boundsOf(limits, hasMail)[counts]
   const site = siteOf(clientAddress)
   const places = [{ place: networkOf(clientAddress), share: 1 }]
-  if (site !== undefined) places.push({ place: site, share: limits.attemptsPerSiteFactor })
+  if (site !== undefined) places.push({ place: site, share: attemptsPerSiteFactor })
   const counted = places.flatMap(({ place, share }): AttemptLimit[] => {
     const ofPlace = { key: `${counts} ${place}`, max: perPlace * share }
     if (whom === null || perWhom === null) return [ofPlace]

@@ -7,9 +7,11 @@ import type { Clock } from '../../base/clock.ts'
 import type { AuthenticatedSession } from '../types.ts'
 import { hashToken, sessionTokenOf } from './session-token.ts'
 
+/** Cached sessions. */
+const sessionsCachedMax = 10_000
+
 export interface SessionCacheLimits {
   readonly sessionCachedMs: number
-  readonly sessionsCachedMax: number
 }
 
 export interface SessionCacheDeps {
@@ -53,7 +55,7 @@ export function openSessionCache(deps: SessionCacheDeps): SessionCache {
       if (startGeneration === generation) {
         cached.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, session })
         for (const oldest of cached.keys()) {
-          if (cached.size <= limits.sessionsCachedMax) break
+          if (cached.size <= sessionsCachedMax) break
           cached.delete(oldest)
         }
       }

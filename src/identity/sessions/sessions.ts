@@ -10,11 +10,13 @@ import { personOf } from '../store/person-row.ts'
 import type { AuthenticatedSession } from '../types.ts'
 import { hashToken, sessionTokenOf } from './session-token.ts'
 
+/** Precision of the time a user was last seen. */
+const lastSeenStepMs = 600_000
+
 export interface SessionsDeps {
   readonly database: IdentityDatabase
   readonly clock: Clock
   readonly log: Log
-  readonly limits: { readonly lastSeenStepMs: number }
   readonly secret: string
   /** The public URL. */
   readonly address: () => string
@@ -75,8 +77,7 @@ async function readSession(deps: SessionsDeps, hash: string): Promise<Authentica
     .executeTakeFirst()
   if (row === undefined || Date.parse(row.expiresAt) <= nowMs) return null
   const person = personOf(row)
-  if (nowMs - (person.lastSeenMs ?? 0) > deps.limits.lastSeenStepMs)
-    await recordLastSeen(deps, person.id, nowMs)
+  if (nowMs - (person.lastSeenMs ?? 0) > lastSeenStepMs) await recordLastSeen(deps, person.id, nowMs)
   return { person, sessionId: row.session, loginMs: Date.parse(row.provedAt) }
 }
 

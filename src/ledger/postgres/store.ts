@@ -38,6 +38,12 @@ import { queryOn } from './query.ts'
 import { ledgerReads } from './reads.ts'
 import { LeaseLost } from './transaction.ts'
 
+/** How long a request is tried again while PostgreSQL cannot be reached, before it is rejected. */
+const databaseOutageMs = 2_000
+
+/** How long ledger operations wait for a batch that another connection is writing, however few they are. */
+const databaseLaneWaitMs = 50
+
 export interface PostgresLimits extends LaneLimits, LanesLimits {
   /** Connections that write, side by side where there is enough for each. */
   readonly lanes: number
@@ -51,11 +57,11 @@ export interface PostgresLimits extends LaneLimits, LanesLimits {
 export const postgresLimits = (limits: Limits): PostgresLimits => ({
   lanes: limits.databaseLanes,
   parallelMin: limits.databaseLaneOperationsMin,
-  parallelMs: limits.databaseLaneWaitMs,
+  parallelMs: databaseLaneWaitMs,
   batchMax: limits.batchOperationsMax,
   connectMsMax: limits.databaseConnectMs,
   statementMsMax: limits.databaseStatementMs,
-  outageMsMax: limits.databaseOutageMs,
+  outageMsMax: databaseOutageMs,
   waitingMax: limits.operationsQueuedMax,
   leaseMs: limits.databaseLeaseMs,
   tableReadMsMax: limits.databaseVerifyMs,
