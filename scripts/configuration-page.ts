@@ -6,8 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { model, offer, price, scheduled, signInProvider, tier, upstream } from '../src/config/file-lists.ts'
-import { limitsAtStart } from '../src/config/limits-at-start.ts'
-import { type Limit, limitsTable } from '../src/config/limits-table.ts'
+import { type Limit, limitsAtStart, limitsTable, memoryDivisors } from '../src/config/limits-table.ts'
 import { mappingSections, type Setting, settingsTable } from '../src/config/settings-table.ts'
 
 /** Where the page is. */
@@ -62,7 +61,11 @@ const tables: Readonly<Record<string, () => string>> = {
   limits: () =>
     table(
       ['Name', 'Default', 'Description'],
-      Object.entries<Limit>(limitsTable).map(([name, row]) => [code(name), shown(row.default), docOf(row)]),
+      Object.entries<Limit>(limitsTable).map(([name, row]) => [
+        code(name),
+        shown(row.default),
+        docOf(name, row.doc),
+      ]),
     ),
   limitsAtStart: () => `${[...limitsAtStart].sort().map(code).join(', ')}.\n`,
 }
@@ -121,10 +124,11 @@ function defaultOf({ default: value, defaultText }: Setting): string {
   return isNothing ? 'none' : code(String(value))
 }
 
-function docOf({ doc, memoryDivisor }: Limit): string {
-  return memoryDivisor === undefined
+function docOf(name: string, doc: string): string {
+  const divisor = Object.entries(memoryDivisors).find(([other]) => other === name)?.[1]
+  return divisor === undefined
     ? doc
-    : `${doc} The default is at most 1/${memoryDivisor} of the [memory](running.md#memory).`
+    : `${doc} The default is at most 1/${divisor} of the [memory](running.md#memory).`
 }
 
 function shown(value: Limit['default']): string {

@@ -24,10 +24,9 @@ before(async () => {
   await buildPackage(join(home, 'dist'))
   run('npm', ['pack', './dist'])
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', `tollgate-${program.version}.tgz`])
-  installation = makeInstallation(
-    'limits: { bodyBytesMax: 2000000 }',
-    join(home, 'node_modules', '.bin', 'tollgate'),
-  )
+  installation = makeInstallation('limits: { bodyBytesMax: 2000000 }', {
+    main: join(home, 'node_modules', '.bin', 'tollgate'),
+  })
   served = await installation.start()
 })
 after(async () => {

@@ -1,8 +1,7 @@
 /** What a reload changes in a running server, and what waits for its restart. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './config.ts'
-import { limitsAtStart } from './limits-at-start.ts'
-import type { Limits } from './limits-table.ts'
+import { type Limits, limitsAtStart } from './limits-table.ts'
 import { type Setting, settingsTable } from './settings-table.ts'
 
 /** What the catalog is made of, and limits: what each thread that serves requests takes over. */

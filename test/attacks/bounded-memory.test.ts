@@ -42,7 +42,7 @@ async function attacked(context: TestContext, { credit, memory, requests }: Poor
   const group = memoryGroup(memory * mebibyte)
   if (typeof group === 'string') return context.skip(group)
   const sandbox = await startSandbox({ clock: systemClock })
-  const installation = makeInstallation(models(sandbox.origin), programInGroup)
+  const installation = makeInstallation(models(sandbox.origin), { main: programInGroup })
   context.after(async () => {
     await installation.remove()
     await sandbox.close()

@@ -24,7 +24,8 @@ let other: Member
 before(async () => {
   stripe = await startStripeServer(keys)
   gateway = await attackedGateway({
-    yaml: 'limits: { changesPerMinute: 1000000, keysPerAccountMax: 100000 }',
+    yaml: 'limits: { keysPerAccountMax: 100000 }',
+    fixed: { changesPerMinute: 1_000_000 },
     environment: {
       STRIPE_API_URL: stripe.origin,
       STRIPE_SECRET_KEY: keys.secretKey,

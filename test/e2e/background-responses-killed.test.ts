@@ -18,7 +18,6 @@ upstreams:
   - { name: trial, provider: sandbox, url: '${origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
-limits: { backgroundPollMsMin: 20, backgroundPollMsMax: 50 }
 `
 
 /** `unpaid`: closed as interrupted, without a charge. `paid`: settled as the sandbox reports it. */
@@ -40,7 +39,9 @@ let sandbox: Sandbox
 let installation: Installation
 before(async () => {
   sandbox = await startSandbox({ clock: systemClock })
-  installation = makeInstallation(settings(sandbox.origin))
+  installation = makeInstallation(settings(sandbox.origin), {
+    fixed: { backgroundPollMsMin: 20, backgroundPollMsMax: 50 },
+  })
 })
 after(async () => {
   await installation.remove()

@@ -32,7 +32,7 @@ const streamOf = (tokens: number) => ({
 const settings = (origin: string): string =>
   [
     'sandbox: off',
-    'limits: { settleWaitMs: 500, drainMs: 1000, databaseLeaseMs: 1000, requestsPerMinute: none, tokensPerMinute: none, concurrent: none }',
+    'limits: { drainMs: 1000, databaseLeaseMs: 1000, requestsPerMinute: none, tokensPerMinute: none, concurrent: none }',
     'upstreams:',
     `  - { name: openai, provider: openai, url: '${origin}', credential: any }`,
     'models:',
@@ -106,7 +106,7 @@ else {
     test('a server that is killed meanwhile: every complete response has its receipt, and no hold stays', async () => {
       const url = await database.createDatabase()
       const proxy = await openTcpProxy(url)
-      const installation = makeInstallation(settings(sandbox.origin))
+      const installation = makeInstallation(settings(sandbox.origin), { fixed: { settleWaitMs: 500 } })
       const environment = await environmentOn(proxy)
       const server = await installation.start({ environment })
       const { account, key } = await installation.ask('account.create', {
@@ -152,7 +152,7 @@ else {
 
     test('a server ends when it is asked to', async () => {
       const proxy = await openTcpProxy(await database.createDatabase())
-      const installation = makeInstallation(settings(sandbox.origin))
+      const installation = makeInstallation(settings(sandbox.origin), { fixed: { settleWaitMs: 500 } })
       const server = await installation.start({ environment: await environmentOn(proxy) })
       proxy.freeze(true)
       server.signal('SIGTERM')

@@ -24,14 +24,17 @@ before(async () => {
 })
 after(() => sandbox.close())
 beforeEach(() => {
-  installation = makeInstallation(`
+  installation = makeInstallation(
+    `
 sandbox: off
 upstreams:
   - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
-limits: { settleWaitMs: 500, settleRetryMs: 50, drainMs: 500, closeMs: 500 }
-`)
+limits: { drainMs: 500, closeMs: 500 }
+`,
+    { fixed: { settleWaitMs: 500, settleRetryMs: 50 } },
+  )
 })
 afterEach(() => installation.remove())
 

@@ -37,7 +37,7 @@ upstreams:
   - { name: trial, provider: sandbox, url: '${origin}', credential: any, models: all }
 models:
 ${upstreamFormats.map(modelLine).join('\n')}
-limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, batchOperationsMax: 16 }
+limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none }
 `
 
 /** The number of subsequent starts that are killed before one survives. */
@@ -171,7 +171,9 @@ suite('killed under load', { concurrency: 1 }, () => {
 
   async function killAndRecover(t: TestContext, seed: number, deaths: readonly string[]): Promise<void> {
     const random = randomFrom(seed)
-    const installation: Installation = makeInstallation(settings(sandbox.origin))
+    const installation: Installation = makeInstallation(settings(sandbox.origin), {
+      fixed: { batchOperationsMax: 16 },
+    })
     try {
       const doomed = await installation.start()
       const { account, key } = await installation.ask('account.create', {

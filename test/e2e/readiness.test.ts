@@ -21,7 +21,7 @@ const isLinux = process.platform === 'linux'
 
 let installation: Installation
 beforeEach(() => {
-  installation = makeInstallation('limits: { commitMsMax: 100, commitProbeMs: 200 }\n')
+  installation = makeInstallation('', { fixed: { commitMsMax: 100, commitProbeMs: 200 } })
 })
 afterEach(() => installation.remove())
 

@@ -32,7 +32,7 @@ before(async () => {
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(answer))
   })
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
-  installation = makeInstallation()
+  installation = makeInstallation('', { fixed: { eventLoopDelayMsMax: 1e9, commitMsMax: 1e9 } })
   writeSecret('token', metricsToken)
   writeSecret('key', 'first-key')
   configure({ models: ['one'] })
@@ -69,7 +69,7 @@ upstreams:
     credential: { file: key }
     models: [${models.join(', ')}]
 models: [${rows.join(', ')}]
-limits: { ${limits}, eventLoopDelayMsMax: 1000000000, commitMsMax: 1000000000 }
+limits: { ${limits} }
 ${more}`)
 }
 
@@ -147,7 +147,7 @@ suite('a reload', { concurrency: 1 }, () => {
     writeSecret('token', 'another-token-of-the-scraper')
     configure({
       models: ['one', 'two'],
-      limits: 'urlBytesMax: 9000, hopsMax: 9',
+      limits: 'connectionsMax: 9000, hopsMax: 9',
       more: 'aliases: { three: two }',
     })
     const reloaded = await installation.call('reload')
@@ -156,7 +156,7 @@ suite('a reload', { concurrency: 1 }, () => {
       [
         0,
         'Reloaded; changed: upstreams, models, aliases, server.metricsToken, limits.hopsMax\n' +
-          'Takes effect after a restart: limits.urlBytesMax\n',
+          'Takes effect after a restart: limits.connectionsMax\n',
       ],
     )
     for (const model of ['one', 'two', 'three']) assert.deepEqual(await ask(model), ['200'])

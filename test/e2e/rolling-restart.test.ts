@@ -98,10 +98,14 @@ upstreams:
   - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: any, models: all }
 models:
   - { id: sandbox-stream, provider: sandbox, context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }
-limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none, modelListsPerMinute: 1000000, eventLoopDelayMsMax: 1000000000, commitMsMax: 1000000000 }
+limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none }
 `
   const ports = [await freePort(), await freePort()]
-  const installations = ports.map(() => makeInstallation(yaml))
+  const installations = ports.map(() =>
+    makeInstallation(yaml, {
+      fixed: { modelListsPerMinute: 1_000_000, eventLoopDelayMsMax: 1e9, commitMsMax: 1e9 },
+    }),
+  )
   const [first] = installations
   assert.ok(first !== undefined)
   const start = (at: number): Promise<GatewayProcess> => {

@@ -49,7 +49,8 @@ before(async () => {
       resolve(`http://127.0.0.1:${(tattler.address() as AddressInfo).port}`),
     )
   })
-  installation = makeInstallation(`
+  installation = makeInstallation(
+    `
 sandbox: off
 upstreams:
   - { name: trial, provider: sandbox, url: '${sandbox.origin}', credential: '\${CANARY}', models: all }
@@ -58,8 +59,10 @@ upstreams:
 models:
 ${behaviors.map(({ name }) => modelOf(name, 'sandbox')).join('\n')}
 ${tales.map((_, tale) => `${modelOf(`gpt-tale-${tale}`, 'openai')}\n${modelOf(`claude-tale-${tale}`, 'anthropic')}`).join('\n')}
-limits: { keepAliveMs: 20, peekMs: 20, requestsPerMinute: none, tokensPerMinute: none }
-`)
+limits: { keepAliveMs: 20, requestsPerMinute: none, tokensPerMinute: none }
+`,
+    { fixed: { peekMs: 20 } },
+  )
   server = await start()
   const made = await installation.ask('account.create', { email: 'ada@example.org', credit: '100' })
   account = made.account

@@ -249,13 +249,16 @@ suite('translated streams', { concurrency: 1 }, () => {
 
   before(async () => {
     upstream = await faultUpstream(() => ({ answer: flood }))
-    installation = makeInstallation(`
+    installation = makeInstallation(
+      `
 upstreams:
   - { name: flood, provider: anthropic, url: '${upstream.origin}', credential: any, models: [messages-flood] }
 models:
   - { id: messages-flood, provider: anthropic, context: 1000000, maxOutput: 100000, prices: [{ input: 0.01, output: 0.01 }] }
-limits: { ${limitsOff}, slowReaderMs: 3000, eventBytesMax: ${eventBytesMax} }
-`)
+limits: { ${limitsOff}, slowReaderMs: 3000 }
+`,
+      { fixed: { eventBytesMax } },
+    )
     memory = memoryProbe(installation.folder)
     server = await installation.start({ environment: memory.environment })
     const made = await installation.ask('account.create', { email: 'bo@example.org', credit: '100' })

@@ -228,7 +228,7 @@ function groupOf(mebibytes: string | undefined): MemoryGroup | undefined {
 
 const group = groupOf(values.memory)
 const sandbox = await startSandbox({ clock: systemClock })
-const installation = makeInstallation(settings(sandbox.origin), group && programInGroup)
+const installation = makeInstallation(settings(sandbox.origin), group ? { main: programInGroup } : {})
 let isWell = false
 try {
   const environment = { ...group?.environment, TOLLGATE_METRICS_TOKEN: metricsToken }

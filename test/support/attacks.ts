@@ -12,6 +12,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import {
   type GatewayProcess,
   type Installation,
+  type InstallationOptions,
   makeInstallation,
   type StartOptions,
 } from './gateway-process.ts'
@@ -36,11 +37,13 @@ export const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream']
 export interface AttackedOptions extends StartOptions {
   /** Additional sections of `tollgate.yaml`. */
   readonly yaml?: string
+  readonly fixed?: InstallationOptions['fixed']
 }
 
 /** The real program on loopback; its upstream is a sandbox in this process. */
 export async function attackedGateway({
   yaml = '',
+  fixed,
   ...start
 }: AttackedOptions = {}): Promise<AttackedGateway> {
   const sandbox = await startSandbox({ clock: systemClock })
@@ -58,6 +61,7 @@ export async function attackedGateway({
       yaml,
       '',
     ].join('\n'),
+    fixed === undefined ? {} : { fixed },
   )
   const server = await installation.start(start)
   let accounts = 0

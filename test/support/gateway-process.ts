@@ -16,12 +16,15 @@ import {
 } from '../../contract/operations.ts'
 import { bundledMain } from '../../scripts/server-bundle.js'
 import { limitDefaults } from '../../src/config/config.ts'
+import type { fixedLimits } from '../../src/config/fixed-limits.ts'
 import { callServer, findServer } from '../../src/server/admin-socket.ts'
 import type { CommandResult } from './command-line.ts'
 import { databaseVariables, endLeases } from './test-database.ts'
 
 /** As a checkout runs it: from a bundle of the sources as they are now, where there is one. */
 export const program = bundledMain() ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The program from its sources, with fixed limits that a test chooses. */
+const fixedLimitsMain = fileURLToPath(new URL('fixed-limits-main.ts', import.meta.url))
 /** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
@@ -82,11 +85,18 @@ export interface Installation {
   remove(): Promise<void>
 }
 
-/**
- * A new folder for one installation, which listens on a free port.
- * @param main the file that Node runs
- */
-export function makeInstallation(yaml = '', main = program): Installation {
+export interface InstallationOptions {
+  /** The file that Node runs. */
+  readonly main?: string
+  /** Other values of limits that `tollgate.yaml` cannot set. */
+  readonly fixed?: Partial<Record<keyof typeof fixedLimits, number>>
+}
+
+/** A new folder for one installation, which listens on a free port. */
+export function makeInstallation(
+  yaml = '',
+  { fixed, main = fixed === undefined ? program : fixedLimitsMain }: InstallationOptions = {},
+): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
   const dataFolder = join(folder, 'data')
   const running = new Set<ChildProcess>()
@@ -113,6 +123,7 @@ export function makeInstallation(yaml = '', main = program): Installation {
         TOLLGATE_DATA: dataFolder,
         TOLLGATE_PORT: '0',
         TOLLGATE_DRAIN_NOTICE_MS: '0',
+        ...(fixed === undefined ? {} : { TEST_FIXED_LIMITS: JSON.stringify(fixed) }),
         ...(failpoint === undefined ? {} : { TOLLGATE_FAILPOINT: failpoint }),
         ...variables,
         ...environment,
