@@ -9,9 +9,11 @@ import type { Actor } from '../control/actor.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import { actorId } from './actor.ts'
 
+/** Users and keys whose change rate is remembered. */
+const changersMax = 10_000
+
 export interface ChangeLimiterLimits {
   readonly changesPerMinute: number
-  readonly changersKeptMax: number
 }
 
 /** Throws `rate_limited` when this one has made as many changes in this minute as they may. */
@@ -24,8 +26,8 @@ export function openChangeLimiter({
   readonly clock: Clock
   readonly limits: ChangeLimiterLimits
 }): ChangeLimiter {
-  const { changesPerMinute, changersKeptMax } = limits
-  const meter = new RateMeter<string>({ perMinute: changesPerMinute, takersMax: changersKeptMax })
+  const { changesPerMinute } = limits
+  const meter = new RateMeter<string>({ perMinute: changesPerMinute, takersMax: changersMax })
   return (actor) => {
     const taker = actor.kind === 'anyone' ? networkOf(actor.address ?? '') : actorId(actor)
     const metered = meter.take(taker, clock.wallMs())

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { configurationPage, configurationPath } from '../../scripts/configuration-page.ts'
 import { type Config, type Environment, limitDefaults, readConfig } from './config.ts'
 import { fileSchema, knownNames } from './file.ts'
+import { type Limit, limitsTable } from './limits-table.ts'
 import { processMemoryBytes } from './process-memory.ts'
 import { secretNames, variableNames } from './settings-table.ts'
 
@@ -223,14 +224,14 @@ limits:
   attemptsMax: 5
   signupNano: 1
   reserveShare: 0.25
-  retryShareMax: 0.1
+  shareOfKeyMax: 0.1
   requestsPerMinute: none
   holdWaitMs: 0
 `).limits
   assert.equal(found.attemptsMax, 5)
   assert.equal(found.signupNano, 1n)
   assert.deepEqual(found.reserveShare, { numerator: 25n, denominator: 100n })
-  assert.equal(found.retryShareMax, 0.1)
+  assert.equal(found.shareOfKeyMax, 0.1)
   assert.equal(found.requestsPerMinute, null)
   assert.equal(found.holdWaitMs, 0)
   assert.equal(found.bodyBytesMax, limitDefaults.bodyBytesMax)
@@ -543,7 +544,7 @@ test('what was set is known by the name it was set with, and nothing else', () =
 
 test('the page tells the defaults of the limits as they are', () => {
   const page = readFileSync(configurationPath, 'utf8')
-  for (const [name, value] of Object.entries(limitDefaults)) {
+  for (const [name, { default: value }] of Object.entries<Limit>(limitsTable)) {
     const documented = page
       .match(new RegExp(`^\\| \`${name}\` \\| ([^|]+) \\|`, 'm'))?.[1]
       ?.replaceAll(/[,\s]/g, '')

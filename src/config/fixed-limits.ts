@@ -1,6 +1,6 @@
 /**
- * Numbers that no operator changes, and that more than one part or a test of the whole gateway uses: names with their
- * units, in the comment what each limits. Others are constants beside their user. Pure data.
+ * Limits that no operator changes: names with units, each with a comment. A constant that one part uses and no test
+ * changes is defined where it is used. Pure data.
  */
 export const fixedLimits = {
   // HTTP
@@ -10,8 +10,6 @@ export const fixedLimits = {
   headersMax: 100,
   // Length of the request target.
   urlBytesMax: 8 * 1024,
-  // How long browsers may cache the answer to a CORS preflight.
-  preflightCacheMs: 7_200_000,
   // Nesting depth of a JSON body.
   jsonDepthMax: 64,
   // Values in a JSON body.
@@ -49,8 +47,6 @@ export const fixedLimits = {
   // Streams and responses
   // Size of one event of an upstream stream.
   eventBytesMax: 16 * 1024 * 1024,
-  // Size of an error response of an upstream.
-  errorBytesMax: 1024 * 1024,
   // Output sample per stream for estimating tokens.
   sampleCharactersMax: 16 * 1024,
   // How long a response waits for its first content before it starts.
@@ -99,8 +95,6 @@ export const fixedLimits = {
   fileObjectBytesMax: 16 * 1024,
   // How long a provider may take to respond to a file request.
   fileAnswerMs: 300_000,
-  // Duration of a resumable upload; then its quota is released.
-  uploadMs: 24 * 3_600_000,
   // Concurrent deletions of files of closed accounts per upstream. Of closed accounts, at each upstream.
   fileDeletionsAtOnceMax: 4,
   // First delay before a deletion is retried; it doubles while deletions fail.
@@ -205,8 +199,6 @@ export const fixedLimits = {
   webhookEventsKeptMs: 2_678_400_000,
   // Codes that an account or client address may try per minute.
   codeTriesPerMinute: 10,
-  // Accounts and addresses whose attempts are remembered.
-  codeTriersMax: 10_000,
   // Rows per CSV file.
   csvRowsMax: 100_000,
 
@@ -227,8 +219,6 @@ export const fixedLimits = {
   bodyWorkRunMsMax: 30_000,
 
   // Counting tokens
-  // Length of text that is tokenized in one piece.
-  countRunBytesMax: 2_048,
   // Largest text that is counted; a larger one is bounded by its bytes.
   countBytesMax: 16 * 1024 * 1024,
   // Texts waiting to be counted.
@@ -247,29 +237,25 @@ export const fixedLimits = {
   holdCountMs: 5_000,
   // Time for counting the pages of a PDF, including waiting.
   pdfReadMs: 5_000,
-  // PDFs waiting to be counted; one beyond it is bounded by its size.
-  pdfsQueuedMax: 64,
   // The same per account.
   pdfsQueuedPerAccountMax: 8,
   // Total size of decompressed objects when counting the pages of a PDF.
   pdfInflatedBytesMax: 16 * 1024 * 1024,
   // Concurrent token counting requests per account.
   countsPerAccountMax: 8,
-  // Accounts, keys and networks whose recent request rates are kept in memory.
-  ratesKeptMax: 20_000,
 
   // Models
   // Default page size of the model lists in the Messages and Gemini formats.
   modelsPageDefault: 20,
   // Lists of models per account in any 60 s. One that is not in memory counts as one more for each 100 models.
   modelListsPerMinute: 600,
-  // Written lists of models that are kept for the next request.
+  // Serialized lists of models in memory for the next request.
   writtenListsMax: 16,
   // Largest page size of these lists.
   modelsPageMax: 1_000,
 
   // Keys
-  // Unknown keys cached to avoid repeated look-ups.
+  // Unknown keys cached to avoid repeated lookups.
   unknownKeysCachedMax: 10_000,
   // Keys cached in memory.
   keysCachedMax: 100_000,
@@ -322,7 +308,6 @@ export const fixedLimits = {
   // Changes per minute by one user or management key.
   changesPerMinute: 300,
   // Users and keys whose change rate is remembered.
-  changersKeptMax: 10_000,
   // Open event streams.
   eventStreamsMax: 5_000,
   // The same per user or management key.
@@ -333,8 +318,6 @@ export const fixedLimits = {
   eventsKeepAliveMs: 15_000,
   // Interval at which the permissions of an event stream are rechecked.
   eventsRecheckMs: 5_000,
-  // Longest password.
-  passwordCharactersMax: 200,
   // Concurrent password hashes.
   passwordHashesMax: 2,
   // Queued password hashes of known browsers, and as many of others; further sign-ins are asked to retry.
@@ -369,8 +352,6 @@ export const fixedLimits = {
   openInvitationsMax: 100,
   // Organizations per user.
   organizationsPerPersonMax: 20,
-  // Members per organization.
-  membersPerOrganizationMax: 1_000,
   // Timeout of an OpenID Connect discovery request.
   issuerMs: 5_000,
   // Interval at which discovery is retried.

@@ -5,6 +5,7 @@ import { TollgateError } from '../base/errors.ts'
 import { listKey, listModels, only, type PageLimits } from '../catalog/listing.ts'
 import type { Snapshot } from '../catalog/types.ts'
 import { WrittenLists } from '../catalog/written-lists.ts'
+import { takersMax } from '../limits/front-rates.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import type { RequestContext } from './request.ts'
 
@@ -19,10 +20,8 @@ interface ListLimits extends PageLimits {
   readonly modelListsPerMinute: number
 }
 
-export function openModelLists(
-  limits: ListLimits & { readonly writtenListsMax: number; readonly ratesKeptMax: number },
-): ModelLists {
-  const { modelListsPerMinute: perMinute, ratesKeptMax: takersMax } = limits
+export function openModelLists(limits: ListLimits & { readonly writtenListsMax: number }): ModelLists {
+  const { modelListsPerMinute: perMinute } = limits
   return { written: new WrittenLists(limits), rates: new RateMeter({ perMinute, takersMax }) }
 }
 

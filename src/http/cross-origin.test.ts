@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type CrossOriginDecision, crossOriginPolicy, decideCrossOrigin } from './cross-origin.ts'
 
 const app = 'https://app.example'
-const policy = crossOriginPolicy([app, 'http://localhost:5173'], 7_200_000)
+const policy = crossOriginPolicy([app, 'http://localhost:5173'])
 
 type Headers = Readonly<Record<string, string>>
 
@@ -63,5 +63,5 @@ test('an invalid list of header names is not repeated', () => {
 })
 
 test('without an allowed origin there is no policy', () => {
-  assert.equal(crossOriginPolicy([], 1), undefined)
+  assert.equal(crossOriginPolicy([]), undefined)
 })

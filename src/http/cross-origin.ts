@@ -8,7 +8,6 @@ import type { FlatHeaders } from './downstream.ts'
 
 export interface CrossOriginPolicy {
   readonly origins: ReadonlySet<string>
-  readonly preflightCacheMs: number
 }
 
 /** What a request gets. `none`: it is served as if there were no policy, but caches must tell origins apart. */
@@ -18,6 +17,7 @@ export type CrossOriginDecision =
   | { readonly kind: 'preflight'; readonly headers: FlatHeaders }
 
 const allowedMethods = 'GET, POST, DELETE'
+const preflightCacheSeconds = '7200'
 
 /** Names of headers as a browser lists them. */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?: ?, ?[\w!#$%&'*+.^`|~-]+)*$/
@@ -33,14 +33,10 @@ export function decideCrossOrigin(
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {
     return { kind: 'allowed', origin }
   }
-  return { kind: 'preflight', headers: preflightHeaders(policy, origin, headers) }
+  return { kind: 'preflight', headers: preflightHeaders(origin, headers) }
 }
 
-function preflightHeaders(
-  { preflightCacheMs }: CrossOriginPolicy,
-  origin: string,
-  headers: IncomingHttpHeaders,
-): FlatHeaders {
+function preflightHeaders(origin: string, headers: IncomingHttpHeaders): FlatHeaders {
   const wanted = headers['access-control-request-headers']
   return [
     'access-control-allow-origin',
@@ -50,7 +46,7 @@ function preflightHeaders(
     // SDKs add headers with every release, and the origin is trusted with a key anyway.
     ...(wanted !== undefined && headerNames.test(wanted) ? ['access-control-allow-headers', wanted] : []),
     'access-control-max-age',
-    String(Math.floor(preflightCacheMs / 1_000)),
+    preflightCacheSeconds,
     'vary',
     'Origin, Access-Control-Request-Headers',
   ]
@@ -82,9 +78,6 @@ export function answerCrossOrigin(
 }
 
 /** undefined where no origin is allowed, so that requests pay nothing. */
-export function crossOriginPolicy(
-  origins: readonly string[],
-  preflightCacheMs: number,
-): CrossOriginPolicy | undefined {
-  return origins.length === 0 ? undefined : { origins: new Set(origins), preflightCacheMs }
+export function crossOriginPolicy(origins: readonly string[]): CrossOriginPolicy | undefined {
+  return origins.length === 0 ? undefined : { origins: new Set(origins) }
 }

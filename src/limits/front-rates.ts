@@ -2,6 +2,9 @@
 import { RateMeter } from './rate-meter.ts'
 import { RequestGate } from './request-gate.ts'
 
+/** Accounts, keys and networks whose recent request rates are in memory. */
+export const takersMax = 20_000
+
 /** Immediate 429 responses per account, or per network without a valid key, in any 60 s; further ones are delayed. */
 const promptRefusalsPerMinute = 60
 
@@ -15,12 +18,10 @@ export interface FrontRates {
 }
 
 export interface FrontRateLimits {
-  readonly ratesKeptMax: number
   readonly requestsWithoutKeyPerMinute: number
 }
 
 export function openFrontRates(limits: FrontRateLimits): FrontRates {
-  const takersMax = limits.ratesKeptMax
   return {
     gate: new RequestGate(takersMax),
     promptRefusals: new RateMeter({ perMinute: promptRefusalsPerMinute, takersMax }),

@@ -13,6 +13,9 @@ import type { Store } from '../store/store.ts'
 import type { RedeemCodeTable } from '../store/tables.ts'
 import type { Code, NewCode, Payments, RedeemAsk } from './types.ts'
 
+/** Accounts and addresses whose attempts are remembered. */
+const triersMax = 10_000
+
 export interface CodeDeps {
   readonly store: Pick<Store, 'database'>
   readonly ledger: Pick<PaymentLedger, 'redeem'>
@@ -20,7 +23,7 @@ export interface CodeDeps {
   readonly nextId: NextId
   readonly random: RandomBytes
   readonly hashKey: Uint8Array
-  readonly limits: { readonly codeTriesPerMinute: number; readonly codeTriersMax: number }
+  readonly limits: { readonly codeTriesPerMinute: number }
 }
 
 type Codes = Pick<Payments, 'createCode' | 'codes' | 'revokeCode' | 'redeem'>
@@ -34,7 +37,7 @@ const listedMax = 1_000
 
 export function openCodes({ store, ledger, clock, nextId, random, hashKey, limits }: CodeDeps): Codes {
   const { database } = store
-  const tries = new RateMeter({ perMinute: limits.codeTriesPerMinute, takersMax: limits.codeTriersMax })
+  const tries = new RateMeter({ perMinute: limits.codeTriesPerMinute, takersMax: triersMax })
   const hashOf = (code: string): Uint8Array => createHmac('sha256', hashKey).update(folded(code)).digest()
   const find = async (id: bigint): Promise<Code | undefined> => {
     const row = await database.selectFrom('redeem_code').selectAll().where('id', '=', id).executeTakeFirst()

@@ -20,7 +20,6 @@ import { webhookHandling } from './webhook.ts'
 
 export interface PaymentLimits extends CheckoutLimits, StripeLimits {
   readonly codeTriesPerMinute: number
-  readonly codeTriersMax: number
 }
 
 export interface PaymentOptions extends Pick<ReconcileDeps, 'changes' | 'clock' | 'nextId' | 'log'> {

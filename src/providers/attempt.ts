@@ -16,11 +16,13 @@ import { connectionWords, ownFailure, unreadableResponse, withoutToken } from '.
 import type { Sender } from './send.ts'
 import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 
+/** What is read of an error response of an upstream. */
+export const errorBytesMax = 1024 * 1024
+
 export interface AttemptLimits {
   readonly keepAliveMs: number
   readonly silenceMs: number
   readonly answerBytesMax: number
-  readonly errorBytesMax: number
   readonly sampleCharactersMax: number
 }
 
@@ -310,7 +312,7 @@ class UpstreamAttempt {
   #bytesMax(): number {
     const { limits, tapOptions: watch } = this.#task
     if (this.#watch !== undefined) return watch.eventBytesMax
-    return this.#status === 200 ? limits.answerBytesMax : limits.errorBytesMax
+    return this.#status === 200 ? limits.answerBytesMax : errorBytesMax
   }
 
   #fail(

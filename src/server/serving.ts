@@ -115,7 +115,7 @@ export interface ServerParts {
 export function createServer({ config, clock }: DataPlaneOptions, parts: ServerParts): HttpServer {
   const { deps, callerOf, controlPlane, hasPlayground } = parts
   const { browserOrigins, limits, trustedProxies } = config
-  const policy = crossOriginPolicy(browserOrigins, limits.preflightCacheMs)
+  const policy = crossOriginPolicy(browserOrigins)
   const serveRequest: RequestListener = (request, response) =>
     void serve(deps, request, response, callerOf(request))
   return createHttpServer({

@@ -7,8 +7,10 @@ import { CallEnded, type OnDemandThread, openOnDemandThread } from '../threads/o
 import { boundedTokens, newProgress } from './count-progress.ts'
 import type { CountRequests, CountSetup } from './count-work.ts'
 
+/** The longest text that is tokenized in one piece. */
+const runBytesMax = 2_048
+
 export interface CountLimits {
-  readonly countRunBytesMax: number
   readonly countBytesMax: number
   readonly countQueueMax: number
   readonly countQueuedBytesMax: number
@@ -64,7 +66,7 @@ class CountQueue implements Counter {
 
   constructor({ clock, limits, entry }: CounterOptions) {
     this.#limits = limits
-    const setup: CountSetup = { runBytesMax: limits.countRunBytesMax }
+    const setup: CountSetup = { runBytesMax }
     this.#thread = openOnDemandThread<CountRequests>({
       ...{ entry, name: 'token counter', setup, clock, callMsMax: limits.countMs },
       waitingMax: limits.countQueueMax,

@@ -6,9 +6,11 @@ import type { Clock } from '../base/clock.ts'
 import { CallEnded, type OnDemandThread, openOnDemandThread } from '../threads/on-demand-thread.ts'
 import type { PdfLimits } from './pdf-pages.ts'
 
+/** A PDF beyond these is bounded by its size. */
+const pdfsQueuedMax = 64
+
 export interface PdfReaderLimits extends PdfLimits {
   readonly pdfReadMs: number
-  readonly pdfsQueuedMax: number
   readonly pdfsQueuedPerAccountMax: number
   readonly bodyWorkMemoryBytes: number
 }
@@ -48,7 +50,7 @@ class PdfQueue implements PdfReader {
   constructor({ clock, limits, entry }: PdfReaderOptions) {
     this.#clock = clock
     this.#limits = limits
-    const { pdfInflatedBytesMax, pdfReadMs, pdfsQueuedMax } = limits
+    const { pdfInflatedBytesMax, pdfReadMs } = limits
     this.#thread = openOnDemandThread<PdfRequests>({
       ...{ entry, name: 'pdf reader', setup: { pdfInflatedBytesMax }, clock, callMsMax: pdfReadMs },
       waitingMax: pdfsQueuedMax,
@@ -58,7 +60,7 @@ class PdfQueue implements PdfReader {
 
   async pages(account: bigint, base64: Uint8Array): Promise<number | undefined> {
     const own = this.#queuedBy.get(account) ?? 0
-    const isFull = this.#queued >= this.#limits.pdfsQueuedMax
+    const isFull = this.#queued >= pdfsQueuedMax
     const neededBytes = memoryFactor * base64.length
     if (neededBytes > this.#limits.bodyWorkMemoryBytes) return undefined
     if (this.#isClosed || isFull || own >= this.#limits.pdfsQueuedPerAccountMax) return undefined

@@ -65,7 +65,6 @@ export interface FileDeps extends ObjectRequestDeps, UpstreamErrorDeps {
       readonly answerBytesMax: number
       readonly unmeteredBytes: number
       readonly fileBytesMax: number
-      readonly uploadMs: number
     }
 }
 

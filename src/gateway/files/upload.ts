@@ -23,6 +23,9 @@ import {
   upstreamOf,
 } from './upload-to-upstream.ts'
 
+/** How long an upload may be continued; then its quota is released. */
+const uploadMs = 24 * 3_600_000
+
 /** A whole file in one request. */
 export async function upload(deps: FileDeps, task: FileTask): Promise<void> {
   const { context, host } = task
@@ -144,7 +147,7 @@ export async function startUpload(deps: FileDeps, task: FileTask): Promise<void>
     refuseChosenName(body.bytes.length === 0 ? '{}' : Buffer.from(body.bytes).toString())
     const upstream = chosenUpstream(deps, task)
     const id = deps.nextId()
-    await reserve(deps, task, { id, upstream, bytes, expiresMs: deps.clock.wallMs() + deps.limits.uploadMs })
+    await reserve(deps, task, { id, upstream, bytes, expiresMs: deps.clock.wallMs() + uploadMs })
     const sent = { contentType: 'application/json', bytes: body.bytes }
     const answer = await sendUpload(deps, task, { id, upstream, sent })
     const path = uploadPathAt(upstream, answer)

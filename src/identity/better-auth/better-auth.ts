@@ -18,11 +18,14 @@ import { endOldSessions } from '../sessions/old-sessions.ts'
 import type { UserHooks } from '../sign-in/admission-policy.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
 import { endPendingCredentials } from '../sign-in/pending-credentials.ts'
+import { passwordCharactersMax } from '../sign-in/reset-password.ts'
 import type { IdentityDatabase } from '../store/database.ts'
 import { accessControl, organizationRoles } from './access-control.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
 import { recordingFailures } from './request-store.ts'
 import { issuerProviders, socialProviders } from './sign-in-providers.ts'
+
+const membersPerOrganizationMax = 1_000
 
 export interface BetterAuthDeps {
   readonly database: IdentityDatabase
@@ -164,7 +167,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
     emailAndPassword: {
       enabled: true,
       minPasswordLength: limits.passwordCharactersMin,
-      maxPasswordLength: limits.passwordCharactersMax,
+      maxPasswordLength: passwordCharactersMax,
       requireEmailVerification: emails !== null,
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user }) => {
@@ -235,7 +238,7 @@ function plugins({ providers, emails, address, limits }: BetterAuthDeps): Better
       roles: organizationRoles,
       creatorRole: 'owner',
       organizationLimit: limits.organizationsPerPersonMax,
-      membershipLimit: limits.membersPerOrganizationMax,
+      membershipLimit: membersPerOrganizationMax,
       invitationLimit: limits.openInvitationsMax,
       invitationExpiresIn: limits.invitationDaysMax * daySeconds,
       cancelPendingInvitationsOnReInvite: true,

@@ -5,10 +5,12 @@
 import { type AuthResponse, jsonResponse } from '../auth-messages.ts'
 import type { NewPasswords } from './new-passwords.ts'
 
+export const passwordCharactersMax = 200
+
 export interface ResetPasswordDeps {
   readonly newPasswords: NewPasswords
   readonly hash: (password: string) => Promise<string>
-  readonly limits: { readonly passwordCharactersMin: number; readonly passwordCharactersMax: number }
+  readonly limits: { readonly passwordCharactersMin: number }
 }
 
 export interface PasswordReset {
@@ -31,7 +33,7 @@ export async function resetPassword(
   const { token, newPassword } = body
   if (typeof token !== 'string' || typeof newPassword !== 'string') return rejectReset('INVALID_TOKEN')
   if (newPassword.length < limits.passwordCharactersMin) return rejectReset('PASSWORD_TOO_SHORT')
-  if (newPassword.length > limits.passwordCharactersMax) return rejectReset('PASSWORD_TOO_LONG')
+  if (newPassword.length > passwordCharactersMax) return rejectReset('PASSWORD_TOO_LONG')
   const person = await newPasswords.personOf(token)
   if (person === undefined) return rejectReset('INVALID_TOKEN')
   const isSet = await newPasswords.set(token, await hash(newPassword))

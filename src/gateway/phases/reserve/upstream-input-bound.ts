@@ -6,7 +6,7 @@ import type { Caller } from '../../../access/types.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
 import type { ProviderKeys } from '../../../provider-keys/types.ts'
-import type { AttemptLimits, AttemptTask } from '../../../providers/attempt.ts'
+import { type AttemptLimits, type AttemptTask, errorBytesMax } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
@@ -177,7 +177,7 @@ function countingTask(
       eventBytesMax: limits.eventBytesMax,
       sampleCharactersMax: 0,
     },
-    limits: { ...limits, answerBytesMax: limits.errorBytesMax },
+    limits: { ...limits, answerBytesMax: errorBytesMax },
     work: context.work,
     room,
     contentGapMs: leftMs,
