@@ -11,7 +11,6 @@ import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
 import {
   type ListedUpstream,
   listUpstreams,
-  providerSteps,
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
@@ -26,8 +25,8 @@ import {
   offersNow,
   writeOffers,
 } from './offer-changes.ts'
-import { choicesWith, isForList, type OfferAsk, offerPlanSteps } from './offer-plan.ts'
-import { destinationsOf, familyOf } from './offers.ts'
+import { choicesWith, isForList, type OfferAsk, planOffer } from './offer-plan.ts'
+import { destinationsOf, familyOf, providerOf } from './offers.ts'
 import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
@@ -281,10 +280,9 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
     ...ask.definition,
     prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
   }
-  const { sources, console: added, memory } = live.loaded
-  if (isForList(ask, memory.merged.get(ask.model)?.definition))
-    return offerInList(live, { ...ask, definition })
-  const plan = await inTurns(live, offerPlanSteps({ ...ask, definition }, { sources, added, memory }))
+  const { sources, console: added, merged } = live.loaded
+  if (isForList(ask, merged.get(ask.model))) return offerInList(live, { ...ask, definition })
+  const plan = planOffer({ ...ask, definition }, { sources, added, merged })
   if (plan.kind !== 'plan') return plan
   await inTransaction(live.deps.store, async (transaction) => {
     await writeOverrides(transaction, [plan.override])
@@ -321,14 +319,15 @@ function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
 }
 
 /** What is wrong with the upstreams that a model names. */
-async function namingMistake(
+function namingMistake(
   live: Live,
   { id, provider, upstreams = [] }: Pick<ModelDefinition, 'id' | 'provider' | 'upstreams'>,
-): Promise<string | undefined> {
+): string | undefined {
   if (upstreams.length === 0) return undefined
   const { loaded, sources } = live
-  const known = await inTurns(live, providerSteps(loaded.sources, loaded.memory))
-  const own = provider ?? known.get(id) ?? familyOf(id, loaded.sources.providers)
+  const known = loaded.merged.get(id)
+  const own =
+    provider ?? (known && providerOf(known, loaded.sources)) ?? familyOf(id, loaded.sources.providers)
   const hosts = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
   const wrong = upstreams.find((name) => hosts.get(name) !== own)
   if (wrong === undefined) return undefined

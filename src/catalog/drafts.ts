@@ -6,8 +6,7 @@
 import { isConversationFormat } from '../../contract/formats.ts'
 import { runSteps, type Steps } from '../base/steps.ts'
 import type { ModelDefinition, PriceDefinition, UpstreamDefinition } from './definition.ts'
-import { type DraftMemory, isConcerned, type RememberedDraft, sourceChange } from './draft-memory.ts'
-import { mergeSteps } from './merged-definitions.ts'
+import { type MergedModels, mergeSteps } from './merged-definitions.ts'
 import {
   formatsAt,
   nameThere,
@@ -47,73 +46,38 @@ export type Draft =
 
 /** One draft for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
-  return runSteps(draftSteps(sources, undefined)).drafts
+  return runSteps(draftSteps(sources)).drafts
 }
 
-/** The same in steps of about one model, with those of an earlier catalog that nothing changed: they are the same objects. */
+/** The same in steps of about one model, with the merged definitions. */
 export function* draftSteps(
   sources: CatalogSources,
-  before: DraftMemory<Draft> | undefined,
-): Steps<{ readonly drafts: readonly Draft[]; readonly memory: DraftMemory<Draft> }> {
-  const merged = yield* mergeSteps(sources, before?.merged)
+): Steps<{ readonly drafts: readonly Draft[]; readonly merged: MergedModels }> {
+  const merged = yield* mergeSteps(sources)
   const deps = { sources, disabled: disabledNames(sources), finder: offerFinder(sources) }
-  yield
-  const change = before === undefined ? undefined : sourceChange(before.sources, sources)
-  const known = change === undefined ? undefined : before?.drafts
-  yield
-  const drafts = new Map<string, RememberedDraft<Draft>>()
-  for (const { definition } of merged.values()) {
-    const { id } = definition
-    const isDisabled = deps.disabled.has(id)
-    const old = known?.get(id)
-    const isSame =
-      change !== undefined &&
-      old?.made === definition &&
-      old.isDisabled === isDisabled &&
-      !isConcerned(definition, old.draft.provider, change)
-    drafts.set(id, isSame ? old : { made: definition, isDisabled, draft: draft(definition, deps) })
+  const drafts = new Map<string, Draft>()
+  for (const [id, definition] of merged) {
+    drafts.set(id, draft(definition, deps))
     yield
   }
   for (const [alias, target] of Object.entries(sources.aliases)) {
-    if (drafts.has(alias)) continue
-    const made = drafts.get(target)?.draft
-    const isDisabled = deps.disabled.has(alias)
-    const old = known?.get(alias)
-    // Where there is no such model, the reason names it.
-    const isSame = made !== undefined && old?.made === made && old.isDisabled === isDisabled
-    const whole = () => ({ made, isDisabled, draft: aliasDraft(alias, target, { ...deps, drafts }) })
-    drafts.set(alias, isSame ? old : whole())
+    if (!drafts.has(alias)) drafts.set(alias, aliasDraft(alias, target, { ...deps, drafts }))
     yield
   }
-  addUnknown(drafts, sources)
-  return { drafts: [...drafts.values()].map((one) => one.draft), memory: { sources, merged, drafts } }
-}
-
-/** Names that an upstream lists and nothing defines. */
-function addUnknown(
-  drafts: Map<string, RememberedDraft<Draft>>,
-  { upstreams }: Pick<CatalogSources, 'upstreams'>,
-): void {
-  for (const { models = [] } of upstreams) {
+  for (const { models = [] } of sources.upstreams) {
     if (models === 'all') continue
     for (const { id } of models) {
-      if (drafts.has(id)) continue
-      const draft = { kind: 'unsold', name: id, reason: notDefined } as const
-      drafts.set(id, { made: undefined, isDisabled: false, draft })
+      if (!drafts.has(id)) drafts.set(id, { kind: 'unsold', name: id, reason: notDefined })
     }
   }
+  return { drafts: [...drafts.values()], merged }
 }
 
-/** The draft of one model, which is not an alias, in small steps; undefined: it is not known. */
-export function* draftOf(
-  name: string,
-  sources: CatalogSources,
-  memory: Pick<DraftMemory<Draft>, 'merged'>,
-): Steps<Draft | undefined> {
-  const known = (yield* mergeSteps(sources, memory.merged)).get(name)
+/** The draft of one model, which is not an alias, by its merged definition; undefined: it is not known. */
+export function draftOf(name: string, sources: CatalogSources, merged: MergedModels): Draft | undefined {
+  const known = merged.get(name)
   if (known !== undefined) {
-    const deps = { sources, disabled: disabledNames(sources), finder: offerFinder(sources) }
-    return draft(known.definition, deps)
+    return draft(known, { sources, disabled: disabledNames(sources), finder: offerFinder(sources) })
   }
   const isListed = sources.upstreams.some(
     ({ models = [] }) => models !== 'all' && models.some(({ id }) => id === name),
@@ -230,11 +194,11 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
 function aliasDraft(
   alias: string,
   target: string,
-  known: Omit<DraftDeps, 'finder'> & { readonly drafts: ReadonlyMap<string, RememberedDraft<Draft>> },
+  known: Omit<DraftDeps, 'finder'> & { readonly drafts: ReadonlyMap<string, Draft> },
 ): Draft {
   const unsold = (reason: string): Draft => ({ kind: 'unsold', name: alias, reason })
   if (known.disabled.has(alias)) return unsold('disabled by an administrator')
-  const model = known.drafts.get(target)?.draft
+  const model = known.drafts.get(target)
   if (model === undefined || Object.hasOwn(known.sources.aliases, target)) {
     return unsold(`it is an alias of ${target}, which is not a model`)
   }

@@ -8,9 +8,8 @@ import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstrea
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
-import type { DraftMemory } from './draft-memory.ts'
-import { type Draft, draftSteps, type PriceDraft } from './drafts.ts'
-import { mergeSteps } from './merged-definitions.ts'
+import { draftSteps, type PriceDraft } from './drafts.ts'
+import type { MergedModels } from './merged-definitions.ts'
 import { addressProblem, needsModels } from './mistakes.ts'
 import { isOwnAddress, modelsOf, providerOf } from './offers.ts'
 import type { CatalogSources } from './sources.ts'
@@ -46,8 +45,7 @@ export type UpstreamChange =
 /** The catalog that a change is compared with. */
 export interface KnownCatalog {
   readonly sources: CatalogSources
-  /** What its drafts were made of. */
-  readonly memory: DraftMemory<Draft>
+  readonly merged: MergedModels
 }
 
 type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
@@ -127,12 +125,12 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
   return [{ ...definition, credential }]
 }
 
-/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. In small steps. */
-export function* refusalSteps(
+/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */
+export function refusalOf(
   ask: Omit<UpstreamAsk, 'credential'> & Partial<Pick<UpstreamAsk, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
-  { sources, memory }: KnownCatalog,
-): Steps<UpstreamChange | undefined> {
+  { sources, merged }: KnownCatalog,
+): UpstreamChange | undefined {
   if (isConfigured(ask.name, given)) return { kind: 'configured' }
   const wrongName = customNameMistake(ask, given.providers)
   if (wrongName !== undefined) return { kind: 'wrong_name', message: wrongName }
@@ -148,42 +146,29 @@ export function* refusalSteps(
   if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }
-  const known = { sources: { ...sources, aliases: given.aliases }, memory }
-  return yield* wrongModel(ask, facts.provider, known)
+  const known = { sources: { ...sources, aliases: given.aliases }, merged }
+  return wrongModel(ask, facts.provider, known)
 }
 
-function* wrongModel(
+function wrongModel(
   { models = [] }: Pick<UpstreamAsk, 'models'>,
   provider: string,
-  { sources, memory }: KnownCatalog,
-): Steps<UpstreamChange | undefined> {
+  { sources, merged }: KnownCatalog,
+): UpstreamChange | undefined {
   if (models === 'all' || models.length === 0) return undefined
-  const providerOf = yield* providerSteps(sources, memory)
   for (const { id } of models) {
     if (Object.hasOwn(sources.aliases, id)) {
       const message = `${id} is an alias: list ${sources.aliases[id]}`
       return { kind: 'wrong_model', model: id, message }
     }
-    const other = providerOf.get(id)
+    const definition = merged.get(id)
+    const other = definition && providerOf(definition, sources)
     if (other !== undefined && other !== provider) {
       const message = `${id} is a model of ${other}, but this is an upstream of ${provider}: add a model with another name for it`
       return { kind: 'wrong_model', model: id, message }
     }
   }
   return undefined
-}
-
-/** The provider of every model that is known, sold or not, aliases apart; in small steps. */
-export function* providerSteps(
-  sources: CatalogSources,
-  memory?: Pick<DraftMemory<Draft>, 'merged'>,
-): Steps<ReadonlyMap<string, string | undefined>> {
-  const providers = new Map<string, string | undefined>()
-  for (const { definition } of (yield* mergeSteps(sources, memory?.merged)).values()) {
-    providers.set(definition.id, providerOf(definition, sources))
-    yield
-  }
-  return providers
 }
 
 /** What an upstream would serve if it were written. */
@@ -205,7 +190,7 @@ export interface UpstreamPreview {
 /** Compares what is sold with what would be, in small steps; nothing is written. `nowMs`: when its prices are read. */
 export function* previewSteps(
   ask: Omit<UpstreamAsk, 'credential'>,
-  { sources, memory }: KnownCatalog,
+  { sources }: Pick<KnownCatalog, 'sources'>,
   { snapshot: { models: present }, nowMs }: { readonly snapshot: Snapshot; readonly nowMs: number },
 ): Steps<UpstreamPreview> {
   const { name, provider, url, weight, models, custom } = ask
@@ -217,7 +202,7 @@ export function* previewSteps(
     providers: withCustomProviders(sources.providers, [ask]),
     upstreams: ask.disabled ? others : [...others, asked],
   }
-  const { drafts } = yield* draftSteps(changed, memory)
+  const { drafts } = yield* draftSteps(changed)
   const sells: UpstreamPreview['sells'][number][] = []
   const reasons = new Map<string, string>()
   const anywhere = new Set<string>()

@@ -11,13 +11,13 @@ import { type ConsoleMarkup, readMarkup } from './console-markup.ts'
 import { type ConsoleUpstream, type CredentialSealer, readUpstreams } from './console-upstreams.ts'
 import { withCustomProviders } from './custom-providers.ts'
 import { type DisabledOffers, readDisabled, withoutDisabled } from './disabled-offers.ts'
-import type { DraftMemory } from './draft-memory.ts'
-import { type Draft, draftSteps } from './drafts.ts'
+import { draftSteps } from './drafts.ts'
 import { hostModels } from './hosts/host-models.ts'
 import { usableUpstream } from './listed-upstreams.ts'
-import { readOverrides, type StoredOverride } from './override-rows.ts'
-import { noPriceIds, type PriceIds, priceIds } from './price-rows.ts'
-import { type DraftedModels, snapshotSteps } from './snapshot.ts'
+import type { MergedModels } from './merged-definitions.ts'
+import { readOverrides } from './override-rows.ts'
+import { type IdsByKey, priceIds } from './price-rows.ts'
+import { snapshotSteps } from './snapshot.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 import { readRejected } from './unknown-members.ts'
@@ -73,21 +73,18 @@ export interface Loaded {
   /** What requests are routed with. */
   readonly snapshot: Snapshot
   /** Of the prices in the snapshot. */
-  readonly ids: PriceIds
-  /** What the next snapshot reuses where nothing changed. */
-  readonly memory: DraftMemory<Draft>
-  readonly drafted: DraftedModels
-  readonly overrides: readonly StoredOverride[]
+  readonly ids: IdsByKey
+  readonly merged: MergedModels
   readonly console: readonly ConsoleUpstream[]
   readonly markup: ConsoleMarkup | undefined
   /** Members and betas of requests that the administrator rejects, by `memberKey`. */
   readonly rejectedMembers: ReadonlySet<string>
 }
 
-/** Reads what is stored and builds the snapshot of it, with the parts of the one before that stay the same. */
+/** Reads what is stored and builds the snapshot of it; IDs of prices that are known already are not read again. */
 export async function load(deps: CatalogDeps, given: GivenSources, before?: Loaded): Promise<Loaded> {
   const { store, settings, sealer, nextId, turns = catalogTurns } = deps
-  const overrides = await readOverrides(store.database, { turns, known: before?.overrides })
+  const overrides = await readOverrides(store.database, turns)
   const console = await readUpstreams(store, sealer)
   const markup = await readMarkup(settings)
   const upstreams = [...given.upstreams, ...console.flatMap((upstream) => usableUpstream(upstream, given))]
@@ -100,19 +97,16 @@ export async function load(deps: CatalogDeps, given: GivenSources, before?: Load
     providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
     overrides,
   }
-  const { drafts, memory } = await runInTurns(draftSteps(sources, before?.memory), turns)
+  const { drafts, merged } = await runInTurns(draftSteps(sources), turns)
   const prices = drafts.flatMap((draft) => (draft.kind === 'sold' ? draft.prices : []))
-  const known = before?.ids ?? noPriceIds
+  const known = before?.ids ?? new Map()
   const { ids, idOf } = await priceIds({ store, nextId, known, turns }, prices)
-  const { snapshot: all, drafted } = await runInTurns(
-    snapshotSteps(drafts, sources, { idOf, known: before?.drafted }),
-    turns,
-  )
+  const all = await runInTurns(snapshotSteps(drafts, sources, idOf), turns)
   const disabled = await readDisabled(settings)
   const rejectedMembers = await readRejected(settings)
   const snapshot = await runInTurns(withoutDisabled(all, disabled), turns)
   return {
     ...{ sources, all, ids, disabled, snapshot, console, markup },
-    ...{ memory, drafted, overrides, rejectedMembers },
+    ...{ merged, rejectedMembers },
   }
 }

@@ -1,20 +1,13 @@
 /**
- * What is known of each model: its definitions from the built-in table, the file and operators, merged. What the same
- * definitions gave before is reused, so that a change of one model costs little. Pure.
+ * What is known of each model: its definitions from the built-in table, the file and operators, merged.
+ * Pure.
  */
 import type { Steps } from '../base/steps.ts'
 import type { ModelDefinition } from './definition.ts'
 import type { CatalogSources } from './sources.ts'
 
-export interface MergedModel {
-  readonly definition: ModelDefinition
-  /** What it was merged from: the same objects give the same definition. */
-  readonly parts: readonly ModelDefinition[]
-}
-
-export type MergedModels = ReadonlyMap<string, MergedModel>
-
-const none: MergedModels = new Map()
+/** Merged definitions by the names of the models. */
+export type MergedModels = ReadonlyMap<string, ModelDefinition>
 
 /**
  * Every model, aliases apart, one in a step: built in, then the file, then the command line, each of which replaces what it
@@ -22,7 +15,6 @@ const none: MergedModels = new Map()
  */
 export function* mergeSteps(
   sources: Pick<CatalogSources, 'builtin' | 'configured' | 'overrides'>,
-  before: MergedModels = none,
 ): Steps<MergedModels> {
   const parts = new Map<string, ModelDefinition[]>()
   for (const definition of [...sources.builtin, ...sources.configured]) {
@@ -36,14 +28,23 @@ export function* mergeSteps(
     addPart(parts, definition)
     yield
   }
-  const models = new Map<string, MergedModel>()
+  const models = new Map<string, ModelDefinition>()
   for (const [id, own] of parts) {
-    const known = before.get(id)
-    const isSame = known?.parts.length === own.length && own.every((part, at) => part === known.parts[at])
-    models.set(id, isSame ? known : { definition: merged(own, overrides.get(id)), parts: own })
+    models.set(id, merged(own, overrides.get(id)))
     yield
   }
   return models
+}
+
+/** One model without the others; undefined: nothing defines it. */
+export function mergedOf(
+  id: string,
+  { builtin, configured, overrides }: Pick<CatalogSources, 'builtin' | 'configured' | 'overrides'>,
+): ModelDefinition | undefined {
+  const override = overrides.findLast((one) => one.definition?.id === id)?.definition ?? undefined
+  const own = [...builtin, ...configured].filter((definition) => definition.id === id)
+  if (override !== undefined) own.push(override)
+  return own.length === 0 ? undefined : merged(own, override)
 }
 
 function addPart(parts: Map<string, ModelDefinition[]>, definition: ModelDefinition): void {
@@ -53,6 +54,7 @@ function addPart(parts: Map<string, ModelDefinition[]>, definition: ModelDefinit
 }
 
 function merged(parts: readonly ModelDefinition[], override: ModelDefinition | undefined): ModelDefinition {
+  if (override === undefined && parts.length === 1) return parts[0] ?? { id: '' }
   let whole: ModelDefinition | undefined
   for (const part of parts) {
     if (part !== override) whole = { ...whole, ...definedFields(part) }

@@ -14,7 +14,7 @@ import {
 } from './disabled-offers.ts'
 import { type Draft, draftOf } from './drafts.ts'
 import { inTurns, type Live, type Loaded, refresh } from './live.ts'
-import { mergeSteps } from './merged-definitions.ts'
+import { mergedOf } from './merged-definitions.ts'
 import { nearestNames } from './nearest.ts'
 import {
   type OfferChoice,
@@ -122,10 +122,9 @@ export async function writeOffers(live: Live, ask: OffersWriting): Promise<Model
   return isWritten ? offersNow(live, ask.model) : { kind: 'changed_meanwhile' }
 }
 
-function overrideOf({ overrides }: Pick<Loaded, 'overrides'>, name: string): Override {
-  const found = overrides.find((row) => row.name === name)
-  if (found === undefined) return { name, definition: null, disabled: false }
-  return { name, definition: found.definition, disabled: found.disabled }
+function overrideOf({ sources }: Pick<Loaded, 'sources'>, name: string): Override {
+  const found = sources.overrides.find((row) => row.name === name)
+  return found ?? { name, definition: null, disabled: false }
 }
 
 function listSources({ loaded, deps }: Live): OfferListSources {
@@ -149,10 +148,10 @@ function definitionOf(
     const message = `${name} is an alias of ${aliases[name] ?? ''}, which has the offers`
     return { kind: 'mistake', message, param: 'model' }
   }
-  const { memory, snapshot } = loaded
-  const known = memory.merged.get(name)?.definition
+  const { merged, snapshot } = loaded
+  const known = merged.get(name)
   if (known !== undefined) return known
-  if (memory.drafts.has(name)) return { id: name }
+  if (snapshot.models.has(name) || snapshot.unsold.has(name)) return { id: name }
   return {
     kind: 'unknown_model',
     nearest: nearestNames(name, [...snapshot.models.keys(), ...snapshot.unsold.keys()]),
@@ -218,7 +217,7 @@ function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal>
   const written = offers === null ? null : yield* writtenOffers(offers, asked, before.rows, known)
   if (written !== null && 'kind' in written) return written
   const override = overrideWith(loaded, ask, written)
-  const { draft, merged } = yield* enabledDraft(loaded, override)
+  const { draft, merged } = enabledDraft(loaded, override)
   if (draft?.kind !== 'sold') {
     const message = `${name} would not be enabled: ${draft?.reason ?? 'it is not known'}`
     return { kind: 'mistake', message, param: 'offers' }
@@ -257,10 +256,10 @@ function overrideWith(
 }
 
 /** The model as it would be if it were enabled: a disabled one may be prepared. */
-function* enabledDraft(
-  { sources, memory }: Loaded,
+function enabledDraft(
+  { sources, merged }: Loaded,
   override: Override & { readonly definition: ModelDefinition },
-): Steps<{ readonly draft: Draft | undefined; readonly merged: ModelDefinition }> {
+): { readonly draft: Draft | undefined; readonly merged: ModelDefinition } {
   const { name } = override
   const others = sources.overrides.filter((one) => one.name !== name)
   const changed = {
@@ -268,8 +267,8 @@ function* enabledDraft(
     overrides: [...others, { ...override, disabled: false }],
     disabled: sources.disabled.filter((one) => one !== name),
   }
-  const merged = (yield* mergeSteps(changed, memory.merged)).get(name)?.definition
-  return { draft: yield* draftOf(name, changed, memory), merged: merged ?? override.definition }
+  const definition = mergedOf(name, changed) ?? override.definition
+  return { draft: draftOf(name, changed, new Map([...merged, [name, definition]])), merged: definition }
 }
 
 type SwitchedPlace = OffersPlan['places'][number]

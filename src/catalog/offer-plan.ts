@@ -1,15 +1,14 @@
 /**
  * What offering a model at an upstream changes: the upstream's list, or the model's own definition. The plan is made
- * against the whole catalog, so that what would not be available afterwards is rejected before anything is stored. Pure, in
- * small steps.
+ * against the whole catalog, so that what would not be available afterwards is rejected before anything is stored. Pure.
  */
-import type { Steps } from '../base/steps.ts'
 import type { ConsoleUpstream } from './console-upstreams.ts'
 import type { CostDefinition, ModelDefinition, UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type Draft, draftOf } from './drafts.ts'
-import { type KnownCatalog, providerSteps } from './listed-upstreams.ts'
+import type { KnownCatalog } from './listed-upstreams.ts'
+import { mergedOf } from './merged-definitions.ts'
 import type { OfferChoice, OfferRow } from './offer-list.ts'
-import { familyOf, modelsOf, nameThere } from './offers.ts'
+import { familyOf, modelsOf, nameThere, providerOf } from './offers.ts'
 import type { Override } from './sources.ts'
 
 export interface OfferAsk {
@@ -43,13 +42,14 @@ interface OfferSources extends KnownCatalog {
 }
 
 /** What is written, or why nothing is. */
-export function* offerPlanSteps(ask: OfferAsk, known: OfferSources): Steps<OfferPlan> {
-  const { sources, added, memory } = known
+export function planOffer(ask: OfferAsk, known: OfferSources): OfferPlan {
+  const { sources, added, merged } = known
   const { model, upstream: name } = ask
   const addedOne = added.find((one) => one.name === name)
   const upstream = sources.upstreams.find((one) => one.name === name) ?? addedOne
   if (upstream === undefined) return { kind: 'unknown_upstream' }
-  const own = (yield* providerSteps(sources, memory)).get(model) ?? familyOf(model, sources.providers)
+  const definition = merged.get(model)
+  const own = (definition && providerOf(definition, sources)) ?? familyOf(model, sources.providers)
   const provider = ask.definition.provider ?? own ?? upstream.provider
   if (provider !== upstream.provider) {
     const message = `${model} is a model of ${provider}, but ${name} is an upstream of ${upstream.provider}: choose another name for it`
@@ -68,11 +68,11 @@ export function* offerPlanSteps(ask: OfferAsk, known: OfferSources): Steps<Offer
     { override: plain, models: null },
     hasList
       ? { override: plain, models: withListed(upstream, { id: model, upstreamId: ask.upstreamModel }) }
-      : { override: yield* naming(plain, ask, known), models: null },
+      : { override: naming(plain, ask, known), models: null },
   ]
   let reason = 'the upstream is disabled'
   for (const { override, models } of candidates) {
-    const draft = yield* draftWith({ override, upstream, models }, known)
+    const draft = draftWith({ override, upstream, models }, known)
     if (draft?.kind === 'unsold') reason = draft.reason
     const offer =
       draft?.kind === 'sold' ? draft.model.offers.find((one) => one.upstream.name === name) : undefined
@@ -128,12 +128,12 @@ export function withChange(
 }
 
 /** An upstream without a list that could be changed here is named by the model, next to those that serve it now. */
-function* naming(
+function naming(
   override: Override,
   { model, upstream, upstreamModel }: OfferAsk,
-  { sources, memory }: KnownCatalog,
-): Steps<Override> {
-  const present = yield* draftOf(model, sources, memory)
+  { sources, merged }: KnownCatalog,
+): Override {
+  const present = draftOf(model, sources, merged)
   const others = present?.kind === 'sold' ? present.model.offers.map((offer) => offer.upstream.name) : []
   const definition: ModelDefinition = {
     ...override.definition,
@@ -158,10 +158,10 @@ interface Candidate {
   readonly models: UpstreamModels | null
 }
 
-function* draftWith(
+function draftWith(
   { override, upstream, models }: Candidate,
-  { sources, memory }: KnownCatalog,
-): Steps<Draft | undefined> {
+  { sources, merged }: KnownCatalog,
+): Draft | undefined {
   const changed = {
     ...sources,
     overrides: [...sources.overrides.filter(({ name }) => name !== override.name), override],
@@ -169,5 +169,8 @@ function* draftWith(
       one.name === upstream.name && models !== null ? { ...one, models } : one,
     ),
   }
-  return yield* draftOf(override.name, changed, memory)
+  const definition = mergedOf(override.name, changed)
+  const known = new Map(merged)
+  if (definition !== undefined) known.set(override.name, definition)
+  return draftOf(override.name, changed, known)
 }

@@ -43,21 +43,15 @@ export async function writeOverrides(
   }
 }
 
-/** A row with its text, by which it is recognized when it is read again. */
-export interface StoredOverride extends Override {
-  readonly body: string | null
-}
-
 /** A result of more rows occupies the thread that receives it. */
 const rowsPerRead = 100
 
-/** Every row by its name; one that is known is the same object. Read in pieces, between which requests run. */
+/** Every row by its name, read in pieces between which requests run. */
 export async function readOverrides(
   database: Pick<Transaction, 'selectFrom'>,
-  { turns, known = [] }: { readonly turns: Turns; readonly known?: readonly StoredOverride[] | undefined },
-): Promise<readonly StoredOverride[]> {
-  const knownByName = new Map(known.map((row) => [row.name, row]))
-  const stored: StoredOverride[] = []
+  turns: Turns,
+): Promise<readonly Override[]> {
+  const stored: Override[] = []
   for (let after = ''; ; ) {
     const rows = await database
       .selectFrom('model_override')
@@ -66,7 +60,7 @@ export async function readOverrides(
       .orderBy('name')
       .limit(rowsPerRead)
       .execute()
-    stored.push(...(await runInTurns(storedSteps(rows, knownByName), turns)))
+    stored.push(...(await runInTurns(overrideSteps(rows), turns)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < rowsPerRead) return stored
     after = last.name
@@ -96,18 +90,13 @@ interface OverrideRow {
   readonly disabled: bigint
 }
 
-function* storedSteps(
-  rows: readonly OverrideRow[],
-  known: ReadonlyMap<string, StoredOverride>,
-): Steps<readonly StoredOverride[]> {
-  const stored: StoredOverride[] = []
+function* overrideSteps(rows: readonly OverrideRow[]): Steps<readonly Override[]> {
+  const overrides: Override[] = []
   for (const row of rows) {
-    const old = known.get(row.name)
-    const isSame = old !== undefined && old.body === row.body && old.disabled === (row.disabled !== 0n)
-    stored.push(isSame ? old : { ...overrideOf(row), body: row.body })
+    overrides.push(overrideOf(row))
     yield
   }
-  return stored
+  return overrides
 }
 
 function overrideOf(row: OverrideRow): Override {

@@ -10,22 +10,13 @@ import type { PriceVersion } from './types.ts'
 type CatalogDatabase = Pick<Store, 'database'>
 
 /** The ID of a price by its key; rows are only added, so that what was known stays true. */
-type IdsByKey = ReadonlyMap<string, bigint>
-
-/** Which IDs prices have. */
-export interface PriceIds {
-  readonly byKey: IdsByKey
-  /** The keys of the drafts, which are long texts. */
-  readonly keys: ReadonlyMap<PriceDraft, string>
-}
-
-export const noPriceIds: PriceIds = { byKey: new Map(), keys: new Map() }
+export type IdsByKey = ReadonlyMap<string, bigint>
 
 interface PriceIdDeps {
   readonly store: CatalogDatabase
   readonly nextId: NextId
   /** Those of the snapshot before; empty: all are read. */
-  readonly known: PriceIds
+  readonly known: IdsByKey
   readonly turns: Turns
 }
 
@@ -33,10 +24,9 @@ interface PriceIdDeps {
 export async function priceIds(
   { store, nextId, known, turns }: PriceIdDeps,
   wanted: readonly PriceDraft[],
-): Promise<{ readonly ids: PriceIds; readonly idOf: (price: PriceDraft) => bigint }> {
-  const { keys, missing } = await runInTurns(missingSteps(wanted, known), turns)
-  const { byKey } = known
-  const stored = missing.size === 0 ? byKey : await storedIds(store, missing, { known: byKey, turns })
+): Promise<{ readonly ids: IdsByKey; readonly idOf: (price: PriceDraft) => bigint }> {
+  const missing = await runInTurns(missingSteps(wanted, known), turns)
+  const stored = missing.size === 0 ? known : await storedIds(store, missing, { known, turns })
   const fresh = [...missing].filter(([key]) => !stored.has(key)).map(([, price]) => price)
   for (let start = 0; start < fresh.length; start += rowsPerInsert) {
     const rows = fresh.slice(start, start + rowsPerInsert).map((price) => ({
@@ -52,12 +42,11 @@ export async function priceIds(
       .onConflict((conflict) => conflict.columns(['model', 'effective_from_ms', 'body']).doNothing())
       .execute()
   }
-  const all = fresh.length === 0 ? stored : await storedIds(store, missing, { known: byKey, turns })
-  const ids = { byKey: await runInTurns(idSteps(keys, all), turns), keys }
+  const ids = fresh.length === 0 ? stored : await storedIds(store, missing, { known, turns })
   return {
     ids,
     idOf(price) {
-      const id = ids.byKey.get(keys.get(price) ?? '')
+      const id = ids.get(keyOf(price))
       if (id === undefined) throw new BrokenInvariant(`a price of ${price.model} has no id`)
       return id
     },
@@ -68,33 +57,18 @@ export async function priceIds(
 const rowsPerInsert = 25
 const modelsPerRead = 100
 
-interface MissingPrices {
-  readonly keys: PriceIds['keys']
-  readonly missing: ReadonlyMap<string, PriceDraft>
-}
-
 /** An alias shares the drafts of its model. */
-function* missingSteps(wanted: readonly PriceDraft[], known: PriceIds): Steps<MissingPrices> {
-  const keys = new Map<PriceDraft, string>()
+function* missingSteps(
+  wanted: readonly PriceDraft[],
+  known: IdsByKey,
+): Steps<ReadonlyMap<string, PriceDraft>> {
   const missing = new Map<string, PriceDraft>()
   for (const price of wanted) {
-    const key = known.keys.get(price) ?? keyOf(price)
-    keys.set(price, key)
-    if (!known.byKey.has(key)) missing.set(key, price)
+    const key = keyOf(price)
+    if (!known.has(key)) missing.set(key, price)
     yield
   }
-  return { keys, missing }
-}
-
-/** Only what is wanted is remembered. */
-function* idSteps(keys: PriceIds['keys'], all: IdsByKey): Steps<IdsByKey> {
-  const ids = new Map<string, bigint>()
-  for (const key of keys.values()) {
-    const id = all.get(key)
-    if (id !== undefined) ids.set(key, id)
-    yield
-  }
-  return ids
+  return missing
 }
 
 /** What is known, and the stored prices of the models that miss one. */

@@ -81,9 +81,6 @@ const checks: Readonly<Record<string, (catalog: Catalog) => Promise<unknown>>> =
       ...{ disabled: true, allowUnserved: true },
     }),
   'the offers of all upstreams': (catalog) => catalog.offersByUpstream(),
-  'an offer that is refused': (catalog) =>
-    catalog.offer({ model: 'other', upstream: 'house', definition: {} }),
-  'the upstreams of a model, with an unknown one': (catalog) => catalog.nameUpstreams('house-1', ['absent']),
 }
 
 for (const [what, check] of Object.entries(checks)) {
@@ -96,93 +93,6 @@ for (const [what, check] of Object.entries(checks)) {
     await check(catalog)
     assert.ok(turns >= modelsTotal / unitsPerTurn, `${turns} turns`)
   })
-}
-
-test('a change of one model makes only this model again', async (context) => {
-  const catalog = await prepare(context, () => undefined)
-  const before = catalog.snapshot.models
-  await catalog.price('house-7', { input: '3', output: '4' })
-  const after = catalog.snapshot.models
-  const made = [...after].filter(([name, model]) => model !== before.get(name)).map(([name]) => name)
-  assert.deepEqual(made, ['house-7'])
-})
-
-const names = Array.from({ length: 8 }, (_, at) => `house-${at}`)
-const hosts = ['second', 'third', 'own']
-
-/** Any change of the catalog, by numbers from 0 to 1. */
-function change(catalog: Catalog, deps: CatalogDeps, random: () => number): Promise<unknown> {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!
-  const [model, host] = [pick(names), pick(hosts)]
-  const amount = `${1 + Math.floor(random() * 9)}`
-  const custom = {
-    kind: 'custom',
-    formats: ['openai-chat'],
-    keyHeader: 'authorization',
-    headers: {},
-  } as const
-  const put = () =>
-    catalog.putUpstream({
-      ...{ name: host, weight: 1 + Math.floor(random() * 3), disabled: random() < 0.2, credential: amount },
-      ...(host === 'own'
-        ? { provider: 'own', url: 'http://127.0.0.1:9', custom, models: [{ id: 'own/model' }] }
-        : { provider: 'house', url: null, models: random() < 0.5 ? undefined : [{ id: model }] }),
-    })
-  const limits = { context: 100, maxOutput: 10 }
-  return pick([
-    put,
-    put,
-    () => catalog.price(model, { input: amount, output: '9' }),
-    () => catalog.disable(model),
-    () => catalog.enable(model),
-    () => catalog.removeUpstream(host),
-    () => catalog.setMarkup(random() < 0.5 ? null : `${amount}%`),
-    () => catalog.nameUpstreams(model, random() < 0.5 ? null : ['house']),
-    () => catalog.add({ id: `house-new-${amount}`, ...limits, prices: [{ input: amount, output: '1' }] }),
-    () => catalog.add({ id: 'own/model', provider: 'own', ...limits, prices: [{ input: '1', output: '1' }] }),
-    () => catalog.offer({ model: 'other', upstream: host, definition: { ...limits, prices: [] } }),
-    () => catalog.setDisabled({ upstream: host, disabled: random() < 0.5, allowUnserved: true }),
-    () => catalog.reload({ ...deps.sources, aliases: { [`alias-${amount}`]: model } }),
-    () => catalog.reload({ ...deps.sources, upstreams: deps.sources.upstreams.toReversed() }),
-    () => catalog.reload({ ...deps.sources, builtin: deps.sources.builtin.slice(Number(amount)) }),
-  ])()
-}
-
-test('after any changes the snapshot is what a catalog has that is built of the same sources', async (context) => {
-  const seed = Math.floor(systemRandom(1)[0]! * 256 + systemRandom(1)[0]!)
-  context.diagnostic(`seed ${seed}`)
-  const random = numbersOf(seed)
-  const deps = await depsOf(context, () => undefined)
-  const two = deps.sources.upstreams.flatMap((house) => [house, { ...house, name: 'last' }])
-  const fewModels = deps.sources.builtin.slice(0, 20)
-  const few = { ...deps, sources: { ...deps.sources, builtin: fewModels, upstreams: two } }
-  const catalog = await openCatalog(few)
-  let sources = few.sources
-  const observed = new Proxy(catalog, {
-    get(target, name) {
-      if (name !== 'reload') return Reflect.get(target, name)
-      return (given: typeof sources) => {
-        sources = given
-        return target.reload(given)
-      }
-    },
-  })
-  for (let step = 0; step < 150; step += 1) {
-    await change(observed, few, random)
-    clock.advance(1_000)
-    const again = await openCatalog({ ...few, sources })
-    assert.deepEqual(catalog.snapshot, again.snapshot, `step ${step}`)
-    assert.deepEqual([...catalog.snapshot.models.keys()], [...again.snapshot.models.keys()])
-  }
-})
-
-/** Numbers from 0 to 1, the same for a seed. */
-function numbersOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 test('changes that race are all in the snapshot, with what is disabled in between', async (context) => {

@@ -11,47 +11,31 @@ export function buildSnapshot(
   { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
   idOf: (price: PriceDraft) => bigint,
 ): Snapshot {
-  return runSteps(snapshotSteps(drafts, { providers, upstreams }, { idOf })).snapshot
-}
-
-/** The models that were made of drafts; the same draft is the same model. */
-export type DraftedModels = ReadonlyMap<Draft, Model>
-
-interface SnapshotDeps {
-  readonly idOf: (price: PriceDraft) => bigint
-  /** Of the snapshot before. */
-  readonly known?: DraftedModels | undefined
+  return runSteps(snapshotSteps(drafts, { providers, upstreams }, idOf))
 }
 
 /** The same in steps of one model. */
 export function* snapshotSteps(
   drafts: readonly Draft[],
   { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
-  { idOf, known }: SnapshotDeps,
-): Steps<{ readonly snapshot: Snapshot; readonly drafted: DraftedModels }> {
+  idOf: (price: PriceDraft) => bigint,
+): Steps<Snapshot> {
   const models = new Map<string, Model>()
-  const drafted = new Map<Draft, Model>()
   const unsold = new Map<string, string>()
   const namedUpstreams = new Map<string, readonly string[]>()
   for (const draft of drafts) {
     if (draft.upstreams !== undefined) namedUpstreams.set(draft.name, draft.upstreams)
     if (draft.kind === 'unsold') unsold.set(draft.name, draft.reason)
-    else {
-      const prices = () => draft.prices.map((price) => version(price, idOf))
-      const model = known?.get(draft) ?? { ...draft.model, prices: prices() }
-      models.set(draft.name, model)
-      drafted.set(draft, model)
-    }
+    else models.set(draft.name, { ...draft.model, prices: draft.prices.map((price) => version(price, idOf)) })
     yield
   }
-  const snapshot = {
+  return {
     models,
     unsold,
     namedUpstreams,
     families: familiesOf(providers),
     ...upstreamsOf({ providers, upstreams }),
   }
-  return { snapshot, drafted }
 }
 
 /** The model that a draft would be; its prices have no IDs yet. */

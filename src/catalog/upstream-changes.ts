@@ -18,7 +18,7 @@ import { hostModels } from './hosts/host-models.ts'
 import {
   type KnownCatalog,
   previewSteps,
-  refusalSteps,
+  refusalOf,
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
@@ -47,7 +47,7 @@ export interface UpstreamChanges {
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
   /** What it would serve, or why it would be refused whatever its credential. */
-  previewUpstream(ask: Parameters<typeof refusalSteps>[0]): Promise<UpstreamPreview | UpstreamChange>
+  previewUpstream(ask: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether there was one; those of the configuration stay. */
@@ -65,7 +65,7 @@ export function upstreamChanges(live: Live): UpstreamChanges {
     putUpstream(ask) {
       return live.inTurn(async () => {
         const known = await withHost(live.loaded, ask.provider)
-        const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
+        const refused = refusalOf(ask, live.sources, known)
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written !== 'written') return { kind: written }
@@ -79,7 +79,7 @@ export function upstreamChanges(live: Live): UpstreamChanges {
     async previewUpstream(ask) {
       const { snapshot } = live.loaded
       const known = await withHost(live.loaded, ask.provider)
-      const refused = await inTurns(live, refusalSteps(ask, live.sources, known))
+      const refused = refusalOf(ask, live.sources, known)
       return refused ?? (await inTurns(live, previewSteps(ask, known, { snapshot, nowMs: clock.wallMs() })))
     },
     keptSecrets({ name, provider, url }) {
@@ -132,9 +132,9 @@ async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingR
 }
 
 /** The catalog with the models of a host that may have no upstream yet. */
-async function withHost({ sources, memory }: KnownCatalog, provider: string): Promise<KnownCatalog> {
+async function withHost({ sources, merged }: KnownCatalog, provider: string): Promise<KnownCatalog> {
   const isLoaded = sources.upstreams.some((upstream) => upstream.provider === provider)
-  if (isLoaded) return { sources, memory }
+  if (isLoaded) return { sources, merged }
   const builtin = [...sources.builtin, ...(await hostModels([provider]))]
-  return { sources: { ...sources, builtin }, memory }
+  return { sources: { ...sources, builtin }, merged }
 }

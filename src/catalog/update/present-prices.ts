@@ -30,7 +30,7 @@ export function* presentSteps(
   const builtinPrices = new Set(sources.builtin.flatMap(({ prices = [] }) => prices))
   const definitions = yield* mergeSteps(sources)
   const present: PresentModel[] = []
-  for (const { definition } of definitions.values()) {
+  for (const definition of definitions.values()) {
     const provider = definition.provider ?? familyOf(definition.id, sources.providers)
     if (provider === undefined || definition.testModel !== undefined) continue
     const price = priceInForce(definition, atMs)
