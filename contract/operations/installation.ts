@@ -102,14 +102,6 @@ export const installationOperations = {
     input: z.strictObject({ model: modelName, price: newPrice }),
     output: model,
   }),
-  'models.upstreams': operation({
-    summary: 'Restrict a model to named upstreams; null lifts the restriction',
-    policy: changes,
-    effect: 'changes',
-    http: ['PUT', '/api/admin/models/{model}/upstreams'],
-    input: z.strictObject({ model: modelName, upstreams: namedUpstreams.nullable() }),
-    output: model,
-  }),
   'models.routing': operation({
     summary: 'Set how the offers of a model share its requests, and its fallbacks',
     policy: changes,

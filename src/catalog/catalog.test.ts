@@ -99,6 +99,17 @@ test('a price by command is in force from now on, also after a restart, and the 
   assert.equal((await versions(store)).length, 3)
 })
 
+test('upstreams that an earlier version stored for a model are its offers', async (context) => {
+  const { store, open } = await prepare(context)
+  const body = JSON.stringify({ id: 'house-1', upstreams: ['absent'] })
+  await store.database.insertInto('model_override').values({ name: 'house-1', body, disabled: 0 }).execute()
+  const catalog = await open()
+  assert.equal(catalog.snapshot.unsold.get('house-1'), 'none of its upstreams (absent) can serve it')
+  assert.deepEqual(await catalog.offer({ model: 'house-1', upstream: 'house', definition: {} }), changed)
+  const offers = catalog.snapshot.models.get('house-1')?.offers.map(({ upstream }) => upstream.name)
+  assert.deepEqual(offers, ['house'])
+})
+
 test('a scheduled price is known immediately and in force at its time', async (context) => {
   const { clock, open } = await prepare(context)
   const catalog = await open()
@@ -118,7 +129,7 @@ test('an added model is available immediately and after a restart; adding again 
   assert.deepEqual(await catalog.price('house-3', { input: '1', output: '1' }), changed)
   assert.equal(catalog.snapshot.models.get('house-3')?.provider, 'house')
   assert.deepEqual(
-    await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x', upstreams: ['house'] }),
+    await catalog.add({ ...definition, maxOutput: 4, upstreamId: 'x', offers: [{ upstream: 'house' }] }),
     changed,
   )
   const model = (await open()).snapshot.models.get('house-3')!

@@ -4,7 +4,6 @@
  */
 import type { Steps } from '../base/steps.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { writeUpstreamModels } from './console-upstreams.ts'
 import { dated, withPrices } from './dated-definition.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
@@ -22,11 +21,10 @@ import {
   type OfferChanges,
   type OffersPreview,
   offerChanges,
-  offersNow,
-  writeOffers,
+  writeOffer,
 } from './offer-changes.ts'
-import { choicesWith, isForList, type OfferAsk, planOffer } from './offer-plan.ts'
-import { destinationsOf, familyOf, providerOf } from './offers.ts'
+import type { OfferAsk } from './offer-list.ts'
+import { destinationsOf } from './offers.ts'
 import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
@@ -77,8 +75,6 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   enable(model: string): Promise<CatalogChange>
   /** A model at an upstream, with its price where it has none yet. */
   offer(ask: OfferAsk): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
-  /** The only upstreams that serve a model; null: those that list it, and those that serve all of its provider. */
-  nameUpstreams(model: string, upstreams: readonly string[] | null): Promise<CatalogChange>
   /** How its offers share requests, and its fallbacks; left out: as before; null: as the configuration says. */
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Those of the configuration, then those that were added in the console. */
@@ -153,10 +149,7 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   }
 }
 
-type ModelChanges = Pick<
-  Catalog,
-  'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'nameUpstreams' | 'setRouting'
->
+type ModelChanges = Pick<Catalog, 'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'setRouting'>
 
 function modelChanges(live: Live): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
@@ -180,7 +173,7 @@ function modelChanges(live: Live): ModelChanges {
       const message =
         definitionMistake(definition) ??
         aliasMistake(definition.id, live.sources) ??
-        (await namingMistake(live, definition))
+        namingMistake(live, definition)
       if (message !== undefined) return { kind: 'mistake', message }
       const added = dated(live.deps.clock, definition)
       return await change(definition.id, (before) => ({
@@ -212,17 +205,6 @@ function modelChanges(live: Live): ModelChanges {
       return await change(model, (row) => ({
         ...row,
         definition: withRouting(model, row.definition, routing),
-      }))
-    },
-    async nameUpstreams(model, names) {
-      const upstreams = names ?? undefined
-      const message =
-        aliasMistake(model, live.sources) ?? (await namingMistake(live, { id: model, upstreams }))
-      if (message !== undefined) return { kind: 'mistake', message }
-      if (!isKnown(live, model)) return unknown(live, model)
-      return await change(model, (before) => ({
-        ...before,
-        definition: { ...before.definition, id: model, upstreams, offers: undefined },
       }))
     },
   }
@@ -280,31 +262,10 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
     ...ask.definition,
     prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
   }
-  const { sources, console: added, merged } = live.loaded
-  if (isForList(ask, merged.get(ask.model))) return offerInList(live, { ...ask, definition })
-  const plan = planOffer({ ...ask, definition }, { sources, added, merged })
-  if (plan.kind !== 'plan') return plan
-  await inTransaction(live.deps.store, async (transaction) => {
-    await writeOverrides(transaction, [plan.override])
-    if (plan.models !== null) await writeUpstreamModels(transaction, ask.upstream, plan.models)
-  })
-  await refresh(live)
-  return { kind: 'changed' }
-}
-
-/** An offer of a model that has a list of them, or gets one. */
-async function offerInList(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
-  const { model, upstream, definition } = ask
-  const { sources, console: added } = live.loaded
-  if (![...sources.upstreams, ...added].some(({ name }) => name === upstream))
-    return { kind: 'unknown_upstream' }
-  const now = offersNow(live, model)
-  const offers = choicesWith('kind' in now ? [] : now.rows, ask)
-  // The formats are those of this offer, not of the model.
-  const facts = { ...definition, dialects: undefined }
-  const written = await writeOffers(live, { model, offers, definition: facts, allowUnserved: true })
+  const written = await writeOffer(live, { ...ask, definition })
   if (!('kind' in written)) return { kind: 'changed' }
   switch (written.kind) {
+    case 'unknown_upstream':
     case 'unknown_model':
     case 'mistake':
       return written
@@ -319,22 +280,10 @@ function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
 }
 
 /** What is wrong with the upstreams that a model names. */
-function namingMistake(
-  live: Live,
-  { id, provider, upstreams = [] }: Pick<ModelDefinition, 'id' | 'provider' | 'upstreams'>,
-): string | undefined {
-  if (upstreams.length === 0) return undefined
-  const { loaded, sources } = live
-  const known = loaded.merged.get(id)
-  const own =
-    provider ?? (known && providerOf(known, loaded.sources)) ?? familyOf(id, loaded.sources.providers)
-  const hosts = new Map([...sources.upstreams, ...loaded.console].map((one) => [one.name, one.provider]))
-  const wrong = upstreams.find((name) => hosts.get(name) !== own)
-  if (wrong === undefined) return undefined
-  const other = hosts.get(wrong)
-  return other === undefined
-    ? `unknown upstream ${wrong}`
-    : `${wrong} is an upstream of ${other}, but ${id} is a model of ${own ?? 'an unknown provider'}`
+function namingMistake({ loaded, sources }: Live, { offers = [] }: ModelDefinition): string | undefined {
+  const names = new Set([...sources.upstreams, ...loaded.console].map(({ name }) => name))
+  const wrong = offers.find(({ upstream }) => !names.has(upstream))
+  return wrong && `unknown upstream ${wrong.upstream}`
 }
 
 function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {

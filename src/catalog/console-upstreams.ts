@@ -7,7 +7,7 @@ import type { CustomHost } from '../../contract/custom-hosts.ts'
 import { secretFields } from '../base/secret-fields.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamTable } from '../store/tables.ts'
-import { inTransaction, type Transaction } from '../store/transaction.ts'
+import { inTransaction } from '../store/transaction.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import type { UpstreamLimits } from './types.ts'
 
@@ -154,19 +154,6 @@ function customColumns(
   const custom = JSON.stringify(shape)
   if (ask.keepsHeaders === true && isSame) return { custom }
   return { custom, headers: sealer.seal(JSON.stringify(headers), headersBoundTo(ask)) }
-}
-
-/** What an upstream lists from now on. */
-export async function writeUpstreamModels(
-  transaction: Transaction,
-  name: string,
-  models: UpstreamModels,
-): Promise<void> {
-  await transaction
-    .updateTable('upstream')
-    .set({ models: JSON.stringify(models) })
-    .where('name', '=', name)
-    .execute()
 }
 
 /** Whether an upstream gets requests from now on. */

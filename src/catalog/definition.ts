@@ -47,9 +47,7 @@ export interface ModelDefinition {
   readonly provider?: string | undefined
   /** What the provider calls it, where that differs. */
   readonly upstreamId?: string | undefined
-  /** The names of the only upstreams that serve it; left out: those that list it, and those that serve all of its provider. */
-  readonly upstreams?: readonly string[] | undefined
-  /** The only places that serve it, of any provider, in groups of priority; excludes `upstreams`. */
+  /** The only places that serve it, of any provider, in groups of priority; left out: the upstreams that list it, and those that serve all of its provider. */
   readonly offers?: readonly OfferDefinition[] | undefined
   readonly strategy?: RoutingStrategy | undefined
   /** The models that are called in its place, in this order, where it cannot serve a request. */

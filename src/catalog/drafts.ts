@@ -130,11 +130,8 @@ function lists(models: UpstreamDefinition['models'], id: string): boolean {
   return models === 'all' || models?.some((listed) => listed.id === id) === true
 }
 
-function namedUpstreams({
-  upstreams,
-  offers,
-}: Pick<ModelDefinition, 'upstreams' | 'offers'>): readonly string[] | undefined {
-  return offers === undefined ? upstreams : [...new Set(offers.map(({ upstream }) => upstream))]
+function namedUpstreams({ offers }: Pick<ModelDefinition, 'offers'>): readonly string[] | undefined {
+  return offers && [...new Set(offers.map(({ upstream }) => upstream))]
 }
 
 interface DraftDeps {

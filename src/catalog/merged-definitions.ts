@@ -60,17 +60,8 @@ function merged(parts: readonly ModelDefinition[], override: ModelDefinition | u
     if (part !== override) whole = { ...whole, ...definedFields(part) }
   }
   if (override === undefined) return whole ?? { id: '' }
-  const before = withoutOffers(whole, override)
-  const prices = [...(before?.prices ?? []), ...(override.prices ?? [])]
-  return { ...before, ...definedFields(override), prices }
-}
-
-/** Upstreams that an operator chose later replace the offers of the file. */
-function withoutOffers(
-  before: ModelDefinition | undefined,
-  { upstreams }: ModelDefinition,
-): ModelDefinition | undefined {
-  return before === undefined || upstreams === undefined ? before : { ...before, offers: undefined }
+  const prices = [...(whole?.prices ?? []), ...(override.prices ?? [])]
+  return { ...whole, ...definedFields(override), prices }
 }
 
 /** Without undefined values, which would overwrite earlier definitions. */

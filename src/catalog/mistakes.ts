@@ -101,27 +101,12 @@ function offerMistakes(sources: Checked): readonly string[] {
       ]
     }),
   )
-  const named = configured.flatMap(({ id, upstreams: names = [] }, index) =>
-    names.flatMap((name) => {
-      const upstream = upstreams.find((one) => one.name === name)
-      const provider = ownProviders.get(id)
-      if (upstream === undefined || provider === undefined || upstream.provider === provider) return []
-      return [
-        `models[${index}].upstreams: ${name} is an upstream of ${upstream.provider}, not of ${provider}`,
-      ]
-    }),
-  )
-  const both = configured.flatMap((model, index) =>
-    model.offers === undefined || model.upstreams === undefined
-      ? []
-      : [`models[${index}]: use either upstreams or offers`],
-  )
-  return [...unchosen, ...listed, ...named, ...both]
+  return [...unchosen, ...listed]
 }
 
 /** The upstreams that a model names itself; undefined: none. */
 function namedBy(model: ModelDefinition | undefined): readonly string[] | undefined {
-  return model?.offers?.map(({ upstream }) => upstream) ?? model?.upstreams
+  return model?.offers?.map(({ upstream }) => upstream)
 }
 
 /** An address that is not the provider's own serves nothing by itself. */

@@ -17,6 +17,8 @@ import { inTurns, type Live, type Loaded, refresh } from './live.ts'
 import { mergedOf } from './merged-definitions.ts'
 import { nearestNames } from './nearest.ts'
 import {
+  choicesWith,
+  type OfferAsk,
   type OfferChoice,
   type OfferDifference,
   type OfferList,
@@ -28,7 +30,6 @@ import {
   unknownNames,
   writtenOffers,
 } from './offer-list.ts'
-import { withChange } from './offer-plan.ts'
 import { readOverride, writeOverrides } from './override-rows.ts'
 import { draftedModel } from './snapshot.ts'
 import type { Override } from './sources.ts'
@@ -98,8 +99,37 @@ export function offerChanges(live: Live): OfferChanges {
   }
 }
 
+/** Adds an offer to those of a model, or changes it. Only in turn. */
+export async function writeOffer(
+  live: Live,
+  ask: OfferAsk,
+): Promise<ModelOffers | OffersRefusal | { readonly kind: 'unknown_upstream' }> {
+  const { model, upstream, upstreamModel, priority, weight, cost, definition } = ask
+  const { sources, console: added } = live.loaded
+  if (![...sources.upstreams, ...added].some(({ name }) => name === upstream))
+    return { kind: 'unknown_upstream' }
+  const now = offersNow(live, model)
+  const { from, rows } = 'kind' in now ? { from: undefined, rows: [] } : now
+  const isOnlyNamed = [priority, weight, cost, definition.dialects].every((given) => given === undefined)
+  const isThere =
+    from === 'upstreams' &&
+    isOnlyNamed &&
+    rows.some(
+      (row) =>
+        row.upstream === upstream &&
+        row.enabled &&
+        (upstreamModel === undefined || row.upstreamModel === upstreamModel),
+    )
+  // An upstream that is gone cannot be written again.
+  const present = rows.filter(({ provider }) => provider !== null)
+  const offers = isThere ? null : choicesWith(present, ask)
+  // The formats are those of this offer, not of the model.
+  const facts = { ...definition, dialects: undefined }
+  return await writeOffers(live, { model, offers, definition: facts, allowUnserved: true })
+}
+
 /** Only in turn. */
-export async function writeOffers(live: Live, ask: OffersWriting): Promise<ModelOffers | OffersRefusal> {
+async function writeOffers(live: Live, ask: OffersWriting): Promise<ModelOffers | OffersRefusal> {
   if (ask.revision !== undefined) {
     const now = offersNow(live, ask.model)
     if ('kind' in now) return now
@@ -159,7 +189,7 @@ function definitionOf(
 }
 
 /** The offers of a model as they are; only for catalogs that are loaded. */
-export function offersNow(live: Live, name: string): ReturnType<OfferChanges['offersOf']> {
+function offersNow(live: Live, name: string): ReturnType<OfferChanges['offersOf']> {
   const definition = definitionOf(live, name)
   return 'kind' in definition ? definition : offersBy(live, definition)
 }
@@ -239,7 +269,7 @@ function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal>
   }
 }
 
-/** The row of the model with other offers; null: with those of the configuration, as far as that has the model. */
+/** The row of the model with other offers; null: with those of the configuration. */
 function overrideWith(
   loaded: Loaded,
   { model: name, definition }: OffersAsk,
@@ -249,10 +279,22 @@ function overrideWith(
   const row = definition === undefined ? before : withChange(before, name, definition)
   const own: ModelDefinition = { ...row.definition, id: name }
   if (offers !== null) return { ...row, definition: { ...own, offers } }
-  const { builtin, configured } = loaded.sources
-  const isConfigured = [...builtin, ...configured].some(({ id }) => id === name)
-  const upstreams = isConfigured ? undefined : own.upstreams
-  return { ...row, definition: { ...own, offers: undefined, upstreams } }
+  return { ...row, definition: { ...own, offers: undefined } }
+}
+
+/** The row of a model with facts that replace others, and prices that come to them; it is enabled. */
+function withChange(
+  before: Override | undefined,
+  id: string,
+  definition: Omit<ModelDefinition, 'id'>,
+): Override & { readonly definition: ModelDefinition } {
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined)
+  const prices = [...(before?.definition?.prices ?? []), ...(definition.prices ?? [])]
+  return {
+    name: id,
+    definition: { ...before?.definition, ...Object.fromEntries(given), id, prices },
+    disabled: false,
+  }
 }
 
 /** The model as it would be if it were enabled: a disabled one may be prepared. */

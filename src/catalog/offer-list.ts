@@ -140,7 +140,7 @@ function revisionOf(rows: readonly OfferRow[], override: ModelDefinition | null)
   const facts = rows.map(({ upstream, upstreamModel, priority, weight, dialects, enabled, written }) => {
     return [upstream, upstreamModel, priority, weight, dialects, enabled, written.cost ?? null]
   })
-  const text = JSON.stringify([facts, override?.offers ?? null, override?.upstreams ?? null])
+  const text = JSON.stringify([facts, override?.offers ?? null])
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
@@ -195,6 +195,44 @@ function writtenOffer(choice: OfferChoice, before: readonly OfferRow[]): OfferDe
     cost: cost === undefined ? old?.written.cost : (cost ?? undefined),
     dialects: dialects === undefined ? old?.written.dialects : (dialects ?? undefined),
   }
+}
+
+/** A model at an upstream, as an operator adds or changes it. */
+export interface OfferAsk {
+  /** The public name. */
+  readonly model: string
+  readonly upstream: string
+  /** What it is called there, where that differs. */
+  readonly upstreamModel?: string | undefined
+  /** How its offers share requests and what this one costs. */
+  readonly priority?: number | undefined
+  readonly weight?: number | undefined
+  /** null: none. */
+  readonly cost?: CostDefinition | null | undefined
+  /** Facts and prices of the model that replace or come to those that are known; prices have dates. */
+  readonly definition: Omit<ModelDefinition, 'id'>
+}
+
+/** The list with this offer changed or added. */
+export function choicesWith(rows: readonly OfferRow[], ask: OfferAsk): readonly OfferChoice[] {
+  const { upstream, upstreamModel } = ask
+  const here = rows.filter((row) => row.upstream === upstream)
+  const same = here.find((row) => row.upstreamModel === upstreamModel)
+  const changed = same ?? (here.length === 1 || upstreamModel === undefined ? here[0] : undefined)
+  const choice: OfferChoice = {
+    upstream,
+    upstreamModel: upstreamModel ?? changed?.upstreamModel,
+    priority: ask.priority ?? changed?.priority ?? 1,
+    weight: ask.weight ?? changed?.written.weight,
+    cost: ask.cost === undefined ? changed?.written.cost : ask.cost,
+    dialects: ask.definition.dialects ?? changed?.written.dialects,
+    enabled: true,
+  }
+  const kept = rows.map((row) => {
+    const { upstream: at, upstreamModel: name, priority } = row
+    return row === changed ? choice : { upstream: at, upstreamModel: name, priority }
+  })
+  return changed === undefined ? [...kept, choice] : kept
 }
 
 /** Names that the catalog does not know at a provider whose names it does know: probably misspelled. */

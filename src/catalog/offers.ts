@@ -20,8 +20,7 @@ import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'
 
 /** A model as far as offers depend on it. */
-export interface OfferedModel
-  extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'upstreams' | 'offers' | 'dialects'> {
+export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'offers' | 'dialects'> {
   readonly provider: string
 }
 
@@ -92,7 +91,7 @@ export function offerFinder(sources: OfferSources): OfferFinder {
       return upstreams.flatMap(({ upstream, models, facts }) => {
         if (upstream.provider !== model.provider) return []
         const isListed = models === 'all' ? isServedByAll : models.has(model.id)
-        if (!(model.upstreams?.includes(upstream.name) ?? isListed)) return []
+        if (!isListed) return []
         const listedName = models === 'all' ? undefined : models.get(model.id)
         const upstreamModel = listedName ?? catalogName
         const name = nameInTables(upstreamModel, { model, facts, catalogName, names })
@@ -119,14 +118,15 @@ const firstGroup = 1
 function writtenOffer(
   model: OfferedModel,
   written: OfferDefinition,
-  at: Omit<NamedModel, 'model'> & {
-    readonly upstream: Upstream
-    readonly listCostOf: (provider: string, name: string) => Offer['listCost'] | undefined
-  },
+  at: ServingUpstream &
+    Omit<NamedModel, 'model'> & {
+      readonly listCostOf: (provider: string, name: string) => Offer['listCost'] | undefined
+    },
 ): readonly Offer[] {
-  const { upstream, facts, catalogName } = at
+  const { upstream, models, facts, catalogName } = at
   const ownFormats = upstream.provider === model.provider ? model.dialects : elsewhere(model.dialects)
-  const upstreamModel = written.model ?? catalogName
+  const listedName = models === 'all' ? undefined : models.get(model.id)
+  const upstreamModel = written.model ?? listedName ?? catalogName
   const name = nameInTables(upstreamModel, { ...at, model })
   const listCost = at.listCostOf(upstream.provider, upstreamModel)
   const offer = {
@@ -206,12 +206,11 @@ export function formatsAt(
 
 /** Where a model's prompts may go is changed by saying so, not by leaving it out. */
 export function destinationsOf(
-  { upstreams, offers, strategy, fallbacks }: ModelDefinition,
+  { offers, strategy, fallbacks }: ModelDefinition,
   before: ModelDefinition | null,
-): Pick<ModelDefinition, 'upstreams' | 'offers' | 'strategy' | 'fallbacks'> {
+): Pick<ModelDefinition, 'offers' | 'strategy' | 'fallbacks'> {
   return {
-    upstreams: upstreams ?? before?.upstreams,
-    offers: offers ?? (upstreams === undefined ? before?.offers : undefined),
+    offers: offers ?? before?.offers,
     strategy: strategy ?? before?.strategy,
     fallbacks: fallbacks ?? before?.fallbacks,
   }

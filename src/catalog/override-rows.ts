@@ -100,6 +100,13 @@ function* overrideSteps(rows: readonly OverrideRow[]): Steps<readonly Override[]
 }
 
 function overrideOf(row: OverrideRow): Override {
-  const definition = row.body === null ? null : (JSON.parse(row.body) as ModelDefinition)
+  const definition = row.body === null ? null : definitionOf(JSON.parse(row.body))
   return { name: row.name, definition, disabled: row.disabled !== 0n }
+}
+
+/** A stored definition; earlier versions named the only upstreams of a model in `upstreams`. */
+function definitionOf(stored: ModelDefinition & { readonly upstreams?: readonly string[] }): ModelDefinition {
+  const { upstreams, ...definition } = stored
+  if (upstreams === undefined || definition.offers !== undefined) return definition
+  return { ...definition, offers: upstreams.map((upstream) => ({ upstream })) }
 }

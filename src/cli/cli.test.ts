@@ -282,7 +282,6 @@ test('every operation has a command, and every command an output that the contra
     ['models.list', ['models']],
     ['models.add', ['models', 'add', 'house', ...model]],
     ['models.price', ['models', 'price', 'house', ...price]],
-    ['models.upstreams', ['models', 'upstreams', 'house', '--only', 'none']],
     ['models.routing', ['models', 'routing', 'house', '--strategy', 'price', '--fallbacks', 'none']],
     ['offers.set', ['models', 'offers', 'set', 'house', '--group', 'sandbox*3']],
     ['offers.check', ['models', 'offers', 'check', 'house', '--group', 'file']],

@@ -76,19 +76,6 @@ export const modelCommands: readonly Command[] = [
     ],
     print: print.model,
   }),
-  command('models.upstreams', {
-    words: 'models upstreams',
-    positionals: [model],
-    options: [
-      option(
-        'only>upstreams',
-        'list or none',
-        'A,B',
-        'the only upstreams that serve it, or none to lift the restriction',
-      ),
-    ],
-    print: print.model,
-  }),
   command('models.routing', {
     words: 'models routing',
     positionals: [model],

@@ -356,6 +356,11 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: limits.requestPerMinute: unknown name; did you mean requestsPerMinute?',
   ],
   [
+    'the upstreams of a model, in place of offers',
+    'models: [{ id: a, upstreams: [one, two] }]',
+    'file.yaml: models[0].upstreams: unknown name; write offers: [one, two]',
+  ],
+  [
     'a price that is not a number',
     'models: [{ id: a, prices: [{ input: cheap, output: 1 }] }]',
     'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',

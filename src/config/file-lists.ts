@@ -228,25 +228,20 @@ export const offer = z.strictObject({
     ),
 })
 
+/** A name alone is an offer with nothing else. */
+const offerOrName = z.preprocess((item) => (typeof item === 'string' ? { upstream: item } : item), offer)
+
 export const model = z.strictObject({
   id: modelName.describe('The model name that clients use, case-sensitive.'),
   provider: name.optional().describe('The provider.'),
   upstreamId: modelName.optional().describe("The provider's name for it, if it differs from `id`."),
-  upstreams: z
-    .array(name)
-    .min(1, 'must contain at least one upstream')
-    .max(100)
-    .optional()
-    .describe(
-      "The only upstreams that serve it, by name. Defaults to those that list it, plus those that serve `all` if it is one of the provider's own models.",
-    ),
   offers: z
-    .array(offer)
+    .array(offerOrName)
     .min(1, 'must contain at least one offer')
     .max(100)
     .optional()
     .describe(
-      'The only upstreams that serve it, which may be of different providers and formats: `{ upstream, model, priority, weight, cost, dialects }` each. Use it in place of `upstreams`. See [Routing](models.md#routing).',
+      "The only upstreams that serve it, which may be of different providers and formats: a name, or `{ upstream, model, priority, weight, cost, dialects }` each. Defaults to the upstreams that list it, plus those that serve `all` if it is one of the provider's own models. See [Routing](models.md#routing).",
     ),
   strategy: z
     .enum(routingStrategies, `must be ${routingStrategies.join(', ')}`)

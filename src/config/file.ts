@@ -136,7 +136,11 @@ function withoutEmpty(tree: unknown): unknown {
 function sentences(issue: z.core.$ZodIssue, tree: unknown, known: readonly string[]): readonly string[] {
   const path = issue.path.reduce<string>((text, part) => joined(text, part), '')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${joined(path, key)}: unknown name${didYouMean(key, known)}`)
+    return issue.keys.map((key) => {
+      const names = issue.path[0] === 'models' && key === 'upstreams' && valueAt(tree, [...issue.path, key])
+      const hint = Array.isArray(names) ? `; write offers: [${names.join(', ')}]` : didYouMean(key, known)
+      return `${joined(path, key)}: unknown name${hint}`
+    })
   }
   const prefix = path === '' ? '' : `${path}: `
   if (issue.code === 'invalid_key') return [`${prefix}${issue.issues[0]?.message ?? issue.message}`]
@@ -171,6 +175,7 @@ function joined(path: string, part: PropertyKey): string {
 /** Every field name of the file, at any depth. */
 export function knownNames(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodOptional) return knownNames(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodPipe) return knownNames(schema.out as z.ZodType)
   if (schema instanceof z.ZodArray) return knownNames(schema.element as z.ZodType)
   if (!(schema instanceof z.ZodObject)) return []
   const entries = Object.entries(schema.shape as Record<string, z.ZodType>)

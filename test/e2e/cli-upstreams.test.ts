@@ -92,7 +92,7 @@ test('an upstream is added, tested, listed and offered without a server', async 
     '512',
   ])
   assert.equal(unpriced.code, 1)
-  assert.match(unpriced.stderr, /mine\/llama cannot be offered at mine: no price is known/)
+  assert.match(unpriced.stderr, /mine\/llama would not be enabled: no price is known/)
 
   const limits = ['--context', '8192', '--max-output', '512']
   const free = await run([

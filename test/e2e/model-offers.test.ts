@@ -373,8 +373,6 @@ test('one offer is added to the list or changed in it by name', async () => {
     (await operator.refused('models.offer', { model: 'llama', upstream: 'absent' })).code,
     'upstream_not_found',
   )
-  await client.done('models.upstreams', { model: 'llama', upstreams: ['own'] })
-  assert.equal((await show()).from, 'upstreams', 'naming upstreams replaces the list')
   await set(null)
   assert.equal((await show()).from, 'configuration')
 })

@@ -52,8 +52,15 @@ const builtin = builtinModels.map(({ id }) => id)
 
 /** Whether a prompt for this model may reach this upstream. One rule for one of each, and nothing else. */
 function isGiven(upstream: UpstreamSaid, model: ModelSaid): boolean {
-  if (upstream.disabled || model.disabled || upstream.provider !== model.provider) return false
-  if (model.upstreams !== undefined) return model.upstreams.includes(upstream.name)
+  if (upstream.disabled || model.disabled) return false
+  const isOfProvider = upstream.provider === model.provider
+  // A host of any provider can have a named model, but other operations need their formats.
+  if (model.upstreams !== undefined)
+    return (
+      model.upstreams.includes(upstream.name) &&
+      (isOfProvider || !model.dialects?.includes('openai-embeddings' as never))
+    )
+  if (!isOfProvider) return false
   if (upstream.models === 'all') return model.isOwn
   return upstream.models.some((listed) => listed.model === model.id)
 }
@@ -247,8 +254,12 @@ async function changed({ gate, upstreams, configured, models }: World, made: Cha
       return
     }
     const known = (made.upstreams ?? []).filter((name) => upstreams.get(name)?.provider === model.provider)
-    model.upstreams = known.length === 0 ? undefined : known
-    await local.done('models.upstreams', { model: model.id, upstreams: model.upstreams ?? null })
+    const chosen = known.length === 0 ? undefined : known
+    // Offers without any upstream are rejected.
+    if (![...upstreams.values()].some((one) => isGiven(one, { ...model, upstreams: chosen }))) return
+    model.upstreams = chosen
+    const offers = chosen?.map((upstream) => ({ upstream, priority: 1 })) ?? null
+    await local.done('offers.set', { model: model.id, offers, allowUnserved: true })
   }
 }
 

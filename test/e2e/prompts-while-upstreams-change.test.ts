@@ -77,7 +77,7 @@ const takenAway: readonly (readonly [what: string, change: () => Promise<unknown
   ],
   [
     'loses the model',
-    () => operator.done('models.upstreams', { model: 'llama-house', upstreams: ['first'] }),
+    () => operator.done('offers.set', { model: 'llama-house', offers: [{ upstream: 'first', priority: 1 }] }),
   ],
   ['is left while the model is disabled', () => operator.done('models.disable', { model: 'llama-house' })],
 ]
@@ -85,7 +85,7 @@ const takenAway: readonly (readonly [what: string, change: () => Promise<unknown
 for (const [what, path, body] of requests) {
   for (const [how, change] of takenAway) {
     test(`${what} that failed elsewhere is not retried where the upstream ${how} in the meantime`, async () => {
-      await operator.done('models.upstreams', { model: 'llama-house', upstreams: null })
+      await operator.done('offers.set', { model: 'llama-house', offers: null })
       await operator.done('upstreams.put', { ...asSecond, url: second.origin, models, weight: 1 })
       first.answers = async () => {
         await change()

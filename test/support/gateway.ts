@@ -127,15 +127,15 @@ export const undividedBudgets: Partial<Limits> = {
   shareOfNetworkMax: 1,
 }
 
-/** A model without upstreams is assigned to all upstreams that the test has for its provider. */
+/** A model without offers is assigned to all upstreams that the test has for its provider. */
 function servedByAll(
   model: Config['models'][number],
   upstreams: Config['upstreams'],
 ): Config['models'][number] {
   const own = model.provider ?? familyOf(model.id, connectors)
   const names = upstreams.filter(({ provider }) => provider === own).map(({ name }) => name)
-  const saysItself = model.upstreams !== undefined || model.offers !== undefined
-  return names.length === 0 || saysItself ? model : { ...model, upstreams: names }
+  if (names.length === 0 || model.offers !== undefined) return model
+  return { ...model, offers: names.map((upstream) => ({ upstream })) }
 }
 
 /** Eleven days; a timer takes no more than 24. */

@@ -32,7 +32,6 @@ const names: Readonly<Record<string, string>> = {
   'models.offer': 'Added model to upstream',
   'models.price': 'Set model price',
   'models.routing': 'Set routing of model',
-  'models.upstreams': 'Set upstreams of model',
   'offers.check': 'Previewed offers of model',
   'offers.set': 'Set offers of model',
   'people.confirm': 'Approved user',

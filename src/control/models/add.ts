@@ -8,7 +8,7 @@ export const addModel = operationHandler('models.add', async (deps, asked) => {
     id: asked.model,
     provider: asked.provider,
     upstreamId: asked.upstreamModel,
-    upstreams: asked.upstreams,
+    offers: asked.upstreams?.map((upstream) => ({ upstream })),
     dialects: asked.dialects,
     displayName: asked.displayName,
     context: asked.contextTokens,

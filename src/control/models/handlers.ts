@@ -9,14 +9,12 @@ import { checkOffers, setOffers, showOffers } from './offer-list.ts'
 import { priceModel } from './price.ts'
 import { listPrices } from './prices.ts'
 import { setRouting } from './routing.ts'
-import { nameUpstreams } from './upstreams.ts'
 
 export const modelHandlers = {
   'models.list': listModels,
   'models.add': addModel,
   'models.price': priceModel,
   'models.prices': listPrices,
-  'models.upstreams': nameUpstreams,
   'models.routing': setRouting,
   'models.offer': offerModel,
   'offers.show': showOffers,
