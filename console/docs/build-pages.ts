@@ -2,6 +2,7 @@
  * Writes the documentation into a build of the console: a file for each page, a table of them for the server, the index
  * of the search. Reads `docs/*.md`, the contract and the tables of the API.
  */
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,7 @@ import { shownOrigin } from '../../src/api/docs-manifest.ts'
 import { controlReference } from './control-reference.ts'
 import { errorListHtml, homePageHtml, linkCards, notFoundHtml } from './generated-pages.ts'
 import { framedHtml, homeHtml, type SiteAssets } from './page-frame.ts'
-import { hashedName, pictureHtml } from './pictures.ts'
+import { drawingHtml } from './pictures.ts'
 import { type Heading, renderMarkdown } from './render-markdown.ts'
 import { searchIndex } from './search-index.ts'
 import { siteLink } from './site-links.ts'
@@ -34,14 +35,12 @@ interface Page {
 
 /** `folder`: of the build, where the bundler has written its files. */
 export function buildDocs(folder: string): void {
-  const addAsset = (name: string, bytes: Buffer) => {
-    const file = hashedName(name, bytes)
-    writeFileSync(join(folder, 'assets', file), bytes)
-    return `${assetsPath}${file}`
-  }
-  const pages = allPages(addAsset)
+  const pages = allPages()
   const index = searchIndex(pages.map((page) => ({ ...page, html: shortened(page) })))
-  const assets: SiteAssets = { ...bundled(folder), searchIndex: addAsset('search.json', Buffer.from(index)) }
+  const hash = createHash('sha256').update(index).digest('hex').slice(0, 8)
+  const indexFile = `docs-search-${hash}.json`
+  writeFileSync(join(folder, 'assets', indexFile), index)
+  const assets: SiteAssets = { ...bundled(folder), searchIndex: `${assetsPath}${indexFile}` }
   const manifest: Record<string, DocsPage> = {}
   for (const page of pages) {
     manifest[page.path] = write(folder, page, assets)
@@ -81,12 +80,12 @@ function bundled(folder: string): Omit<SiteAssets, 'searchIndex'> {
   return { script: `/console/${entry.file}`, styles: (entry.css ?? []).map((file) => `/console/${file}`) }
 }
 
-function allPages(addAsset: (name: string, bytes: Buffer) => string): readonly Page[] {
+function allPages(): readonly Page[] {
   const listed = sitePages.map(({ source, path, title }): Page => {
     if (source === null)
       return { path, listedPath: path, title, html: errorListHtml(), headings: [], showsAddress: false }
     return {
-      ...rendered(source, addAsset),
+      ...rendered(source),
       path,
       listedPath: path,
       title,
@@ -94,18 +93,17 @@ function allPages(addAsset: (name: string, bytes: Buffer) => string): readonly P
     }
   })
   const errorPages = (Object.keys(errors) as ErrorCode[]).map((code): Page => {
-    const page = rendered(`errors/${code}`, addAsset)
+    const page = rendered(`errors/${code}`)
     const { title } = errors[code]
     return { ...page, path: `${errorsPath}/${code}`, listedPath: errorsPath, title, showsAddress: false }
   })
   return [...listed.map(withReference).map(withCards), ...errorPages]
 }
 
-function rendered(source: string, addAsset: (name: string, bytes: Buffer) => string) {
+function rendered(source: string) {
   return renderMarkdown(readFileSync(join(docsFolder, `${source}.md`), 'utf8'), {
     linkTo: (target) => siteLink(source, target),
-    pictureHtml: (target, description) =>
-      pictureHtml(join(docsFolder, dirname(source), target), description, addAsset),
+    pictureHtml: (target, description) => drawingHtml(join(docsFolder, dirname(source), target), description),
   })
 }
 
