@@ -1,4 +1,4 @@
-/** One connection with pipelined requests: where they are buffered, and that they are served in order. */
+/** One connection: where pipelined requests are buffered, that they are served in order, and how its end is noticed. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
@@ -91,5 +91,38 @@ test('a request that waits for the rest of its body is served whole while the se
     assert.equal((await client.answer())?.body, `got ${body.length}`)
     await drained
     assert.equal(served.at(-1), `POST /v1/x ${body.length}`)
+  })
+})
+
+for (const [what, bytes] of [
+  ['nothing', ''],
+  ['a request that was answered', `GET /v1/x HTTP/1.1\r\n${host}\r\n`],
+  ['half a head', `GET /v1/x HTTP/1.1\r\n${host}`],
+  ['half a body', `POST /v1/x HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\nhalf`],
+  ['half a chunk', `POST /v1/x HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n9\r\nhalf`],
+] as const) {
+  test(`a sending side that is closed after ${what} ends the connection, and nothing of it is carried out`, async () => {
+    await withEdge({}, async ({ port, served }) => {
+      const client = new RawClient(port)
+      client.send(bytes)
+      const isWhole = what === 'a request that was answered'
+      if (isWhole) assert.equal((await client.answer())?.status, 200)
+      client.socket.end()
+      await client.untilClosed()
+      assert.equal(served.length, isWhole ? 1 : 0)
+    })
+  })
+}
+
+test('a client that closes its sending side within a request behind another one is noticed', async () => {
+  const arrived: Downstream[] = []
+  const more = (_request: IncomingMessage, client: Downstream): void => void arrived.push(client)
+  await withEdge({ more }, async ({ port }) => {
+    const client = new RawClient(port)
+    client.send(`GET /v1/more HTTP/1.1\r\n${host}\r\nGET /v1/half HTTP/1.1\r\n`)
+    while (arrived.length === 0) await turns(port)
+    client.socket.end()
+    await new Promise<void>((resolve) => arrived[0]?.onGone(resolve))
+    await client.untilClosed()
   })
 })

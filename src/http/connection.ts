@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
-import { probeHalfClosed } from './half-closed.ts'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -42,7 +41,9 @@ export class Connection {
     socket.on('resume', () => {
       if (!this.#reads) socket.pause()
     })
-    socket.once('end', () => this.#halfClose())
+    // A client that closes its sending side has disconnected. Node ends the connection itself, but not for an incomplete
+    // request behind one that is being answered.
+    socket.once('end', () => socket.end())
   }
 
   /** Serves a request, or keeps it until those before it are answered; one too many is not read, and those are the last. */
@@ -128,17 +129,6 @@ export class Connection {
       this.socket.end(answer)
     }
     return true
-  }
-
-  /**
-   * The client sends nothing more: it waits for its answer, or is gone. None waits behind the current request, because
-   * the end was read. Without a whole request, Node has ended the connection or had it refused.
-   */
-  #halfClose(): void {
-    this.#closing = true
-    if (this.#current?.request.complete !== true) return
-    this.#announceEnd(this.#current)
-    probeHalfClosed(this.socket, this.#current.response, this.#clock)
   }
 
   #begin(exchange: PendingExchange): void {

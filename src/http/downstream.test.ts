@@ -40,6 +40,7 @@ function gone(client: Downstream): Promise<void> {
 const leaving: Readonly<Record<string, (raw: RawClient) => void>> = {
   FIN: (raw) => raw.close(),
   RST: (raw) => raw.socket.resetAndDestroy(),
+  'closing its sending side': (raw) => raw.socket.end(),
 }
 
 for (const [how, leave] of Object.entries(leaving)) {

@@ -26,7 +26,7 @@ export class Downstream {
     response.once('close', () => this.#close())
   }
 
-  /** The client left before it was sent the whole answer, whatever the phase; one that closed its sending side alone did not. */
+  /** The client left before it was sent the whole answer, whatever the phase; one that closed its sending side has left. */
   get gone(): boolean {
     return this.#gone
   }

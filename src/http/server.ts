@@ -99,8 +99,6 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   server.maxHeadersCount = 0
   server.maxConnections = limits.connectionsMax
   server.maxRequestsPerSocket = 0
-  // A client that sends nothing more may still wait for its answer. Node's types do not know the setting.
-  Object.assign(server, { httpAllowHalfOpen: true })
   // Half as long again: the relay detects a slow reader first and can record the reason.
   server.timeout = limits.slowReaderMs * 1.5
   const connections = new Map<Socket, Connection>()
