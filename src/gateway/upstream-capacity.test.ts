@@ -27,7 +27,7 @@ function prepare(given: Partial<UpstreamLimits>) {
       return clock.after(ms, run)
     },
   }
-  const capacity = new UpstreamCapacity(counting, { limitedUpstreamsMax: 10 }, null)
+  const capacity = new UpstreamCapacity(counting, countsMemory(10))
   const deps = {
     ...{ capacity, clock: counting, health: { snapshot: () => new Map() } },
     limits: { upstreamWaitMs: 10 * minuteMs, upstreamWaitersMax: 1_000 },
@@ -55,7 +55,9 @@ function prepare(given: Partial<UpstreamLimits>) {
 }
 
 /** Lets everything run that is due. */
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
 
 test('when a minute has room again, only as many requests wake as there is room for', async () => {
   const at = prepare({ requestsPerMinute: 2 })
@@ -152,9 +154,8 @@ test('a small request does not wait behind a large one, and one above the limit 
 
 test('what another thread leaves while this one looks for room elsewhere still wakes a request', async () => {
   const clock = manualClock()
-  const max = { limitedUpstreamsMax: 3 }
-  const memory = countsMemory(max.limitedUpstreamsMax)
-  const other = new UpstreamCapacity(clock, max, memory)
+  const memory = countsMemory(3)
+  const other = new UpstreamCapacity(clock, memory)
   const limits = { concurrent: 1, requestsPerMinute: null, tokensPerMinute: null }
   const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name, limits }))
   assert.ok(first !== undefined && second !== undefined && third !== undefined)
@@ -166,7 +167,7 @@ test('what another thread leaves while this one looks for room elsewhere still w
     meanwhile()
     return clock.wallMs()
   }
-  const one = new UpstreamCapacity({ ...clock, wallMs }, max, memory)
+  const one = new UpstreamCapacity({ ...clock, wallMs }, memory)
   const woken = one.whenRoom([first], { ms: minuteMs, tokens: 0 }, new Interruptible())
   void one.whenRoom([second], { ms: minuteMs, tokens: 0 }, new Interruptible())
   let looks = 0
@@ -187,9 +188,8 @@ test('what another thread leaves while this one looks for room elsewhere still w
 
 test('threads that share the memory share its limits, and one that waits gets what another leaves', async () => {
   const clock = manualClock()
-  const max = { limitedUpstreamsMax: 2 }
-  const memory = countsMemory(max.limitedUpstreamsMax)
-  const [one, other] = [new UpstreamCapacity(clock, max, memory), new UpstreamCapacity(clock, max, memory)]
+  const memory = countsMemory(2)
+  const [one, other] = [new UpstreamCapacity(clock, memory), new UpstreamCapacity(clock, memory)]
   const upstream = (name: string, given: Partial<UpstreamLimits>) => ({
     name,
     limits: { concurrent: null, requestsPerMinute: null, tokensPerMinute: null, ...given },

@@ -18,12 +18,7 @@ import type { AttemptTask } from '../providers/attempt.ts'
 import { asideUntilMs, type Health } from '../providers/health.ts'
 import type { Candidate, RequestContext, RequestLifecycle, UpstreamPlace } from './request.ts'
 import { type Choice, isSameModel, type RetryPolicy } from './retry-loop.ts'
-import {
-  countsOfThread,
-  countsOfThreads,
-  type UpstreamCount,
-  type UpstreamCounts,
-} from './upstream-counts.ts'
+import { openCounts, type UpstreamCount, type UpstreamCounts } from './upstream-counts.ts'
 
 type LimitedUpstream = Pick<Upstream, 'name' | 'limits'>
 
@@ -59,16 +54,10 @@ export class UpstreamCapacity {
   /** When the minute of an upstream that is waited for has room again. One for all: most of those that wait find none then. */
   readonly #timers = new Map<string, MinuteTimer>()
 
-  /** `memory`: shared with the other threads; null: there are none. */
-  constructor(
-    clock: Clock,
-    { limitedUpstreamsMax }: { readonly limitedUpstreamsMax: number },
-    memory: SharedArrayBuffer | null,
-  ) {
+  /** `memory`: shared with the other threads. */
+  constructor(clock: Clock, memory: SharedArrayBuffer) {
     this.#clock = clock
-    const onRoom = (name: string | null): void => this.#onRoom(name)
-    this.#counts =
-      memory === null ? countsOfThread(limitedUpstreamsMax, onRoom) : countsOfThreads(memory, onRoom)
+    this.#counts = openCounts(memory, () => this.#onRoom())
   }
 
   /** Whether even the smallest request would have to wait. */
@@ -108,7 +97,7 @@ export class UpstreamCapacity {
           running,
           window: correctTokens(window, { reservedMs, reserved, ...actual }, nowMs),
         }))
-        this.#counts.announce(name)
+        this.#counts.announce()
       },
     }
   }
@@ -208,11 +197,10 @@ export class UpstreamCapacity {
     this.#counts.change(name, this.#clock.wallMs(), ({ running, window }) => {
       return { running: Math.max(0, running - 1), window }
     })
-    this.#counts.announce(name)
+    this.#counts.announce()
   }
 
-  #onRoom(name: string | null): void {
-    if (name !== null) return this.passOn(name)
+  #onRoom(): void {
     // First: another thread may make room at one upstream while this one looks at the next.
     if (this.#waiting.size > 0) this.#counts.awaitRoom()
     for (const waited of [...this.#waiting.keys()]) this.passOn(waited)

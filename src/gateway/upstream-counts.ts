@@ -1,9 +1,9 @@
 /**
- * What is counted of each upstream: its requests that run, and those of the last minute with their tokens. For one thread, or in
- * memory that all threads of a process share. Knows no limit.
+ * What is counted of each upstream: its requests that run, and those of the last minute with their tokens, in memory that all
+ * threads of a process share. Knows no limit.
  */
 import { createHash } from 'node:crypto'
-import { emptyWindow, type RateWindow, rollWindow, windowWordsMax } from '../limits/window.ts'
+import { type RateWindow, rollWindow, windowWordsMax } from '../limits/window.ts'
 
 export interface UpstreamCount {
   readonly running: number
@@ -16,51 +16,9 @@ export interface UpstreamCounts {
   /** Counts what `count` returns; no other thread reads or counts in between. */
   change(name: string, nowMs: number, count: (before: UpstreamCount) => UpstreamCount): void
   /** An upstream may have room: requests that wait are woken, in all threads. */
-  announce(name: string): void
-  /** The next announcement wakes this thread, with the upstream's name, or with null where it may be of several. */
+  announce(): void
+  /** The next announcement wakes this thread. */
   awaitRoom(): void
-}
-
-export type OnRoom = (name: string | null) => void
-
-const nothing: UpstreamCount = { running: 0, window: emptyWindow }
-
-const isNothing = ({ running, window }: UpstreamCount): boolean => running === 0 && window.length === 0
-
-/** Above `upstreamsMax`, the upstream that has changed least recently and runs no request is forgotten. */
-export function countsOfThread(upstreamsMax: number, onRoom: OnRoom): UpstreamCounts {
-  /** Least recently changed first. */
-  const counts = new Map<string, UpstreamCount>()
-  function at(name: string, nowMs: number): UpstreamCount {
-    const before = counts.get(name)
-    if (before === undefined) return nothing
-    const window = rollWindow(before.window, nowMs)
-    if (window === before.window) return before
-    const rolled = { ...before, window }
-    // Stored also where nothing is counted: a wait must still pass after the clock was set back.
-    if (isNothing(rolled)) counts.delete(name)
-    else counts.set(name, rolled)
-    return rolled
-  }
-  function forgetOne(): void {
-    for (const [name, { running }] of counts) {
-      if (running > 0) continue
-      counts.delete(name)
-      return
-    }
-  }
-  return {
-    at,
-    change(name, nowMs, count) {
-      const after = count(at(name, nowMs))
-      counts.delete(name)
-      if (isNothing(after)) return
-      counts.set(name, after)
-      if (counts.size > upstreamsMax) forgetOne()
-    },
-    announce: onRoom,
-    awaitRoom() {},
-  }
 }
 
 /** Words of the memory before its upstreams. */
@@ -73,15 +31,15 @@ const lengthWord = 3
 const windowWord = 4
 const upstreamWords = windowWord + windowWordsMax
 
-/** For `countsOfThreads`, to be given to each of them. Zeros take no memory until they are written. */
+/** To be given to each thread. Zeros take no memory until they are written. */
 export const countsMemory = (upstreamsMax: number): SharedArrayBuffer =>
   new SharedArrayBuffer((headWords + upstreamsMax * upstreamWords) * Uint32Array.BYTES_PER_ELEMENT)
 
 /** A thread that ended while it had the lock has left it for others. Counting takes microseconds. */
 const lockMsMax = 1_000
 
-/** The same counts in every thread that has the memory. */
-export function countsOfThreads(memory: SharedArrayBuffer, onRoom: OnRoom): UpstreamCounts {
+/** The same counts in every thread that has the memory. `onRoom`: an upstream may have room. */
+export function openCounts(memory: SharedArrayBuffer, onRoom: () => void): UpstreamCounts {
   const signals = new Int32Array(memory)
   const words = new Uint32Array(memory)
   const find = upstreamPlaces(words)
@@ -127,7 +85,7 @@ export function countsOfThreads(memory: SharedArrayBuffer, onRoom: OnRoom): Upst
       isAwaiting = true
       const woken = (): void => {
         isAwaiting = false
-        onRoom(null)
+        onRoom()
       }
       const { value } = Atomics.waitAsync(signals, announcedAt, Atomics.load(signals, announcedAt))
       void Promise.resolve(value).then(woken)

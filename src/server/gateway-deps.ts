@@ -74,7 +74,7 @@ export function composeGatewayDeps(
   )
   const telemetry = configuredTelemetry(options, metrics)
   const { speeds } = services
-  const capacity = new UpstreamCapacity(clock, limits, services.upstreamMemory)
+  const capacity = new UpstreamCapacity(clock, services.upstreamMemory)
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
   const { ledger } = services

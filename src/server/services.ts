@@ -134,7 +134,7 @@ async function composeServices(
   const dataPlane = await openDataPlane({
     ...options,
     ...{ config, store, secret, sources, as: 'process' },
-    upstreamMemory: store.ports.length === 0 ? null : countsMemory(config.limits.limitedUpstreamsMax),
+    upstreamMemory: countsMemory(config.limits.limitedUpstreamsMax),
   })
   const { access, nextId, ledger, changes } = dataPlane.parts
   const { accountRates } = dataPlane

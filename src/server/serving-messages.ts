@@ -15,7 +15,7 @@ export interface DataPlaneSetup {
   readonly logLevel: string
   readonly ports: StorePorts
   /** Where all threads count the requests of upstreams. */
-  readonly upstreamMemory: SharedArrayBuffer | null
+  readonly upstreamMemory: SharedArrayBuffer
   readonly sandboxOrigin: string | null
   /** Where the main thread listens for what only it serves. */
   readonly mainSocket: string

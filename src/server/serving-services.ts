@@ -65,8 +65,8 @@ export interface DataPlaneServices {
   readonly speeds: Speeds
   readonly providerKeys: ProviderKeys
   readonly usage: UsageReport
-  /** Where all threads count the requests of upstreams; null: there is one thread. */
-  readonly upstreamMemory: SharedArrayBuffer | null
+  /** Where all threads count the requests of upstreams. */
+  readonly upstreamMemory: SharedArrayBuffer
 }
 
 export interface OpenDataPlane {
@@ -89,7 +89,7 @@ export interface ServingServicesOptions {
   /** `thread`: one more in a process that has opened it. */
   readonly as: 'process' | 'thread'
   /** As another thread has it. */
-  readonly upstreamMemory: SharedArrayBuffer | null
+  readonly upstreamMemory: SharedArrayBuffer
 }
 
 export async function openDataPlane(options: ServingServicesOptions): Promise<OpenDataPlane> {
