@@ -15,7 +15,7 @@ const places = Array.from(
 const closing: (() => void | Promise<void>)[] = []
 const { store } = await openTestLedger({ after: (run) => void closing.push(run) }, { clock: systemClock })
 const statistics = openOfferStatistics({
-  ...{ store, clock: systemClock, speeds: { changed: () => [], restore: () => undefined } },
+  ...{ store, clock: systemClock },
   limits: { ...limitDefaults, offerStatisticsFlushMs: 1_000_000 },
   onTrouble: (error) => process.stderr.write(`${String(error)}\n`),
 })

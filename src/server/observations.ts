@@ -13,16 +13,14 @@ interface Observations {
   readonly offerStatistics: OfferStatistics
 }
 
-/** The speeds of the process before are read once the server listens. */
 export function openObservations(
   store: Store,
   { clock, limits, log }: { readonly clock: Clock; readonly limits: Config['limits']; readonly log: Log },
 ): Observations {
-  const speeds = openSpeeds({ clock, limits })
   const onTrouble = (error: unknown) => log.warn({ err: error }, 'failed to store the statistics of offers')
   return {
     health: openHealth({ clock, limits }),
-    speeds,
-    offerStatistics: openOfferStatistics({ store, clock, limits, speeds, onTrouble }),
+    speeds: openSpeeds({ clock, limits }),
+    offerStatistics: openOfferStatistics({ store, clock, limits, onTrouble }),
   }
 }

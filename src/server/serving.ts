@@ -57,7 +57,6 @@ export function composeDataPlane(
   const load = monitorLoad({ limits: config.limits, clock, read })
   const draining = { begun: false, rejects: false }
   const deps = composeGatewayDeps(options, services, { load, draining, addressRef })
-  deps.background.run('restore speeds', () => deps.offerStatistics.restoreSpeeds())
   const { inFlight, background, refusals } = deps
   const stopRequests = (): void => inFlight.stopAll(shuttingDown())
   return {

@@ -3,25 +3,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { type Lifetime, openTestLedger } from '../../test/support/open-ledger.ts'
-import { openSpeeds } from '../providers/speeds.ts'
 import { openOfferStatistics, type StatisticsPeriod } from './offer-statistics.ts'
 
 const minuteMs = 60_000
-const limits = {
-  ...{ offerStatisticsMax: 10, offerStatisticsFlushMs: 10_000 },
-  ...{ speedsForgottenMs: 10 * minuteMs, speedsMax: 10 },
-}
+const limits = { offerStatisticsMax: 10, offerStatisticsFlushMs: 10_000 }
 
 async function opened(context: Lifetime, more: Partial<typeof limits> = {}) {
   const clock = manualClock()
   const { store } = await openTestLedger(context, { clock })
   const troubles: unknown[] = []
   const open = () => {
-    const speeds = openSpeeds({ clock, limits })
     const onTrouble = (error: unknown) => void troubles.push(error)
     return {
-      speeds,
-      statistics: openOfferStatistics({ store, clock, speeds, limits: { ...limits, ...more }, onTrouble }),
+      statistics: openOfferStatistics({ store, clock, limits: { ...limits, ...more }, onTrouble }),
     }
   }
   return { clock, store, troubles, open, ...open() }
@@ -129,24 +123,3 @@ test('no more offers wait than may, and a database that fails costs statistics a
   await statistics.close()
   assert.equal(troubles.length, 1)
 })
-
-test('a new process routes by the speeds of the one before, as far as they are recent', async (context) => {
-  const { clock, speeds, statistics, open } = await opened(context)
-  speeds.note('one', 'model', { firstByteMs: 123.4, tokensPerSecond: 56.7 })
-  speeds.note('two', 'model', { firstByteMs: 50, tokensPerSecond: null })
-  statistics.attempted('one', 'model', false)
-  await statistics.close()
-  const next = open()
-  next.speeds.note('two', 'model', { firstByteMs: 70, tokensPerSecond: 10 })
-  await next.statistics.restoreSpeeds()
-  assert.deepEqual(speedOf(next.speeds.of('one', 'model')), [123.4, 56.7])
-  assert.deepEqual(speedOf(next.speeds.of('two', 'model')), [70, 10], 'its own measurement is newer')
-  clock.advance(limits.speedsForgottenMs + 1)
-  const late = open()
-  await late.statistics.restoreSpeeds()
-  assert.equal(late.speeds.of('one', 'model'), undefined)
-})
-
-function speedOf(speed: { firstByteMs: number; tokensPerSecond: number | null } | undefined) {
-  return [speed?.firstByteMs, speed?.tokensPerSecond]
-}

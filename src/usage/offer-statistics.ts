@@ -1,13 +1,13 @@
 /**
  * Attempts, failures, time to first byte and cost of each offer over the last hour and day, for operators. Counted in memory
- * and added to the database every few seconds, so that a restart loses little and every server reads the sums of all. Speeds
- * for routing are stored with them. Billing reads the ledger.
+ * and added to the database every few seconds, so that a restart loses little and every server reads the sums of all. Billing
+ * reads the ledger.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { bucketOf, count, type Histogram, quantile } from '../base/histogram.ts'
 import type { Store } from '../store/store.ts'
 import type { OfferOperations, OfferReads } from './record-offers.ts'
-import type { OfferCounts, OfferSlotRows, OfferSpeed, SlotRange } from './types.ts'
+import type { OfferCounts, OfferSlotRows, SlotRange } from './types.ts'
 
 export type StatisticsPeriod = 'hour' | 'day'
 
@@ -44,29 +44,16 @@ export interface OfferStatistics {
   sums(period: StatisticsPeriod, upstream: string | null): Promise<PeriodSums>
   /** The name belongs to another upstream from now on. */
   forget(upstream: string): Promise<void>
-  /** Reads the speeds that were stored lately. */
-  restoreSpeeds(): Promise<void>
   /** Writes what was counted. */
   close(): Promise<void>
-}
-
-/** Where the speeds of offers are measured. */
-export interface SpeedSource {
-  /** Those that changed since the last call. */
-  changed(): readonly OfferSpeed[]
-  /** Takes them where nothing was measured yet. */
-  restore(speeds: readonly OfferSpeed[]): void
 }
 
 interface StatisticsDeps {
   readonly store: Pick<Store, 'read' | 'run'>
   readonly clock: Pick<Clock, 'wallMs' | 'after'>
-  readonly speeds: SpeedSource
   readonly limits: {
     readonly offerStatisticsMax: number
     readonly offerStatisticsFlushMs: number
-    readonly speedsForgottenMs: number
-    readonly speedsMax: number
   }
   readonly onTrouble: (error: unknown) => void
 }
@@ -159,17 +146,6 @@ class StoredStatistics implements OfferStatistics {
     await run(this.#deps.store, 'forgetOffers', upstream, ranges)
   }
 
-  async restoreSpeeds(): Promise<void> {
-    const { clock, limits, store, speeds, onTrouble } = this.#deps
-    try {
-      speeds.restore(
-        await read(store, 'offerSpeeds', clock.wallMs() - limits.speedsForgottenMs, limits.speedsMax),
-      )
-    } catch (error) {
-      onTrouble(error)
-    }
-  }
-
   close(): Promise<void> {
     return this.#flush()
   }
@@ -212,18 +188,11 @@ class StoredStatistics implements OfferStatistics {
   }
 
   async #write(rows: readonly OfferCounts[]): Promise<void> {
-    const { clock, limits, store, speeds } = this.#deps
+    const { clock, store } = this.#deps
     const nowMs = clock.wallMs()
     const oldest = eachShape.map((shape) => ({ slotMs: shape.slotMs, slot: oldestSlot(shape, nowMs) }))
-    const measured = speeds.changed()
-    const most = Math.max(rows.length, measured.length)
-    for (let from = 0; from < most; from += rowsPerOperation) {
-      const part = [from, from + rowsPerOperation] as const
-      await run(store, 'recordOffers', {
-        ...{ counts: rows.slice(...part), speeds: measured.slice(...part), oldest },
-        speedsSinceMs: nowMs - limits.speedsForgottenMs,
-      })
-    }
+    for (let from = 0; from < rows.length; from += rowsPerOperation)
+      await run(store, 'recordOffers', { counts: rows.slice(from, from + rowsPerOperation), oldest })
   }
 }
 

@@ -4,10 +4,7 @@ import { integer, number, numberOrNull, rowOf, text } from '../store/sqlite/colu
 import { type Database, prepare } from '../store/sqlite/connection.ts'
 import type { ReadTable } from '../store/sqlite/reader.ts'
 import { prepareRows } from '../store/sqlite/row-statement.ts'
-import type { OfferBatch, OfferSlotRows, OfferSpeed, SlotRange } from './types.ts'
-
-/** Speeds are stored in thousandths. */
-const speedUnit = 1_000
+import type { OfferBatch, OfferSlotRows, SlotRange } from './types.ts'
 
 export function offerOperations(database: Database) {
   return {
@@ -22,7 +19,6 @@ export function offerReads(database: Database) {
   return {
     offerSlot: { run: readSlot(database) },
     offersSince: { run: readSince(database) },
-    offerSpeeds: { run: readSpeeds(database) },
   } as const satisfies ReadTable
 }
 
@@ -41,44 +37,29 @@ function recordOffers(database: Database) {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (slot_ms, slot, upstream, upstream_model, bucket) DO UPDATE SET
       count = offer_first_byte.count + ?6`,
   )
-  const setSpeed = prepare(
-    database,
-    `INSERT INTO offer_speed (upstream, upstream_model, first_byte_ms, tokens_per_second, at_ms)
-      VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (upstream, upstream_model) DO UPDATE SET
-      first_byte_ms = ?3, tokens_per_second = ?4, at_ms = ?5`,
-  )
   const removals = ['offer_count', 'offer_first_byte'].map((table) =>
     prepare(database, `DELETE FROM ${table} WHERE slot_ms = ?1 AND slot < ?2`),
   )
-  const removeSpeeds = prepare(database, 'DELETE FROM offer_speed WHERE at_ms < ?1')
-  return ({ counts, speeds, oldest, speedsSinceMs }: OfferBatch): void => {
+  return ({ counts, oldest }: OfferBatch): void => {
     for (const { slotMs, slot, upstream, upstreamModel, requests, failures, cost, firstBytes } of counts) {
       const key = [BigInt(slotMs), BigInt(slot), upstream, upstreamModel] as const
       addCounts.run(...key, BigInt(requests), BigInt(failures), cost)
       for (const [bucket, count] of firstBytes.entries())
         if (count > 0) addFirstByte.run(...key, BigInt(bucket), BigInt(count))
     }
-    for (const { upstream, upstreamModel, firstByteMs, tokensPerSecond, atMs } of speeds)
-      setSpeed.run(upstream, upstreamModel, stored(firstByteMs), storedOrNull(tokensPerSecond), BigInt(atMs))
     for (const { slotMs, slot } of oldest)
       for (const removal of removals) removal.run(BigInt(slotMs), BigInt(slot))
-    removeSpeeds.run(BigInt(speedsSinceMs))
   }
 }
-
-const stored = (value: number): bigint => BigInt(Math.round(value * speedUnit))
-const storedOrNull = (value: number | null): bigint | null => (value === null ? null : stored(value))
 
 function forgetOffers(database: Database) {
   const removals = ['offer_count', 'offer_first_byte'].map((table) =>
     prepare(database, `DELETE FROM ${table} WHERE slot_ms = ?1 AND slot = ?2 AND upstream = ?3`),
   )
-  const removeSpeed = prepare(database, 'DELETE FROM offer_speed WHERE upstream = ?1')
   return (upstream: string, ranges: readonly SlotRange[]): void => {
     for (const { slotMs, from, to } of ranges)
       for (let slot = from; slot <= to; slot += 1)
         for (const removal of removals) removal.run(BigInt(slotMs), BigInt(slot), upstream)
-    removeSpeed.run(upstream)
   }
 }
 
@@ -134,27 +115,4 @@ function readSince(database: Database) {
   )
   return (slotMs: number, from: number): number | null =>
     select.one(BigInt(slotMs), BigInt(from))?.slot ?? null
-}
-
-const speedRow = rowOf({
-  upstream: text('upstream'),
-  upstreamModel: text('upstream_model'),
-  firstByteMs: number('first_byte_ms'),
-  tokensPerSecond: numberOrNull('tokens_per_second'),
-  atMs: number('at_ms'),
-})
-
-/** The latest first. */
-function readSpeeds(database: Database) {
-  const select = prepareRows(
-    database,
-    speedRow,
-    `SELECT ${speedRow.names} FROM offer_speed WHERE at_ms >= ?1 ORDER BY at_ms DESC LIMIT ?2`,
-  )
-  return (sinceMs: number, max: number): readonly OfferSpeed[] =>
-    select.all(BigInt(sinceMs), BigInt(max)).map(({ firstByteMs, tokensPerSecond, ...row }) => ({
-      ...row,
-      firstByteMs: firstByteMs / speedUnit,
-      tokensPerSecond: tokensPerSecond === null ? null : tokensPerSecond / speedUnit,
-    }))
 }

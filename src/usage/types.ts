@@ -184,17 +184,6 @@ export interface UsageReport {
   firstRequestMs(account: bigint): Promise<number | null>
 }
 
-/** How fast an offer responded lately, as moving averages. */
-export interface OfferSpeed {
-  readonly upstream: string
-  readonly upstreamModel: string
-  readonly firstByteMs: number
-  /** null: not known. */
-  readonly tokensPerSecond: number | null
-  /** When it was measured last (wall clock). */
-  readonly atMs: number
-}
-
 /** What an offer did in a slot of time. */
 export interface OfferCounts {
   readonly slotMs: number
@@ -211,9 +200,7 @@ export interface OfferCounts {
 /** What is added, and from where on older rows are removed. */
 export interface OfferBatch {
   readonly counts: readonly OfferCounts[]
-  readonly speeds: readonly OfferSpeed[]
   readonly oldest: readonly { readonly slotMs: number; readonly slot: number }[]
-  readonly speedsSinceMs: number
 }
 
 /** Slots of one length, both ends included. */

@@ -1,4 +1,7 @@
-/** What offers did lately, counted in slots of time: every row is added to, so that several servers write the same ones. */
+/**
+ * What offers did lately, counted in slots of time: every row is added to, so that several servers write the same ones. Nothing
+ * uses `offer_speed` any more.
+ */
 import type { Migration } from './migration.ts'
 
 export const offerTables: readonly string[] = [
