@@ -140,259 +140,172 @@ function recordedRefusals(format: ConversationFormat): readonly Refusal[] {
 const textOf = ({ response }: FixtureCase) => response.toString('utf8')
 
 const json = { 'content-type': 'application/json' }
+const html = { 'content-type': 'text/html' }
 const openaiError = (type: string, code: string | null, message: string) =>
   JSON.stringify({ error: { message, type, param: null, code } })
+const openaiRejects = (message: string, code: string | null = null) =>
+  openaiError('invalid_request_error', code, message)
 const messagesError = (type: string, message: string) =>
   JSON.stringify({ type: 'error', error: { type, message } })
-const googleError = (code: number, status: string, message: string, details: readonly object[] = []) =>
-  JSON.stringify({ error: { code, message, status, details } })
-const googleReason = (reason: string) => ({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason })
+const googleError = (code: number, status: string, message: string, reason?: string) => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason }]
+  return JSON.stringify({ error: { code, message, status, details: reason === undefined ? [] : details } })
+}
 
-const tooLong =
-  "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens."
-const openaiRows: readonly Refusal[] = [
-  {
-    name: 'context',
-    status: 400,
-    headers: json,
-    body: openaiError('invalid_request_error', 'context_length_exceeded', tooLong),
-    expected: context,
-  },
-  {
-    name: 'rate in seconds',
-    status: 429,
-    headers: { ...json, 'retry-after': '7' },
-    body: openaiError('tokens', 'rate_limit_exceeded', 'Rate limit reached in organization org-4wA9'),
-    expected: { code: 'upstream_rate_limited', retrySeconds: 7 },
-  },
-  {
-    name: 'rate in milliseconds',
-    status: 429,
-    headers: { ...json, 'retry-after-ms': '1500', 'retry-after': '2' },
-    body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
-    expected: { code: 'upstream_rate_limited', retrySeconds: 1.5 },
-  },
-  {
-    name: 'rate in the words of resets',
-    status: 429,
-    headers: { ...json, 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' },
-    body: openaiError('requests', 'rate_limit_exceeded', 'Rate limit reached'),
-    expected: { code: 'upstream_rate_limited', retrySeconds: 300 },
-  },
-  {
-    name: 'quota',
-    status: 429,
-    headers: json,
-    body: openaiError(
-      'insufficient_quota',
-      'insufficient_quota',
-      'You exceeded your current quota, check billing',
-    ),
-    expected: ours,
-  },
-  {
-    name: 'credential',
-    status: 401,
-    headers: json,
-    body: openaiError('invalid_request_error', 'invalid_api_key', 'Incorrect API key: upstream-credential'),
-    expected: ours,
-  },
-  {
-    name: 'payment',
-    status: 402,
-    headers: json,
-    body: openaiError('insufficient_quota', null, 'billing hard limit'),
-    expected: ours,
-  },
-  {
-    name: 'forbidden',
-    status: 403,
-    headers: json,
-    body: openaiError('invalid_request_error', null, 'Project proj_1 has no access, see billing'),
-    expected: ours,
-  },
-  {
-    name: 'busy',
-    status: 503,
-    headers: json,
-    body: openaiError('server_error', null, 'The engine is overloaded'),
-    expected: overloaded,
-  },
-  {
-    name: 'broken',
-    status: 500,
-    headers: json,
-    body: openaiError('server_error', null, 'The server had an error'),
-    expected: { code: 'upstream_error' },
-  },
-  {
-    name: 'late',
-    status: 504,
-    headers: json,
-    body: openaiError('server_error', null, 'late'),
-    expected: { code: 'upstream_timeout' },
-  },
-  {
-    name: 'ids of the operator in a refusal',
-    status: 400,
-    headers: json,
-    body: openaiError(
-      'invalid_request_error',
-      null,
-      'No such file in organization org-4wA9bC, project proj_Xy12',
-    ),
-    expected: rejected,
-  },
-  {
-    name: 'our credential in a refusal',
-    status: 400,
-    headers: json,
-    body: openaiError('invalid_request_error', null, 'Invalid header value upstream-credential'),
-    expected: rejected,
-  },
+const failed: ExpectedError = { code: 'upstream_error' }
+const late: ExpectedError = { code: 'upstream_timeout' }
+const invalid: ExpectedError = { code: 'upstream_invalid' }
+const limited = (retrySeconds: number): ExpectedError => ({ code: 'upstream_rate_limited', retrySeconds })
+const openaiRate = (where = '') =>
+  openaiError('requests', 'rate_limit_exceeded', `Rate limit reached${where}`)
+
+type Row = readonly [
+  name: string,
+  status: number,
+  body: string,
+  expected: ExpectedError,
+  headers?: Readonly<Record<string, string>>,
 ]
 
-const refusals: Readonly<Record<ConversationFormat, readonly Refusal[]>> = {
+const openaiRows: readonly Row[] = [
+  [
+    'context',
+    400,
+    openaiRejects("This model's maximum context length is 128000 tokens.", 'context_length_exceeded'),
+    context,
+  ],
+  ['rate in seconds', 429, openaiRate(' in organization org-4wA9'), limited(7), { 'retry-after': '7' }],
+  ['rate in milliseconds', 429, openaiRate(), limited(1.5), { 'retry-after-ms': '1500', 'retry-after': '2' }],
+  [
+    'rate in the words of resets',
+    429,
+    openaiRate(),
+    limited(300),
+    { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' },
+  ],
+  ['quota', 429, openaiError('insufficient_quota', 'insufficient_quota', 'Check quota and billing'), ours],
+  ['credential', 401, openaiRejects('Incorrect API key: upstream-credential', 'invalid_api_key'), ours],
+  ['payment', 402, openaiError('insufficient_quota', null, 'billing hard limit'), ours],
+  ['forbidden', 403, openaiRejects('Project proj_1 has no access, see billing'), ours],
+  ['a page of a firewall', 403, '<html>Attention Required! billing</html>', ours, html],
+  ['a page in place of a path', 404, '<html>404</html>', ours, html],
+  ['busy', 503, openaiError('server_error', null, 'The engine is overloaded'), overloaded],
+  ['busy with another status', 529, openaiError('server_error', null, 'busy'), overloaded],
+  ['broken', 500, openaiError('server_error', null, 'The server had an error'), failed],
+  ['a page of a proxy', 502, '<html>Bad gateway</html>', failed, html],
+  ['late', 504, openaiError('server_error', null, 'late'), late],
+  ['late with another status', 408, openaiError('server_error', null, 'late'), late],
+  ['a redirect', 302, '', invalid, { location: 'http://127.0.0.1:1/redirected' }],
+  ['a page in place of a response', 200, '<html>a page</html>', invalid, html],
+  ['nothing', 204, '', invalid],
+  ['an error inside a 200', 200, openaiError('server_error', null, 'inside a 200'), failed],
+  ['a response that is cut', 200, '{"choices":[{"message":{"content":"a', failed],
+  [
+    'ids of the operator in a refusal',
+    400,
+    openaiRejects('No such file in organization org-4wA9bC, project proj_Xy12'),
+    rejected,
+  ],
+  ['our credential in a refusal', 400, openaiRejects('Invalid header value upstream-credential'), rejected],
+  ['a refusal that quotes the client', 400, openaiRejects('you wrote insufficient_quota'), rejected],
+  ['a refusal without a message', 422, '{"detail":[{"loc":["body"],"msg":"value is not valid"}]}', rejected],
+]
+
+const rows: Readonly<Record<ConversationFormat, readonly Row[]>> = {
   'openai-chat': openaiRows,
   'openai-responses': openaiRows,
   anthropic: [
-    {
-      name: 'context with output',
-      status: 400,
-      headers: json,
-      body: messagesError(
+    [
+      'context with output',
+      400,
+      messagesError(
         'invalid_request_error',
         'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
       ),
-      expected: context,
-    },
-    {
-      name: 'bill',
-      status: 400,
-      headers: json,
-      body: messagesError(
-        'invalid_request_error',
-        'Your credit balance is too low to access the Anthropic API',
-      ),
-      expected: ours,
-    },
-    {
-      name: 'payment',
-      status: 402,
-      headers: json,
-      body: messagesError('billing_error', 'Your credit balance is too low'),
-      expected: ours,
-    },
-    {
-      name: 'forbidden',
-      status: 403,
-      headers: json,
-      body: messagesError('permission_error', 'Your API key has no permission; billing'),
-      expected: ours,
-    },
-    {
-      name: 'rate until a moment',
-      status: 429,
-      headers: {
-        ...json,
+      context,
+    ],
+    [
+      'bill',
+      400,
+      messagesError('invalid_request_error', 'Your credit balance is too low to access the Anthropic API'),
+      ours,
+    ],
+    [
+      'a refusal that quotes the client',
+      400,
+      messagesError('invalid_request_error', 'messages.0: you wrote "Your credit balance is too low"'),
+      rejected,
+    ],
+    ['payment', 402, messagesError('billing_error', 'Your credit balance is too low'), ours],
+    ['forbidden', 403, messagesError('permission_error', 'Your API key has no permission; billing'), ours],
+    [
+      'rate until a moment',
+      429,
+      messagesError('rate_limit_error', 'This request would exceed the rate limit'),
+      limited(5),
+      {
         date: 'Mon, 02 Jun 2025 15:14:40 GMT',
         'anthropic-ratelimit-requests-remaining': '0',
         'anthropic-ratelimit-requests-reset': '2025-06-02T15:14:45Z',
       },
-      body: messagesError('rate_limit_error', 'This request would exceed the rate limit'),
-      expected: { code: 'upstream_rate_limited', retrySeconds: 5 },
-    },
-    {
-      name: 'too large',
-      status: 413,
-      headers: json,
-      body: messagesError('request_too_large', 'Request exceeds the maximum size'),
-      expected: rejected,
-    },
-    {
-      name: 'broken',
-      status: 500,
-      headers: json,
-      body: messagesError('api_error', 'Internal server error'),
-      expected: { code: 'upstream_error' },
-    },
-    {
-      name: 'late',
-      status: 504,
-      headers: json,
-      body: messagesError('timeout_error', 'late'),
-      expected: { code: 'upstream_timeout' },
-    },
+    ],
+    [
+      'rate with an impossible wait',
+      429,
+      messagesError('rate_limit_error', 'slow down'),
+      limited(5),
+      { 'retry-after': '-1' },
+    ],
+    ['too large', 413, messagesError('request_too_large', 'Request exceeds the maximum size'), rejected],
+    ['broken', 500, messagesError('api_error', 'Internal server error'), failed],
+    ['busy with another status', 503, messagesError('overloaded_error', 'busy'), overloaded],
+    ['late', 504, messagesError('timeout_error', 'late'), late],
+    ['a redirect', 307, '', invalid, { location: '/redirected' }],
+    ['an empty 200', 200, '', failed],
+    ['busy inside a 200', 200, messagesError('overloaded_error', 'inside a 200'), overloaded],
+    ['credential inside a 200', 200, messagesError('authentication_error', 'invalid x-api-key'), ours],
   ],
   gemini: [
-    {
-      name: 'context',
-      status: 400,
-      headers: json,
-      body: googleError(
+    [
+      'context',
+      400,
+      googleError(
         400,
         'INVALID_ARGUMENT',
         'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
       ),
-      expected: context,
-    },
-    {
-      name: 'wrapped',
-      status: 400,
-      headers: json,
-      body: `[${googleError(400, 'INVALID_ARGUMENT', 'Invalid value at contents')}]`,
-      expected: rejected,
-    },
-    {
-      name: 'key expired',
-      status: 400,
-      headers: json,
-      body: googleError(400, 'INVALID_ARGUMENT', 'API key expired. Please renew the API key.', [
-        googleReason('API_KEY_INVALID'),
-      ]),
-      expected: ours,
-    },
-    {
-      name: 'service disabled',
-      status: 403,
-      headers: json,
-      body: googleError(
-        403,
-        'PERMISSION_DENIED',
-        'Generative Language API has not been used in project 1234',
-        [googleReason('SERVICE_DISABLED')],
-      ),
-      expected: ours,
-    },
-    {
-      name: 'place',
-      status: 400,
-      headers: json,
-      body: googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
-      expected: ours,
-    },
-    {
-      name: 'billing',
-      status: 429,
-      headers: json,
-      body: googleError(429, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
-      expected: ours,
-    },
-    {
-      name: 'broken',
-      status: 500,
-      headers: json,
-      body: googleError(500, 'INTERNAL', 'An internal error has occurred.'),
-      expected: { code: 'upstream_error' },
-    },
-    {
-      name: 'late',
-      status: 504,
-      headers: json,
-      body: googleError(504, 'DEADLINE_EXCEEDED', 'late'),
-      expected: { code: 'upstream_timeout' },
-    },
+      context,
+    ],
+    ['wrapped', 400, `[${googleError(400, 'INVALID_ARGUMENT', 'Invalid value at contents')}]`, rejected],
+    [
+      'key expired',
+      400,
+      googleError(400, 'INVALID_ARGUMENT', 'API key expired. Please renew the API key.', 'API_KEY_INVALID'),
+      ours,
+    ],
+    [
+      'service disabled',
+      403,
+      googleError(403, 'PERMISSION_DENIED', 'It has not been used in project 1234', 'SERVICE_DISABLED'),
+      ours,
+    ],
+    [
+      'place',
+      400,
+      googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+      ours,
+    ],
+    ['billing', 429, googleError(429, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'), ours],
+    ['broken', 500, googleError(500, 'INTERNAL', 'An internal error has occurred.'), failed],
+    ['late', 504, googleError(504, 'DEADLINE_EXCEEDED', 'late'), late],
   ],
+}
+
+function invented(format: ConversationFormat): readonly Refusal[] {
+  return rows[format].map(([name, status, body, expected, headers = {}]) => ({
+    ...{ name, status, body, expected },
+    headers: { ...json, ...headers },
+  }))
 }
 
 /** Only for the operator. */
@@ -401,7 +314,7 @@ const secrets = [/org-\w/, /proj_\w/, /upstream-credential/, /project 1234/]
 const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission/i]
 
 for (const format of formats) {
-  for (const refusal of [...recordedRefusals(format), ...refusals[format]]) {
+  for (const refusal of [...recordedRefusals(format), ...invented(format)]) {
     test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.expected.code} in every format`, async () => {
       for (const client of dialectClients) {
         for (const stream of [false, true]) {
@@ -409,6 +322,8 @@ for (const format of formats) {
           if (client.format === format && isRelayedError(refusal.expected)) checkBytes(answer, refusal)
           else checkWords(client.format, answer, refusal)
           for (const secret of secrets) assert.doesNotMatch(answer.text, secret, answer.text)
+          assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
+          assert.equal(answer.headers['request-id'], answer.headers['x-request-id'])
           const receipt = await receiptOf(tollgate.origin, account.key, answer)
           assert.deepEqual(
             [receipt.status, receipt.error, receipt.cost],
@@ -444,6 +359,17 @@ function refusedTo(
     body: client.body(models[clientFormat], 'hello', of.stream),
   })
 }
+
+test('an error without JSON is reported in the format of the client, with its status and words', async () => {
+  const refusal = { name: '', status: 400, headers: { 'content-type': 'text/plain' }, body: 'no such field' }
+  const answer = await refusedTo('anthropic', 'anthropic', {
+    refusal: { ...refusal, expected: rejected },
+    stream: false,
+  })
+  assert.equal(answer.status, 400)
+  const { words, message } = errorReaders.anthropic(JSON.parse(answer.text))
+  assert.deepEqual([words, message], [['invalid_request_error'], 'no such field'])
+})
 
 test("a counting endpoint does not reveal the operator's details either", async () => {
   const { key } = account

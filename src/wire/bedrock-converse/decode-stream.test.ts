@@ -1,21 +1,13 @@
-/** Converse's responses, whole and as frames: text, thoughts, calls, ends, usage, exceptions, and frames that are cut or damaged. */
+/** Converse's responses, whole and as frames: text, thoughts, calls and ends. What its tap reads is in ../tap-stream.test.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { converseEvent, converseException, frame } from '../../../test/support/event-stream-frames.ts'
-import type { TapOptions, UsageTap } from '../dialect.ts'
+import { converseEvent } from '../../../test/support/event-stream-frames.ts'
 import type { ResponseEvent } from '../translation/neutral.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
-import { extractResponse, problemStatus } from './extract-response.ts'
-import { reportedTotals, toUsage } from './extract-usage.ts'
-import { tapStream } from './tap-stream.ts'
+import { extractResponse } from './extract-response.ts'
+import { toUsage } from './extract-usage.ts'
 
-const options: TapOptions = {
-  usageEvent: 'relay',
-  choices: 1,
-  eventBytesMax: 1 << 20,
-  sampleCharactersMax: 1_000,
-}
 const usage = {
   inputTokens: 3,
   outputTokens: 20,
@@ -35,8 +27,7 @@ const call = (contentBlockIndex: number, name: string) =>
     start: { toolUse: { toolUseId: `t${contentBlockIndex}`, name } },
   })
 const end = (stopReason: string) => converseEvent('messageStop', { stopReason })
-const metadata = (more: object = {}) =>
-  converseEvent('metadata', { usage: { ...usage, ...more }, metrics: { latencyMs: 5 } })
+const metadata = converseEvent('metadata', { usage, metrics: { latencyMs: 5 } })
 
 const whole = [
   start,
@@ -53,7 +44,7 @@ const whole = [
   call(3, 'now'),
   stop(3),
   end('tool_use'),
-  metadata(),
+  metadata,
 ]
 
 function events(frames: readonly Uint8Array[], chunkBytes?: number): readonly ResponseEvent[] {
@@ -86,93 +77,6 @@ test('a stream is thoughts, text and calls in order, wherever its chunks are cut
     { kind: 'finish', finish: { reason: 'calls', stopString: null, explanation: null } },
   ]
   for (const chunkBytes of [undefined, 1, 7, 100]) assert.deepEqual(events(whole, chunkBytes), expected)
-})
-
-function watch(frames: readonly Uint8Array[], more: Partial<TapOptions> = {}): UsageTap {
-  const tap = tapStream({ ...options, ...more })
-  for (const one of frames) tap.push(one)
-  return tap
-}
-
-const states: readonly (readonly [
-  what: string,
-  frames: readonly Uint8Array[],
-  state: string,
-  after: string,
-])[] = [
-  ['nothing', [], 'waiting', 'truncated'],
-  ['the start', [start], 'waiting', 'truncated'],
-  ['a text', [start, delta(0, { text: 'a' })], 'content', 'truncated'],
-  ['a thought', [start, delta(0, { reasoningContent: { text: 'a' } })], 'content', 'truncated'],
-  ['a call', [start, call(0, 'look')], 'content', 'truncated'],
-  ['the end of the message', [start, delta(0, { text: 'a' }), end('end_turn')], 'finishing', 'truncated'],
-  ['the usage behind it', whole, 'complete', 'complete'],
-  ['an exception', [start, converseException('throttlingException', 'Slow down.')], 'failed', 'failed'],
-  [
-    'text that is not JSON',
-    [frame({ ':event-type': 'metadata', ':message-type': 'event' }, 'x')],
-    'failed',
-    'failed',
-  ],
-  ['another encoding', [Buffer.from('data: {"a":1}\n\ndata: {}\n\n')], 'failed', 'failed'],
-  ['an event of tomorrow', [start, converseEvent('later', {})], 'waiting', 'truncated'],
-]
-
-for (const [what, frames, state, after] of states) {
-  test(`a stream with ${what} is ${state}, and ${after} when it ends there`, () => {
-    const tap = watch(frames)
-    assert.equal(tap.state, state)
-    tap.end()
-    assert.equal(tap.state, after)
-  })
-}
-
-test('a damaged frame ends the stream, and so does one that is too large', () => {
-  const damaged = Buffer.from(delta(0, { text: 'hello' }))
-  damaged[damaged.length - 10] = damaged[damaged.length - 10]! ^ 1
-  const tap = watch([start, damaged])
-  assert.equal(tap.state, 'failed')
-  assert.match(tap.problem?.message ?? '', /not in its format/)
-  const large = watch([start, delta(0, { text: 'x'.repeat(2_000) })], { eventBytesMax: 1_000 })
-  assert.match(large.problem?.message ?? '', /too large/)
-})
-
-test('the message ends in what waits for settlement, and the usage comes with it', () => {
-  const tap = watch(whole)
-  const bytes = (frames: readonly Uint8Array[]) => frames.reduce((sum, { length }) => sum + length, 0)
-  assert.equal(tap.relayableBytes, bytes(whole.slice(0, -2)))
-  assert.equal(tap.totalBytes, bytes(whole))
-  assert.equal(tap.sample.text, 'HmHellolook{"a":1}now')
-  assert.deepEqual(reportedTotals(tap.rawUsage), { input: true, output: true })
-})
-
-test('cached tokens are counted outside of the input, and no class is negative', () => {
-  const read = (frames: readonly Uint8Array[]) => toUsage(watch(frames).rawUsage)
-  const plain = read(whole)
-  assert.deepEqual(
-    [
-      plain.inputUncached,
-      plain.cacheRead,
-      plain.cacheWrite5m,
-      plain.cacheWrite1h,
-      plain.output,
-      plain.unknown,
-    ],
-    [3, 10_000, 200, 0, 20, []],
-  )
-  const hour = read([
-    metadata({
-      cacheDetails: [
-        { ttl: '1h', inputTokens: 150 },
-        { ttl: '5m', inputTokens: 50 },
-      ],
-    }),
-  ])
-  assert.deepEqual([hour.cacheWrite5m, hour.cacheWrite1h], [50, 150])
-  const odd = read([metadata({ outputTokens: -1, imageTokens: 7 })])
-  assert.deepEqual([odd.output, [...odd.unknown].sort()], [0, ['imageTokens', 'outputTokens']])
-  const tier = read([converseEvent('metadata', { usage, serviceTier: { type: 'priority' } })])
-  assert.deepEqual(tier.ranAt, ['service_tier:priority'])
 })
 
 const message = (content: readonly object[]) => ({
@@ -229,15 +133,5 @@ test('an invalid response is a problem and does not throw', () => {
   assert.equal(
     extractResponse(bytesOf({ message: 'Too many tokens' }), 100).problem?.message,
     'Too many tokens',
-  )
-})
-
-test('an exception in a stream has the status that the response would have had', () => {
-  const statusOf = (type: string) => problemStatus(watch([converseException(type, 'm')]).problem!)
-  assert.deepEqual(
-    ['throttlingException', 'modelStreamErrorException', 'serviceUnavailableException', 'other'].map(
-      statusOf,
-    ),
-    [429, 424, 503, 502],
   )
 })
