@@ -210,10 +210,12 @@ const priceTier = z.strictObject({ aboveInputTokens: positive, ...rates })
 /** A price from a point in time. A used price never changes; a later one replaces it. */
 export const newPrice = z.strictObject({
   ...rates,
-  /** Defaults to now. */
-  effectiveFrom: time.optional(),
   /** Rates for the whole request when its input is larger than this. */
   tiers: z.array(priceTier).max(priceTiersMax).optional(),
+  /** USD per use of a server tool, such as `web_search`. */
+  fees: z.record(optionName, usd).optional(),
+  /** Factors on every rate by option, such as `service_tier:flex`. */
+  options: z.record(optionName, factor).optional(),
   /** Rates at some times of the week; options and fees are the same. Where times overlap, the last applies. */
   schedule: z
     .array(
@@ -226,11 +228,9 @@ export const newPrice = z.strictObject({
     )
     .max(20)
     .optional(),
-  /** Factors on every rate by option, such as `service_tier:flex`. */
-  options: z.record(optionName, factor).optional(),
-  /** USD per use of a server tool, such as `web_search`. */
-  fees: z.record(optionName, usd).optional(),
   source: z.string().max(500).optional(),
+  /** Defaults to now. */
+  effectiveFrom: time.optional(),
 })
 
 type RatesOut = {

@@ -29,6 +29,7 @@ const budget = z.strictObject({ amount: usd, window: z.enum(['day', 'week', 'mon
 const keyModels = z.array(modelName).min(1).max(100)
 /** As many as a request can name. */
 const keyFallbacks = z.array(modelName).min(1).max(8)
+const onShortBalance = z.enum(['lower', 'reject'])
 /** The limits of a key; omitted or null: those of the account. */
 const keyFields = {
   expires: time.nullable().optional(),
@@ -41,6 +42,8 @@ const keyFields = {
   /** Models that serve in place of one that fails, in this order; omitted or null: those of the model. */
   fallbacks: keyFallbacks.nullable().optional(),
   limits: rateLimits.partial().optional(),
+  /** If the balance or the key's budget cannot cover the full output limit: lower the limit, or reject the request. */
+  onShortBalance: onShortBalance.optional(),
   /** Whether responses include the balance; by default for personal accounts. */
   showBalance: z.boolean().optional(),
   /** Whether responses in the provider's own format also include `usage.cost`; by default not. */
@@ -152,8 +155,7 @@ export const accountOperations = {
       ...ofAccount,
       name,
       ...keyFields,
-      /** If the balance or the key's budget cannot cover the full output limit: lower the limit, or reject the request. */
-      onShortBalance: z.enum(['lower', 'reject']).default('lower'),
+      onShortBalance: onShortBalance.default('lower'),
     }),
     output: z.strictObject({ id: keyId, key: z.string() }),
   }),
@@ -174,7 +176,6 @@ export const accountOperations = {
       key: keyId,
       name: name.optional(),
       ...keyFields,
-      onShortBalance: z.enum(['lower', 'reject']).optional(),
       disabled: z.boolean().optional(),
     }),
     output: key,

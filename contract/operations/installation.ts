@@ -214,9 +214,9 @@ export const installationOperations = {
     effect: 'reads',
     http: ['GET', '/api/admin/audit'],
     input: z.strictObject({
+      ...auditFilter,
       limit: listLimit.default(50),
       before: z.string().max(40).optional(),
-      ...auditFilter,
     }),
     output: z.array(
       z.strictObject({

@@ -26,10 +26,9 @@ const upstreamForm = {
   url: z.url().max(2_000).optional(),
   /** Omitted: keeps the stored credential, if provider and URL are unchanged. */
   credential: z.string().trim().min(8).max(4_096).optional(),
-  weight: z.int().min(1).max(1_000).default(1),
-  disabled: z.boolean().default(false),
   /** The models it serves. Required for a URL other than the provider's own; otherwise defaults to `all`. */
   models: servedModels.optional(),
+  weight: z.int().min(1).max(1_000).default(1),
   /** Custom hosts only: the API formats it supports. The first one lists its models. Defaults to those usual for its provider. */
   formats: z.array(z.enum(formatNames)).min(1).max(5).optional(),
   /** Custom hosts only: the header for the credential, or `none`. Defaults to `authorization`, with `Bearer`. */
@@ -47,6 +46,7 @@ const upstreamForm = {
     })
     .nullable()
     .optional(),
+  disabled: z.boolean().default(false),
 }
 
 /** What a host said to a credential. */
@@ -133,21 +133,21 @@ export const upstreamOperations = {
       model: modelName,
       /** The upstream's name for it, where it differs. */
       upstreamModel: modelName.optional(),
-      /** Its group among the offers of the model. With it, a weight or a cost, the offers of the model become a list of its own. */
-      priority: offerPriority.optional(),
-      weight: offerWeight.optional(),
-      /** What the upstream charges, in USD per million tokens; null: the list price known there. */
-      cost: offerCost.nullable().optional(),
       /** Required for a model that is not known, as is `outputTokensMax`. */
       contextTokens: positive.optional(),
       outputTokensMax: positive.optional(),
       /** The API formats that the upstream supports for it. Defaults to every conversation format of its provider. */
       dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       outputs: z.array(z.string().max(50)).max(10).optional(),
-      /** The list price. Omitted: the price that is known. */
-      price: newPrice.optional(),
+      /** Its group among the offers of the model. With it, a weight or a cost, the offers of the model become a list of its own. */
+      priority: offerPriority.optional(),
+      weight: offerWeight.optional(),
+      /** What the upstream charges, in USD per million tokens; null: the list price known there. */
+      cost: offerCost.nullable().optional(),
       /** The markup on the list price. Omitted: the default markup. */
       markup: markup.optional(),
+      /** The list price. Omitted: the price that is known. */
+      price: newPrice.optional(),
     }),
     output: model,
   }),

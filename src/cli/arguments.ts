@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
-import type { Command, OptionRow, Positional } from './command.ts'
+import type { Command, OptionRow, OptionType, Positional } from './command.ts'
 import { commands } from './commands-table.ts'
 import type { HelpTopic } from './help-text.ts'
 import { readSchedule } from './price-schedule.ts'
@@ -107,9 +107,9 @@ function readWords(command: Command, words: readonly string[]): CommandWords | A
   const long = words.map((word) => (shortNames[word] === undefined ? word : `--${shortNames[word]}`))
   const known = Object.fromEntries([
     ...globalOptions.map((name) => [name, { type: 'boolean' }] as const),
-    ...command.options.map(({ name, kind }) => {
-      return [name, { type: kind === 'flag' ? 'boolean' : 'string' }] as const
-    }),
+    ...command.options.map(
+      ({ name, type }) => [name, { type: type === 'flag' ? 'boolean' : 'string' }] as const,
+    ),
   ])
   const { tokens } = parseArgs({ args: long, options: known, strict: false, tokens: true })
   const positionals: string[] = []
@@ -135,13 +135,13 @@ function optionMistake(
 ): string | undefined {
   const row = command.options.find(({ name }) => name === token.name)
   if (row === undefined) return `unknown option ${token.rawName} for ${command.words}`
-  if (row.kind === 'flag') {
+  if (row.type === 'flag') {
     return token.value === undefined ? undefined : `--${row.name} has no value`
   }
   if (token.value === undefined || token.value === '' || token.value.startsWith('--')) {
     return `--${row.name} requires a value: --${row.name} ${row.value}`
   }
-  return before.has(row.name) && !['pairs', 'schedules', 'offer groups'].includes(row.kind)
+  return before.has(row.name) && !['pairs', 'schedules', 'offer groups'].includes(row.type)
     ? `--${row.name} may be used only once`
     : undefined
 }
@@ -164,73 +164,52 @@ function buildInput(command: Command, given: CommandWords): BuiltInput {
   }
   for (const row of command.options) {
     const texts = given.values.get(row.name)
-    if (texts === undefined || row.field === '') continue
-    const read = readers[row.kind](texts)
-    if (read === undefined)
-      return argumentError(`--${row.name}: ${expectations[row.kind]}, not ${JSON.stringify(texts[0])}`)
-    const isWhole = read === null && row.kind === 'amount or none'
-    setField(input, isWhole ? (row.field.split('.')[0] ?? '') : row.field, read)
+    if (texts === undefined || row.type === 'credential') continue
+    if (texts.length === 1 && texts[0] === row.none?.word) setField(input, row.none?.field ?? row.field, null)
+    else {
+      const read = readers[row.type](texts, row)
+      if (read === undefined)
+        return argumentError(`--${row.name}: ${expectation(row)}, not ${JSON.stringify(texts[0])}`)
+      setField(input, row.field, read)
+    }
   }
   return validate(command, input)
 }
 
-type ValueKind = OptionRow['kind']
-type ValueReader = (texts: readonly string[]) => unknown
+type ValueReader = (texts: readonly string[], row: OptionRow) => unknown
 
-const readText: ValueReader = ([text]) => text
-const readNumber: ValueReader = ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
-const readList: ValueReader = ([text = '']) => text.split(',').map((part) => part.trim())
-const readModels: ValueReader = ([text = '']) =>
-  text === 'all'
-    ? text
-    : text.split(',').map((part) => {
-        const [model = '', upstreamModel] = part.trim().split('=')
-        return upstreamModel === undefined ? { model } : { model, upstreamModel }
-      })
-const orNone =
-  (read: ValueReader): ValueReader =>
-  (texts) =>
-    texts[0] === 'none' ? null : read(texts)
+const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim())
 
-const orFile =
-  (read: ValueReader): ValueReader =>
-  (texts) =>
-    texts.length === 1 && texts[0] === 'file' ? null : read(texts)
+/** `gpt-4.1=my-deployment`: a model, and the upstream's name for it. */
+function readModel(text: string): Readonly<Record<string, unknown>> {
+  const [model = '', upstreamModel] = text.split('=')
+  return upstreamModel === undefined ? { model } : { model, upstreamModel }
+}
 
 /** `openai=gpt-4.1*3`: an upstream, the name there, a weight. */
-const readGroups: ValueReader = (texts) =>
-  texts.flatMap((text, place) =>
-    text.split(',').map((part) => {
-      const [, weight] = /\*(\d{1,4})$/.exec(part.trim()) ?? []
-      const [upstream = '', ...name] = part
-        .trim()
-        .replace(/\*\d{1,4}$/, '')
-        .split('=')
-      return {
-        upstream,
-        priority: place + 1,
-        ...(name.length === 0 ? {} : { upstreamModel: name.join('=') }),
-        ...(weight === undefined ? {} : { weight: Number(weight) }),
-      }
-    }),
-  )
+function readOffer(text: string, priority: number): Readonly<Record<string, unknown>> {
+  const [, named = '', weight] = /^(.*?)(?:\*(\d{1,4}))?$/s.exec(text) ?? []
+  const [upstream = '', ...name] = named.split('=')
+  return {
+    ...{ upstream, priority },
+    ...(name.length === 0 ? {} : { upstreamModel: name.join('=') }),
+    ...(weight === undefined ? {} : { weight: Number(weight) }),
+  }
+}
 
 /** undefined: the text is invalid. */
-const readers: Readonly<Record<ValueKind, ValueReader>> = {
-  text: readText,
+const readers: Readonly<Record<OptionType, ValueReader>> = {
+  text: ([text]) => text,
+  credential: ([text]) => text,
   flag: () => true,
-  number: readNumber,
-  list: readList,
-  models: readModels,
-  'text or none': orNone(readText),
-  'number or none': orNone(readNumber),
-  'text or file': orFile(readText),
-  'list or none': orNone(readList),
-  'list, none or file': orFile((texts) => (texts[0] === 'none' ? [] : readList(texts))),
-  'offer groups': orFile(readGroups),
-  'amount or none': orNone(readText),
+  number: ([text = '']) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  // Where null is written otherwise, none is the empty list.
+  list: ([text = ''], { none }) => (text === 'none' && none?.word === 'file' ? [] : splitAtCommas(text)),
+  models: ([text = '']) => (text === 'all' ? text : splitAtCommas(text).map(readModel)),
+  'offer groups': (texts) =>
+    texts.flatMap((text, place) => splitAtCommas(text).map((offer) => readOffer(offer, place + 1))),
   'yes or no': ([text]) => (text === 'yes' ? true : text === 'no' ? false : undefined),
-  pairs: (texts) => {
+  pairs(texts) {
     const pairs = texts.flatMap((text) => text.split(',')).map((text) => text.split('='))
     return pairs.every((pair) => pair.length === 2) ? Object.fromEntries(pairs) : undefined
   },
@@ -240,23 +219,16 @@ const readers: Readonly<Record<ValueKind, ValueReader>> = {
   },
 }
 
-const expectations: Readonly<Record<ValueKind, string>> = {
-  text: 'must be text',
-  flag: 'has no value',
+/** What a value must be, for readers that reject some. */
+const expectations: Readonly<Partial<Record<OptionType, string>>> = {
   number: 'must be a whole number',
-  list: 'must be a comma-separated list',
-  models: 'must be a comma-separated list, or all',
   'yes or no': 'must be yes or no',
   pairs: 'must be NAME=VALUE',
   schedules: 'must be times and rates, such as "Mon-Fri 01:00-04:00 input=0.30 output=1.20"',
-  'text or none': 'must be text or none',
-  'number or none': 'must be a whole number or none',
-  'text or file': 'must be text, or file',
-  'list or none': 'must be a comma-separated list, or none',
-  'list, none or file': 'must be a comma-separated list, none or file',
-  'offer groups': 'must be a comma-separated list of UPSTREAM[=NAME][*WEIGHT], or file',
-  'amount or none': 'must be an amount or none',
 }
+
+const expectation = ({ type, none }: OptionRow) =>
+  `${expectations[type] ?? 'is not valid'}${none === undefined ? '' : ` or ${none.word}`}`
 
 /** `limits.concurrent` → `{ limits: { concurrent: … } }`. */
 function setField(input: Record<string, unknown>, field: string, value: unknown): void {

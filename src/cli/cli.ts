@@ -155,11 +155,12 @@ async function runCatalogUpdate(input: CatalogUpdateInput, run: ConfiguredRun): 
 
 /** The input with a credential from the environment or stdin. */
 async function withCredential(
-  { credential: field }: OperationCommand,
+  { options }: OperationCommand,
   { input, credentialVariable }: ParsedRun,
   host: CommandLineHost,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (field === null) return input
+  const field = options.find(({ type }) => type === 'credential')?.field
+  if (field === undefined) return input
   if (credentialVariable === null) {
     const credential = await host.readCredential()
     return credential === '' ? input : { ...input, [field]: credential }
@@ -276,7 +277,7 @@ function errorLine(body: unknown, options: readonly OptionRow[] = []): string {
   const { error } = body as Partial<ControlErrorBody>
   if (error === undefined) return 'the running server is a different version; restart it or use its CLI'
   const id = error.requestId === undefined ? '' : ` (${error.requestId})`
-  const confirmation = options.find(({ field, kind }) => field === error.param && kind === 'yes or no')
+  const confirmation = options.find(({ field, type }) => field === error.param && type === 'yes or no')
   const advice = confirmation === undefined ? '' : ` Use --${confirmation.name} yes to do it anyway.`
   return `${error.message}${error.code === 'conflict' ? advice : ''}${id} [${error.code}]`
 }

@@ -1,8 +1,16 @@
 /**
- * What a command is: its words, its operation, how arguments become the operation's input, and how the output is printed; and
- * the arguments that several of them take. The commands are in `commands-table.ts` and what it imports.
+ * What a command is: its words, its operation, the options that fill the operation's input, and how the output is printed.
+ * The commands are in `commands-table.ts`.
  */
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
+import { type FieldType, type InputField, inputFields } from './input-fields.ts'
+import {
+  configuredFields,
+  type OptionText,
+  optionNames,
+  optionTexts,
+  optionTypes,
+} from './option-texts-table.ts'
 
 /** A required argument; `field` is the input field it fills. */
 export interface Positional {
@@ -11,34 +19,26 @@ export interface Positional {
   readonly help: string
 }
 
+export type OptionType =
+  | Exclude<FieldType, 'objects'>
+  /** Given or not, without a value. */
+  | 'flag'
+  /** Prices at some times, repeatable. */
+  | 'schedules'
+  /** Offers, one group each time. */
+  | 'offer groups'
+  /** Names the variable that has it. */
+  | 'credential'
+
 export interface OptionRow {
   readonly name: string
   /** The input field it fills; `a.b` for a nested field. */
   readonly field: string
-  /** `… or none`: the value none removes a limit; for `amount or none`, the whole parent field. */
-  readonly kind:
-    | 'text'
-    | 'number'
-    | 'list'
-    | 'yes or no'
-    /** Given or not, without a value. */
-    | 'flag'
-    | 'pairs'
-    /** Prices at some times, repeatable. */
-    | 'schedules'
-    | 'models'
-    | 'text or none'
-    /** `file`: as the configuration says. */
-    | 'text or file'
-    | 'number or none'
-    | 'list or none'
-    /** `file`: as the configuration says. */
-    | 'list, none or file'
-    /** Offers, one group each time; `file`: as the configuration says. */
-    | 'offer groups'
-    | 'amount or none'
+  readonly type: OptionType
   readonly value: string
   readonly help: string
+  /** The word that means null, and the field that is then null. */
+  readonly none?: { readonly word: 'none' | 'file'; readonly field: string }
 }
 
 interface CommandShape {
@@ -51,8 +51,6 @@ interface CommandShape {
 export interface OperationCommand extends CommandShape {
   readonly kind: 'operation'
   readonly operation: OperationName
-  /** The input field of a credential, which is read from the environment or stdin. */
-  readonly credential: string | null
   readonly print: (output: unknown) => string
   readonly exitCode: (output: unknown) => number
 }
@@ -68,29 +66,29 @@ export interface LocalCommand extends CommandShape {
 export type Command = OperationCommand | LocalCommand
 
 interface CommandRow<Name extends OperationName> {
-  readonly words: string
-  readonly positionals?: readonly Positional[]
-  readonly options?: readonly OptionRow[]
-  readonly credential?: string
   readonly print: (output: OperationOutput<Name>) => string
   readonly exitCode?: (output: OperationOutput<Name>) => number
+  /** Where its help differs from that of the same field in other commands. */
+  readonly texts?: Readonly<Record<string, OptionText>>
 }
 
-/** Outputs have passed the operation's schema before they are printed. */
+/** `usage`: words and required arguments, `key list ACCOUNT`. Outputs have passed the operation's schema before they are printed. */
 export function command<Name extends OperationName>(
+  usage: string,
   operation: Name,
-  row: CommandRow<Name>,
+  { print, exitCode, texts = {} }: CommandRow<Name>,
 ): OperationCommand {
+  const { summary, input } = operations[operation]
+  const { words, positionals } = argumentsOf(usage, texts)
+  const options = inputFields(input)
+    .filter(({ path }) => !positionals.some(({ field }) => field === path))
+    .flatMap((field) => optionOf(operation, field, texts))
+    // The credential is asked for last.
+    .sort((one, other) => Number(one.type === 'credential') - Number(other.type === 'credential'))
   return {
-    kind: 'operation',
-    operation,
-    words: row.words,
-    credential: row.credential ?? null,
-    summary: operations[operation].summary,
-    positionals: row.positionals ?? [],
-    options: row.options ?? [],
-    print: (output) => row.print(output as OperationOutput<Name>),
-    exitCode: (output) => row.exitCode?.(output as OperationOutput<Name>) ?? 0,
+    ...{ kind: 'operation', operation, words, summary, positionals, options },
+    print: (output) => print(output as OperationOutput<Name>),
+    exitCode: (output) => exitCode?.(output as OperationOutput<Name>) ?? 0,
   }
 }
 
@@ -103,30 +101,72 @@ export function local(
   return { kind: 'local', name, words: name, summary, positionals: [], options: [], ...given }
 }
 
-export const account: Positional = {
-  field: 'account',
-  value: 'ACCOUNT',
-  help: 'account ID, email address, or "local" (the account created by the first start)',
+/** An option of a command without an operation. */
+export function option(name: string, type: OptionType, value: string, help: string): OptionRow {
+  return { name, field: name, type, value, help }
 }
-export const person: Positional = {
-  field: 'person',
-  value: 'USER',
-  help: 'email address or user ID',
-}
-export const key: Positional = { field: 'key', value: 'KEY-ID', help: 'key ID (key_…)' }
-export const upstream: Positional = { field: 'upstream', value: 'UPSTREAM', help: 'upstream name' }
-export const provider: Positional = {
-  field: 'provider',
-  value: 'PROVIDER',
-  help: 'provider name, such as openai',
-}
-export const model: Positional = { field: 'model', value: 'MODEL', help: 'model name' }
 
-/** Names where a credential is, and is no field of the input. */
-export const credentialOption = 'credential-env>'
-
-/** `name` is that of the input field too, unless `option>field` names another. */
-export function option(name: string, kind: OptionRow['kind'], value: string, help: string): OptionRow {
-  const [field = ''] = name.split('>')
-  return { name: field, field: name.slice(name.indexOf('>') + 1), kind, value, help }
+/** By their placeholder. */
+const positionalsTable: Readonly<Record<string, Omit<Positional, 'value'>>> = {
+  ACCOUNT: {
+    field: 'account',
+    help: 'account ID, email address, or "local" (the account created by the first start)',
+  },
+  'CODE-ID': { field: 'code', help: 'code ID (code_…)' },
+  EMAIL: { field: 'email', help: 'email address to invite' },
+  FORMAT: { field: 'format', help: 'the format of the requests, such as openai-responses' },
+  'KEY-ID': { field: 'key', help: 'key ID (key_…)' },
+  MEMBER: { field: 'member', help: 'the field or beta, as `tollgate members` lists it' },
+  MODEL: { field: 'model', help: 'model name' },
+  PERCENT: { field: 'markup', help: 'markup on list prices, such as 5%; 0% for none' },
+  PROVIDER: { field: 'provider', help: 'provider name, such as openai' },
+  UPSTREAM: { field: 'upstream', help: 'upstream name' },
+  USD: { field: 'amount', help: 'amount, such as 12.50' },
+  USER: { field: 'person', help: 'email address or user ID' },
 }
+
+function argumentsOf(usage: string, texts: Readonly<Record<string, OptionText>>) {
+  const all = usage.split(' ')
+  const positionals = all.flatMap((value): Positional[] => {
+    const row = positionalsTable[value]
+    return row === undefined ? [] : [{ ...row, value, ...wordsOf(texts[row.field]) }]
+  })
+  return { words: all.slice(0, all.length - positionals.length).join(' '), positionals }
+}
+
+/** Empty where the field has no option. */
+function optionOf(
+  operation: OperationName,
+  { path, type, value, nullPath, ...field }: InputField,
+  texts: Readonly<Record<string, OptionText>>,
+): OptionRow[] {
+  const text = texts[path] === undefined ? optionTexts[path] : texts[path]
+  if (text === undefined) throw new Error(`${operation}: ${path} needs a text in option-texts-table.ts`)
+  if (text === null) return []
+  const words = { value, ...wordsOf(optionTexts[path]), ...wordsOf(text) }
+  const key = `${operation} ${path}`
+  return [
+    {
+      ...words,
+      name: optionNames[key] ?? optionNames[path] ?? kebab(path),
+      field: path,
+      type: optionTypes[path] ?? (type === 'objects' ? 'text' : type),
+      help: `${words.help?.replace('(default)', `(default: ${String(field.preset)})`)}${field.isRequired ? ' (required)' : ''}`,
+      // In what is created, a field without a value is left out.
+      ...(nullPath === null || operation.endsWith('.create')
+        ? {}
+        : { none: { word: configuredFields.includes(key) ? 'file' : 'none', field: nullPath } }),
+    },
+  ]
+}
+
+function wordsOf(text: OptionText | undefined): { readonly value?: string; readonly help?: string } {
+  if (text === undefined || text === null) return {}
+  if (typeof text === 'string') return { help: text }
+  const [value, help] = text
+  return { value, help }
+}
+
+/** `price.cacheWrite5m` → `cache-write-5m`. */
+const kebab = (path: string): string =>
+  path.replace(/^.*\./, '').replaceAll(/[A-Z]|\d+/g, (part) => `-${part.toLowerCase()}`)
