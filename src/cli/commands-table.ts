@@ -34,7 +34,7 @@ export const commands: readonly Command[] = [
       requiredTags: 'tags that an upstream must have, or none',
       fallbacks: 'models to try if one fails, or none for those of the model',
     },
-    print: print.keyUpdated,
+    print: (key) => print.keys([key]),
   }),
   command('key rotate KEY-ID', 'key.rotate', { print: print.keyRotated }),
   command('key list ACCOUNT', 'key.list', { print: print.keys }),
@@ -174,7 +174,7 @@ export const commands: readonly Command[] = [
     print: printPeople.codeCreated,
   }),
   command('code list', 'code.list', { print: printPeople.codes }),
-  command('code revoke CODE-ID', 'code.revoke', { print: printPeople.codeRevoked }),
+  command('code revoke CODE-ID', 'code.revoke', { print: ({ id }) => `Revoked ${id}.\n` }),
   command('setup-link', 'setup.link', { print: print.setupLink }),
   local('doctor', 'Diagnose the installation: configuration, data folder, server and models', {
     options: [option('verbose', 'flag', '', 'also name every environment variable that is not set')],

@@ -1,7 +1,7 @@
 /** The comparison with a price list as text: what changes, what is new, gone or unclear. Pure. */
 import { meters } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
-import { columns } from './table-text.ts'
+import { tableOf } from './table-text.ts'
 
 type Check = OperationOutput<'catalog.check'>
 type Row = Check['rows'][number]
@@ -22,35 +22,36 @@ const titles: readonly (readonly [change: Row['change'], title: string])[] = [
 export function catalogText(check: Check, applied: Applied | null): string {
   const parts = titles.flatMap(([change, title]) => {
     const rows = check.rows.filter((row) => row.change === change)
-    return rows.length === 0 ? [] : [`${title} (${rows.length}):\n${tableOf(change, rows)}`]
+    return rows.length === 0 ? [] : [`${title} (${rows.length}):\n${rowsText(change, rows)}`]
   })
   const { format, unchanged, leftOut } = check
   const summary = `${format}: ${unchanged} unchanged, ${leftOut} left out (providers without an upstream, no text model).\n`
   return `${[...parts, summary].join('\n')}${applied === null ? hint(check) : appliedText(applied)}`
 }
 
-function tableOf(change: Row['change'], rows: readonly Row[]): string {
-  if (change === 'gone')
-    return columns(
-      ['MODEL'],
-      rows.map(({ model }) => [model]),
-    )
-  if (change === 'unclear')
-    return columns(
-      ['MODEL', 'REASON'],
-      rows.map(({ model, reason }) => [model, reason ?? '']),
-    )
-  const lines = rows.flatMap(({ model, changes, reason }) =>
-    changes.map((row, place) => [
-      place === 0 ? model : '',
-      rateLabel(row),
-      row.from ?? '-',
-      row.to ?? '-',
-      row.percent ?? '',
-      place === 0 && reason !== null ? `! ${reason}` : '',
-    ]),
+const goneTable = tableOf<Row>(null, { MODEL: 'model' })
+const unclearTable = tableOf<Row>(null, { MODEL: 'model', REASON: ({ reason }) => reason ?? '' })
+const changesTable = tableOf<Row['changes'][number] & Pick<Row, 'model' | 'reason'>>(null, {
+  MODEL: 'model',
+  PRICE: rateLabel,
+  '>FROM': ({ from }) => from ?? '-',
+  '>TO': ({ to }) => to ?? '-',
+  '>CHANGE': ({ percent }) => percent ?? '',
+  NOTE: ({ reason }) => (reason === null ? '' : `! ${reason}`),
+})
+
+function rowsText(change: Row['change'], rows: readonly Row[]): string {
+  if (change === 'gone') return goneTable(rows)
+  if (change === 'unclear') return unclearTable(rows)
+  // The first line of a model names it.
+  return changesTable(
+    rows.flatMap(({ model, reason, changes }) =>
+      changes.map((row, place) => ({
+        ...row,
+        ...(place === 0 ? { model, reason } : { model: '', reason: null }),
+      })),
+    ),
   )
-  return columns(['MODEL', 'PRICE', 'FROM', 'TO', 'CHANGE', 'NOTE'], lines, ['FROM', 'TO', 'CHANGE'])
 }
 
 function rateLabel({ rate, aboveInputTokens }: Row['changes'][number]): string {

@@ -1,24 +1,28 @@
 /** The outputs of operations on an installation as text. Pure; every function ends its text with a line break. */
 import { pricedMeters } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
-import { columns, labeled } from './table-text.ts'
+import { factsOf, labeled, milliseconds, percentage, tableOf } from './table-text.ts'
 
-const headings = pricedMeters.map(({ shortLabel }) => shortLabel.toUpperCase())
+type Price = OperationOutput<'models.prices'>[number]
+type Upstream = OperationOutput<'upstreams.list'>[number]
+type UpstreamStatus = OperationOutput<'upstreams.status'>
+type OfferStatus = UpstreamStatus['upstreams'][number]['offers'][number]
+type CredentialTest = Omit<OperationOutput<'provider-keys.test'>, 'provider'>
 
-export function prices(output: OperationOutput<'models.prices'>): string {
-  if (output.length === 0) return 'No prices.\n'
-  return columns(
-    ['PRICE', 'FROM', 'TIMES', ...headings, 'SOURCE'],
-    output.map((row) => [
-      row.id,
-      row.effectiveFrom,
-      row.schedule?.join(', ') ?? 'always',
-      ...pricedMeters.map(({ rate }) => row[rate] ?? '-'),
-      row.source,
+const ending = (credential: string) => (credential === '' ? null : `…${credential}`)
+
+export const prices = tableOf<Price>('No prices.\n', {
+  PRICE: 'id',
+  FROM: 'effectiveFrom',
+  TIMES: ({ schedule }) => schedule?.join(', ') ?? 'always',
+  ...Object.fromEntries(
+    pricedMeters.map(({ rate, shortLabel }) => [
+      `>${shortLabel.toUpperCase()}`,
+      (row: Price) => row[rate] ?? '-',
     ]),
-    headings,
-  )
-}
+  ),
+  SOURCE: 'source',
+})
 
 export function markup(output: OperationOutput<'markup.show'>): string {
   return output.markup === null
@@ -26,190 +30,156 @@ export function markup(output: OperationOutput<'markup.show'>): string {
     : `${output.markup} on list prices (set in the ${output.from})\n`
 }
 
-export function upstreams(output: OperationOutput<'upstreams.list'>): string {
-  if (output.length === 0) return 'No upstreams.\n'
-  return columns(
-    ['UPSTREAM', 'PROVIDER', 'URL', 'MODELS', 'CREDENTIAL', 'SOURCE', 'STATUS'],
-    output.map((row) => [
-      row.name,
-      row.provider,
-      row.url ?? 'default',
-      row.models === 'all' ? `${row.serves.length} (all)` : String(row.serves.length),
-      row.credentialEnd === '' ? '–' : `…${row.credentialEnd}`,
-      row.from,
-      row.disabled ? 'disabled' : row.health.state,
-    ]),
+export const upstreams = tableOf<Upstream>('No upstreams.\n', {
+  UPSTREAM: 'name',
+  PROVIDER: 'provider',
+  URL: ({ url }) => url ?? 'default',
+  MODELS: ({ models, serves }) => `${serves.length}${models === 'all' ? ' (all)' : ''}`,
+  CREDENTIAL: ({ credentialEnd }) => ending(credentialEnd),
+  SOURCE: 'from',
+  STATUS: ({ disabled, health }) => (disabled ? 'disabled' : health.state),
+})
+
+export const upstream = factsOf<Upstream>({
+  Upstream: 'name',
+  Provider: 'provider',
+  URL: ({ url }) => url ?? 'default',
+  Models: ({ name, serves }) =>
+    serves.length === 0 ? `none yet (see tollgate upstreams models ${name})` : serves.join(', '),
+  Status: ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
+})
+
+const statusTable = tableOf<OfferStatus & { readonly upstream: string }>('No models at any upstream.\n', {
+  UPSTREAM: 'upstream',
+  'MODEL THERE': 'upstreamModel',
+  STATE: offerState,
+  '>REQUESTS': 'requests',
+  '>ERRORS': percentage,
+  '>TTFB P50': ({ firstByteP50Ms }) => milliseconds(firstByteP50Ms),
+  '>TTFB P95': ({ firstByteP95Ms }) => milliseconds(firstByteP95Ms),
+  '>COST USD': 'cost',
+})
+
+export function upstreamStatus({ upstreams: all, period, since }: UpstreamStatus): string {
+  const rows = all.flatMap(({ upstream: name, offers }) =>
+    offers.map((offer) => ({ ...offer, upstream: name })),
   )
+  const table = statusTable(rows)
+  if (rows.length === 0) return table
+  const more = all
+    .filter(({ total, offers }) => total > offers.length)
+    .map(
+      ({ upstream: name, total, offers }) =>
+        `${name}: ${total - offers.length} more models (use --upstream and --limit)\n`,
+    )
+  return `${table}${more.join('')}Last ${period}, since ${since} at the earliest. Time to first byte: streamed responses.\n`
 }
 
-export function upstream(output: OperationOutput<'upstreams.put'>): string {
-  return labeled([
-    ['Upstream', output.name],
-    ['Provider', output.provider],
-    ['URL', output.url ?? 'default'],
-    [
-      'Models',
-      output.serves.length === 0
-        ? `none yet (see tollgate upstreams models ${output.name})`
-        : output.serves.join(', '),
-    ],
-    ['Status', output.disabled ? 'disabled' : 'enabled'],
-  ])
-}
-
-const rate = (failures: number, requests: number): string =>
-  requests === 0 ? '-' : `${((100 * failures) / requests).toFixed(1)}%`
-const milliseconds = (value: number | null): string => (value === null ? '-' : `${value} ms`)
-
-export function upstreamStatus(output: OperationOutput<'upstreams.status'>): string {
-  const rows = output.upstreams.flatMap(({ upstream, offers }) =>
-    offers.map((offer) => [
-      upstream,
-      offer.upstreamModel,
-      offerState(offer),
-      String(offer.requests),
-      rate(offer.failures, offer.requests),
-      milliseconds(offer.firstByteP50Ms),
-      milliseconds(offer.firstByteP95Ms),
-      offer.cost,
-    ]),
-  )
-  if (rows.length === 0) return 'No models at any upstream.\n'
-  const more = output.upstreams.flatMap(({ upstream, total, offers }) =>
-    total > offers.length
-      ? [`${upstream}: ${total - offers.length} more models (use --upstream and --limit)\n`]
-      : [],
-  )
-  const headings = ['REQUESTS', 'ERRORS', 'TTFB P50', 'TTFB P95', 'COST USD']
-  const table = columns(['UPSTREAM', 'MODEL THERE', 'STATE', ...headings], rows, headings)
-  return `${table}${more.join('')}Last ${output.period}, since ${output.since} at the earliest. Time to first byte: streamed responses.\n`
-}
-
-function offerState({
-  state,
-  until,
-  testCase,
-}: OperationOutput<'upstreams.status'>['upstreams'][number]['offers'][number]): string {
+function offerState({ state, until, testCase }: OfferStatus): string {
   if (testCase && state !== 'disabled') return 'test case'
   return until === null ? state : `${state} until ${until}`
 }
 
-export function upstreamSwitched({
-  upstream: name,
-  upstreamModel,
-  disabled,
-}: OperationOutput<'upstreams.disable'>): string {
+export function upstreamSwitched(output: OperationOutput<'upstreams.disable'>): string {
+  const { upstream: name, upstreamModel, disabled } = output
   const what = upstreamModel === null ? name : `${upstreamModel} at ${name}`
   return `${disabled ? 'Disabled' : 'Enabled'} ${what}.\n`
 }
 
-const testWords: Readonly<Record<OperationOutput<'upstreams.test'>['state'], string>> = {
+const testWords: Readonly<Record<CredentialTest['state'], string>> = {
   accepted: 'accepted by the provider',
   rejected: 'rejected by the provider',
   untested: 'not tested: the provider responds without checking it',
   unreachable: 'not tested',
 }
 
-export function upstreamTest(output: OperationOutput<'upstreams.test'>): string {
+type Facts = readonly (readonly [label: string, value: string])[]
+
+function testText(of: Facts, { state, problem, hostMessage }: CredentialTest, found: Facts = []): string {
   return labeled([
-    ['Upstream', output.upstream],
-    ['API key', testWords[output.state]],
-    ['Models', String(output.models)],
-    ...output.paths.map(
+    ...of,
+    ['API key', testWords[state]],
+    ...found,
+    ...(problem === null ? [] : [['Problem', problem] as const]),
+    ...(hostMessage === null ? [] : [['Provider says', hostMessage] as const]),
+  ])
+}
+
+export function upstreamTest({
+  upstream: name,
+  models,
+  paths,
+  ...result
+}: OperationOutput<'upstreams.test'>) {
+  const missing = (status: number | null) => ` is missing (HTTP ${status ?? ''})`
+  return testText([['Upstream', name]], result, [
+    ['Models', String(models)],
+    ...paths.map(
       ({ url, state, status }) =>
-        ['Path', `POST ${url}${state === 'missing' ? ` is missing (HTTP ${status ?? ''})` : ''}`] as const,
+        ['Path', `POST ${url}${state === 'missing' ? missing(status) : ''}`] as const,
     ),
-    ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
-    ...(output.hostMessage === null ? [] : [['Provider says', output.hostMessage] as const]),
   ])
 }
 
-export function providerKeys(output: OperationOutput<'provider-keys.list'>): string {
-  if (output.keys.length === 0) return 'No provider keys.\n'
-  return columns(
-    ['PROVIDER', 'KEY', 'USE', 'MODELS', 'STATUS'],
-    output.keys.map((row) => [
-      row.provider,
-      row.credentialEnd === '' ? '–' : `…${row.credentialEnd}`,
-      row.use,
-      String(row.models),
-      output.allowed ? row.state : 'not enabled',
-    ]),
-    ['MODELS'],
-  )
+export const providerKeyTest = ({ provider, ...result }: OperationOutput<'provider-keys.test'>): string =>
+  testText([['Provider', provider]], result)
+
+export function providerKeys({ allowed, keys }: OperationOutput<'provider-keys.list'>): string {
+  return tableOf<(typeof keys)[number]>('No provider keys.\n', {
+    PROVIDER: 'provider',
+    KEY: ({ credentialEnd }) => ending(credentialEnd),
+    USE: 'use',
+    '>MODELS': 'models',
+    STATUS: ({ state }) => (allowed ? state : 'not enabled'),
+  })(keys)
 }
 
-export function providerKey(output: OperationOutput<'provider-keys.put'>): string {
-  return labeled([
-    ['Provider', output.name],
-    ['URL', output.url],
-    ['Use', output.use],
-    ['Models', String(output.models)],
-  ])
+export const providerKey = factsOf<OperationOutput<'provider-keys.put'>>({
+  Provider: 'name',
+  URL: 'url',
+  Use: 'use',
+  Models: 'models',
+})
+
+const hostModels = tableOf<OperationOutput<'upstreams.models'>['models'][number]>(null, {
+  'UPSTREAM MODEL': 'upstreamModel',
+  MODEL: 'model',
+  ENABLED: ({ offered }) => (offered ? 'yes' : 'no'),
+  '>INPUT': 'input',
+  '>OUTPUT': 'output',
+})
+
+export function upstreamModels({ problem, models }: OperationOutput<'upstreams.models'>): string {
+  return problem === null ? hostModels(models) : `${problem}\n`
 }
 
-export function providerKeyTest(output: OperationOutput<'provider-keys.test'>): string {
-  return labeled([
-    ['Provider', output.provider],
-    ['API key', testWords[output.state]],
-    ...(output.problem === null ? [] : [['Problem', output.problem] as const]),
-    ...(output.hostMessage === null ? [] : [['Provider says', output.hostMessage] as const]),
-  ])
+const lossTable = tableOf<OperationOutput<'losses.list'>['accounts'][number]>('', {
+  ACCOUNT: 'account',
+  EMAIL: 'email',
+  '>WRITTEN OFF': 'writtenOff',
+  '>REQUESTS': 'requests',
+  RESTRICTED: 'restricted',
+})
+
+export function losses({ accounts, total }: OperationOutput<'losses.list'>): string {
+  return `${lossTable(accounts)}${accounts.length === 0 ? '' : '\n'}Total: ${total} USD\n`
 }
 
-export function upstreamModels(output: OperationOutput<'upstreams.models'>): string {
-  if (output.problem !== null) return `${output.problem}\n`
-  return columns(
-    ['UPSTREAM MODEL', 'MODEL', 'ENABLED', 'INPUT', 'OUTPUT'],
-    output.models.map((row) => [
-      row.upstreamModel,
-      row.model,
-      row.offered ? 'yes' : 'no',
-      row.input ?? '–',
-      row.output ?? '–',
-    ]),
-    ['INPUT', 'OUTPUT'],
-  )
-}
+export const members = tableOf<OperationOutput<'members.list'>[number]>('No unknown fields or betas.\n', {
+  FORMAT: 'format',
+  MEMBER: 'member',
+  SINCE: 'since',
+  ACCOUNT: 'account',
+  REJECTED: ({ rejected }) => (rejected ? 'yes' : 'no'),
+})
 
-export function losses(output: OperationOutput<'losses.list'>): string {
-  const total = `Total: ${output.total} USD\n`
-  if (output.accounts.length === 0) return total
-  const table = columns(
-    ['ACCOUNT', 'EMAIL', 'WRITTEN OFF', 'REQUESTS', 'RESTRICTED'],
-    output.accounts.map((row) => [
-      row.account,
-      row.email ?? '–',
-      row.writtenOff,
-      String(row.requests),
-      row.restricted ?? '–',
-    ]),
-    ['WRITTEN OFF', 'REQUESTS'],
-  )
-  return `${table}\n${total}`
-}
-
-export function members(output: OperationOutput<'members.list'>): string {
-  if (output.length === 0) return 'No unknown fields or betas.\n'
-  return columns(
-    ['FORMAT', 'MEMBER', 'SINCE', 'ACCOUNT', 'REJECTED'],
-    output.map((row) => [
-      row.format,
-      row.member,
-      row.since ?? '–',
-      row.account ?? '–',
-      row.rejected ? 'yes' : 'no',
-    ]),
-  )
-}
-
-export function audit(output: OperationOutput<'audit.list'>): string {
-  if (output.length === 0) return 'No audit entries.\n'
-  return columns(
-    ['TIME', 'ACTOR', 'OPERATION', 'ACCOUNT', 'OUTCOME'],
-    output.map((row) => [row.at, row.actor, row.operation, row.account ?? '–', row.outcome]),
-  )
-}
+export const audit = tableOf<OperationOutput<'audit.list'>[number]>('No audit entries.\n', {
+  TIME: 'at',
+  ACTOR: 'actor',
+  OPERATION: 'operation',
+  ACCOUNT: 'account',
+  OUTCOME: 'outcome',
+})
 
 export function system(output: OperationOutput<'system.show'>): string {
   const facts = labeled([

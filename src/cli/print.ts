@@ -3,194 +3,145 @@ import { inputTokens, outputTokens } from '../../contract/meters.ts'
 import type { OperationOutput } from '../../contract/operations.ts'
 import type { Report } from './doctor.ts'
 import type { Backup, FolderReport, MoveReport } from './run-operation.ts'
-import { columns, labeled } from './table-text.ts'
+import { factsOf, tableOf } from './table-text.ts'
 
-type AccountOutput = OperationOutput<'account.show'>
-type ModelOutput = OperationOutput<'models.list'>[number]
+type Account = OperationOutput<'account.show'>
+type Key = OperationOutput<'key.list'>[number]
+type Model = OperationOutput<'models.list'>[number]
+type Details = NonNullable<Model['details']>
+type Receipt = OperationOutput<'requests.list'>[number]
 
 const shownOnce = '\nThe key is shown only once. Store it in a safe place.\n'
 
-export function accountCreated(output: OperationOutput<'account.create'>): string {
-  const pairs = [
-    ['Account', output.account],
-    ['Balance', `${output.balance} USD`],
-    ['Key', output.key],
-  ] as const
-  return labeled(pairs) + shownOnce
+const createdAccount = factsOf<OperationOutput<'account.create'>>({
+  Account: 'account',
+  Balance: ({ balance }) => `${balance} USD`,
+  Key: 'key',
+})
+
+export const accountCreated = (output: OperationOutput<'account.create'>): string =>
+  createdAccount(output) + shownOnce
+
+export const account = factsOf<Account>({
+  Account: 'account',
+  Email: 'email',
+  Name: 'name',
+  Type: 'kind',
+  Balance: ({ posted }) => `${posted} USD`,
+  Reserved: ({ held, openHolds }) => `${held} USD by ${counted(openHolds, 'running request')}`,
+  Available: ({ available }) => `${available} USD`,
+  Created: 'created',
+  Status: stateOf,
+})
+
+function stateOf({ suspended, restricted }: Account): string {
+  if (suspended !== null) return `suspended since ${suspended}`
+  return restricted === null ? 'active' : `restricted since ${restricted}`
 }
 
-export function account(output: AccountOutput): string {
-  return labeled([
-    ['Account', output.account],
-    ['Email', output.email ?? '–'],
-    ['Name', output.name],
-    ['Type', output.kind],
-    ['Balance', `${output.posted} USD`],
-    ['Reserved', `${output.held} USD by ${counted(output.openHolds, 'running request')}`],
-    ['Available', `${output.available} USD`],
-    ['Created', output.created],
-    ['Status', stateOf(output)],
-  ])
-}
+export const accounts = tableOf<Account>('No accounts.\n', {
+  ACCOUNT: 'account',
+  EMAIL: 'email',
+  '>BALANCE': 'posted',
+  '>RESERVED': 'held',
+  '>AVAILABLE': 'available',
+  STATUS: (row) => stateOf(row).split(' ')[0] ?? '',
+})
 
-function stateOf(output: AccountOutput): string {
-  if (output.suspended !== null) return `suspended since ${output.suspended}`
-  if (output.restricted !== null) return `restricted since ${output.restricted}`
-  return 'active'
-}
+const createdKey = factsOf<OperationOutput<'key.create'>>({ ID: 'id', Key: 'key' })
 
-export function accounts(output: OperationOutput<'account.list'>): string {
-  if (output.length === 0) return 'No accounts.\n'
-  return columns(
-    ['ACCOUNT', 'EMAIL', 'BALANCE', 'RESERVED', 'AVAILABLE', 'STATUS'],
-    output.map((row) => [
-      row.account,
-      row.email ?? '–',
-      row.posted,
-      row.held,
-      row.available,
-      stateOf(row).split(' ')[0] ?? '',
-    ]),
-    ['BALANCE', 'RESERVED', 'AVAILABLE'],
-  )
-}
+export const keyCreated = (output: OperationOutput<'key.create'>): string => createdKey(output) + shownOnce
 
-export function keyCreated(output: OperationOutput<'key.create'>): string {
-  const pairs = [
-    ['ID', output.id],
-    ['Key', output.key],
-  ] as const
-  return labeled(pairs) + shownOnce
-}
+export const keys = tableOf<Key>('No keys.\n', {
+  ID: 'id',
+  KEY: 'label',
+  NAME: 'name',
+  BUDGET: ({ budget }) => budget && `${budget.amount} per ${budget.window}`.replace('per total', 'total'),
+  MODELS: ({ models: allowed }) => allowed?.join(',') ?? 'all',
+  EXPIRES: 'expires',
+  STATUS: ({ revoked, disabled }) =>
+    revoked === null ? (disabled ? 'disabled' : 'active') : `revoked ${revoked}`,
+})
 
-export function keys(output: OperationOutput<'key.list'>): string {
-  if (output.length === 0) return 'No keys.\n'
-  return columns(
-    ['ID', 'KEY', 'NAME', 'BUDGET', 'MODELS', 'EXPIRES', 'STATUS'],
-    output.map((row) => [
-      row.id,
-      row.label,
-      row.name,
-      row.budget === null
-        ? '–'
-        : `${row.budget.amount} per ${row.budget.window}`.replace('per total', 'total'),
-      row.models?.join(',') ?? 'all',
-      row.expires ?? '–',
-      row.revoked !== null ? `revoked ${row.revoked}` : row.disabled ? 'disabled' : 'active',
-    ]),
-  )
-}
+const rotatedKey = factsOf<OperationOutput<'key.rotate'>>({
+  ID: 'id',
+  Key: 'key',
+  Replaces: ({ replaces, expires }) => `${replaces}, which expires at ${expires}`,
+})
 
-export function keyUpdated(output: OperationOutput<'key.update'>): string {
-  return keys([output])
-}
-
-export function keyRotated(output: OperationOutput<'key.rotate'>): string {
-  const pairs = [
-    ['ID', output.id],
-    ['Key', output.key],
-    ['Replaces', `${output.replaces}, which expires at ${output.expires}`],
-  ] as const
-  return labeled(pairs) + shownOnce
-}
+export const keyRotated = (output: OperationOutput<'key.rotate'>): string => rotatedKey(output) + shownOnce
 
 export function keyRevoked(output: OperationOutput<'key.revoke'>): string {
   return output.already ? `${output.id} was already revoked.\n` : `Revoked ${output.id}.\n`
 }
 
-export function credited(output: OperationOutput<'credit'>): string {
-  return labeled([
-    ['Entry', output.entry],
-    ['Created', output.created ? 'yes' : 'no (this reference was already credited)'],
-    ['Balance', `${output.balance} USD`],
-  ])
-}
+export const credited = factsOf<OperationOutput<'credit'>>({
+  Entry: 'entry',
+  Created: ({ created }) => (created ? 'yes' : 'no (this reference was already credited)'),
+  Balance: ({ balance }) => `${balance} USD`,
+})
+
+const soldModels = tableOf<Model>(null, {
+  MODEL: 'model',
+  PROVIDER: ({ details }) => details?.provider ?? null,
+  '>CONTEXT': ({ details }) => details?.contextTokens ?? null,
+  '>INPUT': ({ details }) => details?.price.input ?? null,
+  '>CACHED': ({ details }) => details?.price.cacheRead ?? null,
+  '>OUTPUT': ({ details }) => details?.price.output ?? null,
+})
+const otherModels = tableOf<Model>('', { 'NOT ENABLED': 'model', REASON: 'reason' })
 
 export function models(output: OperationOutput<'models.list'>): string {
   if (output.length === 0) return 'No models.\n'
   const sold = output.filter((row) => row.sold)
-  const unsold = output.filter((row) => !row.sold)
-  const table = columns(
-    ['MODEL', 'PROVIDER', 'CONTEXT', 'INPUT', 'CACHED', 'OUTPUT'],
-    sold.map((row) => [
-      row.model,
-      row.details?.provider ?? '–',
-      String(row.details?.contextTokens ?? '–'),
-      row.details?.price.input ?? '–',
-      row.details?.price.cacheRead ?? '–',
-      row.details?.price.output ?? '–',
-    ]),
-    ['CONTEXT', 'INPUT', 'CACHED', 'OUTPUT'],
+  const other = otherModels(output.filter((row) => !row.sold))
+  const costs = sold.flatMap(({ model: name, details }) =>
+    (details?.belowCost ?? []).map((row) => ({ ...row, name })),
   )
   const note = `${counted(sold.length, 'model')} enabled. Prices in USD per million tokens.\n`
-  const costs = belowCostText(sold)
-  if (unsold.length === 0) return `${table}\n${note}${costs}`
-  const reasons = columns(
-    ['NOT ENABLED', 'REASON'],
-    unsold.map((row) => [row.model, row.reason ?? '–']),
-  )
-  return `${table}\n${note}${costs}\n${reasons}`
+  return [`${soldModels(sold)}\n${note}`, belowCost(costs), other].filter((part) => part !== '').join('\n')
 }
 
-/** Empty where every price covers its cost. */
-function belowCostText(sold: readonly ModelOutput[]): string {
-  const rows = sold.flatMap(({ model: name, details }) =>
-    (details?.belowCost ?? []).map(({ rate, upstream, upstreamModel, price, cost }) => [
-      name,
-      rate,
-      price,
-      cost,
-      `${upstreamModel} at ${upstream}`,
-    ]),
-  )
-  if (rows.length === 0) return ''
-  const headings = ['BELOW COST', 'RATE', 'PRICE', 'COST', 'OFFER']
-  return `\n${columns(headings, rows, ['PRICE', 'COST'])}`
-}
+const belowCost = tableOf<Details['belowCost'][number] & { readonly name: string }>('', {
+  'BELOW COST': 'name',
+  RATE: 'rate',
+  '>PRICE': 'price',
+  '>COST': 'cost',
+  OFFER: ({ upstream, upstreamModel }) => `${upstreamModel} at ${upstream}`,
+})
 
-export function model(output: ModelOutput): string {
-  const { details } = output
-  const sold = output.sold ? 'yes' : `no (${output.reason ?? 'unknown'})`
-  if (details === null) {
-    return labeled([
-      ['Model', output.model],
-      ['Enabled', sold],
-    ])
-  }
-  return labeled([
-    ['Model', output.model],
-    ['Enabled', sold],
-    ['Provider', details.provider],
-    ['Provider model', details.upstreamModel],
-    ['Upstreams', details.upstreams.join(', ')],
-    ['API formats', details.dialects.join(', ')],
-    ['Context', `${details.contextTokens} tokens, up to ${details.outputTokensMax} output`],
-    ['Input', `${details.price.input} USD per million tokens`],
-    ['Cache read', details.price.cacheRead],
-    ['Cache write', `${details.price.cacheWrite5m} (5 minutes), ${details.price.cacheWrite1h} (1 hour)`],
-    ['Output', details.price.output],
-    ['Price since', details.price.effectiveFrom],
-    ['Price source', details.price.source],
-  ])
-}
+const sentence = ({ sold, reason }: Model) => (sold ? 'yes' : `no (${reason ?? 'unknown'})`)
+const unknownModel = factsOf<Model>({ Model: 'model', Enabled: sentence })
+const knownModel = factsOf<Model & { readonly details: Details }>({
+  Model: 'model',
+  Enabled: sentence,
+  Provider: ({ details }) => details.provider,
+  'Provider model': ({ details }) => details.upstreamModel,
+  Upstreams: ({ details }) => details.upstreams.join(', '),
+  'API formats': ({ details }) => details.dialects.join(', '),
+  Context: ({ details }) => `${details.contextTokens} tokens, up to ${details.outputTokensMax} output`,
+  Input: ({ details }) => `${details.price.input} USD per million tokens`,
+  'Cache read': ({ details }) => details.price.cacheRead,
+  'Cache write': ({ details: { price } }) =>
+    `${price.cacheWrite5m} (5 minutes), ${price.cacheWrite1h} (1 hour)`,
+  Output: ({ details }) => details.price.output,
+  'Price since': ({ details }) => details.price.effectiveFrom,
+  'Price source': ({ details }) => details.price.source,
+})
 
-export function receipts(output: OperationOutput<'requests.list'>): string {
-  if (output.length === 0) return 'No requests.\n'
-  return columns(
-    ['REQUEST', 'STARTED', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'CHARGED', 'STATUS'],
-    output.map((row) => [
-      row.id,
-      row.started,
-      row.model,
-      String(inputTokens(row.usage) - row.usage.cacheRead),
-      String(row.usage.cacheRead),
-      String(outputTokens(row.usage)),
-      row.charged,
-      row.error === null ? row.endReason : `${row.endReason} (${row.error})`,
-    ]),
-    ['INPUT', 'CACHED', 'OUTPUT', 'CHARGED'],
-  )
-}
+export const model = ({ details, ...output }: Model): string =>
+  details === null ? unknownModel({ ...output, details }) : knownModel({ ...output, details })
+
+export const receipts = tableOf<Receipt>('No requests.\n', {
+  REQUEST: 'id',
+  STARTED: 'started',
+  MODEL: 'model',
+  '>INPUT': ({ usage }) => inputTokens(usage) - usage.cacheRead,
+  '>CACHED': ({ usage }) => usage.cacheRead,
+  '>OUTPUT': ({ usage }) => outputTokens(usage),
+  '>CHARGED': 'charged',
+  STATUS: ({ endReason, error }) => (error === null ? endReason : `${endReason} (${error})`),
+})
 
 export function verified(output: FolderReport): string {
   const seen = `${counted(output.accounts, 'account')}, ${counted(output.entries, 'entry', 'entries')}, ${counted(output.openHolds, 'open reservation')}`
@@ -230,12 +181,14 @@ export function migrated(output: { readonly by: 'server' | 'command' }): string 
     : 'The database is up to date.\n'
 }
 
+const findingsTable = tableOf<Report['findings'][number]>(null, {
+  CHECK: 'name',
+  STATUS: 'state',
+  DETAILS: 'text',
+})
+
 /** Of variables that are not set only the number, unless all are to be named. */
 export function report(output: Report, namesAll: boolean): string {
-  const findings = columns(
-    ['CHECK', 'STATUS', 'DETAILS'],
-    output.findings.map(({ name, state, text }) => [name, state, text]),
-  )
   const { environment } = output
   const named = (state: boolean | null) =>
     environment.filter(({ isSet }) => isSet === state).map(({ variable }) => variable)
@@ -248,7 +201,7 @@ export function report(output: Report, namesAll: boolean): string {
   const text = lines.map(([label, names]) => (names.length === 0 ? '' : `${label}: ${names.join(', ')}.\n`))
   if (!namesAll && unset.length > 0)
     text.push(`${counted(unset.length, 'variable')} not set; doctor --verbose names them.\n`)
-  return `${findings}\n${text.join('')}`
+  return `${findingsTable(output.findings)}\n${text.join('')}`
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {
