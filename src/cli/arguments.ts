@@ -3,9 +3,10 @@
  */
 import { parseArgs } from 'node:util'
 import { operations } from '../../contract/operations.ts'
-import type { Command, OptionRow, OptionType, Positional } from './command.ts'
+import type { Command, OptionRow, Positional } from './command.ts'
 import { commands } from './commands-table.ts'
 import type { HelpTopic } from './help-text.ts'
+import type { OptionType } from './option-texts-table.ts'
 import { readSchedule } from './price-schedule.ts'
 
 export type ParsedArguments =

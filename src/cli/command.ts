@@ -2,11 +2,13 @@
  * What a command is: its words, its operation, the options that fill the operation's input, and how the output is printed.
  * The commands are in `commands-table.ts`.
  */
+
+import { type InputField, inputFields } from '../../contract/input-fields.ts'
 import { type OperationName, type OperationOutput, operations } from '../../contract/operations.ts'
-import { type FieldType, type InputField, inputFields } from './input-fields.ts'
 import {
   configuredFields,
   type OptionText,
+  type OptionType,
   optionNames,
   optionTexts,
   optionTypes,
@@ -18,17 +20,6 @@ export interface Positional {
   readonly value: string
   readonly help: string
 }
-
-export type OptionType =
-  | Exclude<FieldType, 'objects'>
-  /** Given or not, without a value. */
-  | 'flag'
-  /** Prices at some times, repeatable. */
-  | 'schedules'
-  /** Offers, one group each time. */
-  | 'offer groups'
-  /** Names the variable that has it. */
-  | 'credential'
 
 export interface OptionRow {
   readonly name: string
@@ -144,7 +135,7 @@ function optionOf(
   if (text === undefined) throw new Error(`${operation}: ${path} needs a text in option-texts-table.ts`)
   if (text === null) return []
   const words = { value, ...wordsOf(optionTexts[path]), ...wordsOf(text) }
-  const key = `${operation} ${path}`
+  const key = `${operation}:${path}`
   return [
     {
       ...words,

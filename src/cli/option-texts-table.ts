@@ -1,10 +1,22 @@
 /** What help says of the fields of inputs, and the few options that are not named or read as their fields are. Data only. */
+
+import type { FieldType } from '../../contract/input-fields.ts'
 import { meters } from '../../contract/meters.ts'
-import type { OptionType } from './command.ts'
+
+export type OptionType =
+  | Exclude<FieldType, 'objects'>
+  /** Given or not, without a value. */
+  | 'flag'
+  /** Prices at some times, repeatable. */
+  | 'schedules'
+  /** Offers, one group each time. */
+  | 'offer groups'
+  /** Names the variable that has it. */
+  | 'credential'
 
 /**
- * The sentence of the help, in which `(default)` stands for the default of the contract, or the placeholder of the value
- * and the sentence. null: the field has no option.
+ * The sentence of the help, where `(default)` becomes the default of the contract, or the placeholder of the value and the
+ * sentence. null: the field has no option.
  */
 export type OptionText = string | readonly [value: string, help: string] | null
 
@@ -92,7 +104,7 @@ export const optionTexts: Readonly<Record<string, OptionText>> = {
   ),
 }
 
-/** Names other than that of the field, by its path or by operation and path. */
+/** Names other than that of the field, by its path or by `operation:path`. */
 export const optionNames: Readonly<Record<string, string>> = {
   'auth.header': 'auth-header',
   contextTokens: 'context',
@@ -107,8 +119,8 @@ export const optionNames: Readonly<Record<string, string>> = {
   'price.options': 'factor',
   takesTools: 'tools',
   usesMax: 'uses',
-  'upstreams.disable upstreamModel': 'model',
-  'upstreams.enable upstreamModel': 'model',
+  'upstreams.disable:upstreamModel': 'model',
+  'upstreams.enable:upstreamModel': 'model',
 }
 
 /** Fields whose schema does not say how they are written. */
@@ -119,10 +131,10 @@ export const optionTypes: Readonly<Record<string, OptionType>> = {
   'price.schedule': 'schedules',
 }
 
-/** Fields in which null means what the configuration says, written `file`, by operation and path. */
+/** Fields in which null means what the configuration says, written `file`, by `operation:path`. */
 export const configuredFields: readonly string[] = [
-  'models.routing strategy',
-  'models.routing fallbacks',
-  'offers.check offers',
-  'offers.set offers',
+  'models.routing:strategy',
+  'models.routing:fallbacks',
+  'offers.check:offers',
+  'offers.set:offers',
 ]
