@@ -58,11 +58,14 @@ export type Policy =
   /** Open to everyone; `local`: also on the command line. */
   | { readonly kind: 'public'; readonly local: boolean }
 
+/** The policies of one kind, which decides what a handler is told of its caller. */
+export type PolicyOf<Kind extends Policy['kind']> = Extract<Policy, { kind: Kind }>
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
-export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
+export interface Operation<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy = Policy> {
   readonly summary: string
-  readonly policy: Policy
+  readonly policy: Rule
   /** `changes` writes an audit entry, `reads` does not. */
   readonly effect: 'reads' | 'changes'
   /** The HTTP route; `{field}` in the path fills that field of the input. null: command line only. */
@@ -75,15 +78,15 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
 }
 
-interface OperationRow<Input extends z.ZodType, Output extends z.ZodType>
-  extends Omit<Operation<Input, Output>, 'produces' | 'inputSize'> {
+interface OperationRow<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy>
+  extends Omit<Operation<Input, Output, Rule>, 'produces' | 'inputSize'> {
   readonly produces?: Operation<Input, Output>['produces']
   readonly inputSize?: Operation<Input, Output>['inputSize']
 }
 
-export function operation<Input extends z.ZodType, Output extends z.ZodType>(
-  row: OperationRow<Input, Output>,
-): Operation<Input, Output> {
+export function operation<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy>(
+  row: OperationRow<Input, Output, Rule>,
+): Operation<Input, Output, Rule> {
   return { produces: 'json', inputSize: 'usual', ...row }
 }
 
@@ -104,7 +107,7 @@ export const managers: readonly Role[] = ['owner', 'admin']
 export const builders: readonly Role[] = ['owner', 'admin', 'developer']
 export const payers: readonly Role[] = ['owner', 'admin', 'billing']
 
-export function forAccount(row: ForAccount): Policy {
+export function forAccount(row: ForAccount): PolicyOf<'account'> {
   return {
     kind: 'account',
     subject: row.subject ?? 'account',
@@ -116,12 +119,15 @@ export function forAccount(row: ForAccount): Policy {
   }
 }
 
-export function forOperators(operator: 'yes' | 'recent', local: 'also local' | 'console only'): Policy {
+export function forOperators(
+  operator: 'yes' | 'recent',
+  local: 'also local' | 'console only',
+): PolicyOf<'installation'> {
   return { kind: 'installation', operator, local: local === 'also local' }
 }
 
 /** Only an operator on the server's machine. */
-export const forLocal: Policy = { kind: 'installation', operator: 'no', local: true }
-export const forPerson: Policy = { kind: 'person', recent: false }
-export const forPersonRecently: Policy = { kind: 'person', recent: true }
-export const forAnyone: Policy = { kind: 'public', local: false }
+export const forLocal: PolicyOf<'installation'> = { kind: 'installation', operator: 'no', local: true }
+export const forPerson: PolicyOf<'person'> = { kind: 'person', recent: false }
+export const forPersonRecently: PolicyOf<'person'> = { kind: 'person', recent: true }
+export const forAnyone: PolicyOf<'public'> = { kind: 'public', local: false }

@@ -32,8 +32,7 @@ export interface AuditFilter {
 
 export interface Audit {
   begin(ask: NewAuditEntry): Promise<void>
-  /** `account`: what it turned out to concern, where that was not known before. */
-  end(id: bigint, outcome: string, account: bigint | null): Promise<void>
+  end(id: bigint, outcome: string): Promise<void>
   /** The latest first. */
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>
 }
@@ -55,9 +54,8 @@ export function openAudit({ database }: Pick<Store, 'database'>): Audit {
         })
         .execute()
     },
-    async end(id, outcome, account) {
-      const set = account === null ? { outcome } : { outcome, account }
-      await database.updateTable('audit').set(set).where('id', '=', id).execute()
+    async end(id, outcome) {
+      await database.updateTable('audit').set({ outcome }).where('id', '=', id).execute()
     },
     async list({ limit, before, account, operation, actor }) {
       let query = database.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)

@@ -1,5 +1,5 @@
 /** The actor of an operation, and its subject. Values only. */
-import type { Role, Scope } from '../../contract/operation.ts'
+import type { Policy, Role, Scope } from '../../contract/operation.ts'
 import type { Person } from '../identity/types.ts'
 import type { AccountRow } from '../ledger/types.ts'
 
@@ -23,16 +23,21 @@ export type Actor =
     }
   | { readonly kind: 'anyone'; readonly address: string | null }
 
-/** What an operation handler receives besides its input. */
-export interface Principal {
-  readonly actor: Actor
-}
+/** The actor of an operation for signed-in people. */
+export type SignedIn = Extract<Actor, { kind: 'person' }>
 
-/** The same for things of one account: the account they belong to. */
-export interface AccountScope extends Principal {
+/** The actor of an operation on one account, and that account. */
+export interface AccountScope {
+  readonly actor: Actor
   readonly account: AccountRow
   /** As what a member acts; null: an operator who is none, a management key or the command line. */
   readonly role: Role | null
+}
+
+/** What a handler receives besides its input, by the kind of the operation's policy. */
+export interface Callers extends Record<Policy['kind'], { readonly actor: Actor }> {
+  readonly account: AccountScope
+  readonly person: { readonly actor: SignedIn }
 }
 
 /** How the audit names an actor. */

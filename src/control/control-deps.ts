@@ -1,7 +1,7 @@
-/** What control-plane operations need. Types only; the root of the program composes it. */
+/** What control-plane operations are, and what they need. Types only; the root of the program composes it. */
 
 import type { CustomHost } from '../../contract/custom-hosts.ts'
-import type { OperationOutput } from '../../contract/operations.ts'
+import type { OperationInput, OperationName, OperationOutput, operations } from '../../contract/operations.ts'
 import type { BuiltInKeys } from '../access/built-in-keys.ts'
 import type { Access, ManagementKeys } from '../access/types.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -23,6 +23,7 @@ import type { Health } from '../providers/health.ts'
 import type { Settings } from '../store/settings.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { UsageReport } from '../usage/types.ts'
+import type { Callers } from './actor.ts'
 
 /** A host, as it is asked for the names of its models. */
 export interface AskedHost {
@@ -135,6 +136,15 @@ export interface ControlDeps {
   readonly signupNano: bigint
   /** Where people reach the server, without a slash at the end. */
   readonly address: string
+}
+
+/** A handler contains the work of its operation alone, and throws TollgateError to reject it. */
+export type OperationHandlers = {
+  readonly [Name in OperationName]: (
+    deps: ControlDeps,
+    input: OperationInput<Name>,
+    caller: Callers[(typeof operations)[Name]['policy']['kind']],
+  ) => Promise<OperationOutput<Name>>
 }
 
 /** The operations of a command that runs without a server, or why they could not be opened. */

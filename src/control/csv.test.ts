@@ -1,6 +1,7 @@
 /** How a spreadsheet reads our files: text stays text, whatever a key or a model is called. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { type CsvCell, csvText } from './csv.ts'
 
 const cells: readonly [cell: CsvCell, written: string][] = [
@@ -33,4 +34,66 @@ for (const [cell, written] of cells) {
 
 test('a header is guarded too', () => {
   assert.equal(csvText(['=x'], []), "'=x\r\n")
+})
+
+/** As RFC 4180 reads it. */
+function read(text: string): string[][] {
+  const rows: string[][] = [[]]
+  let [cell, isQuoted] = ['', false]
+  const end = () => rows.at(-1)?.push(cell)
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? ''
+    if (isQuoted && character === '"' && text[at + 1] === '"') {
+      cell += '"'
+      at += 1
+    } else if (character === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted
+    else if (!isQuoted && (character === ',' || (character === '\r' && text[at + 1] === '\n'))) {
+      end()
+      cell = ''
+      if (character === ',') continue
+      rows.push([])
+      at += 1
+    } else cell += character
+  }
+  assert.ok(!isQuoted && cell === '', 'every line ends')
+  return rows.slice(0, -1)
+}
+
+const dangerous = fc.constantFrom(
+  '=',
+  '+',
+  '-',
+  '@',
+  '\t',
+  '\r',
+  '\n',
+  '"',
+  "'",
+  ',',
+  '=cmd',
+  ' ',
+  '＝',
+  'ü',
+  '漢',
+  '🙂',
+)
+const texts = fc
+  .array(fc.oneof(dangerous, fc.string({ unit: 'grapheme' })), { maxLength: 8 })
+  .map((parts) => parts.join(''))
+
+test('any text comes back, behind at most one guard, and begins no formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(texts, texts), { minLength: 1, maxLength: 5 }), (rows) => {
+      const [header, ...back] = read(csvText(['one', 'two'], rows))
+      assert.deepEqual(header, ['one', 'two'])
+      for (const [place, row] of rows.entries()) {
+        for (const [column, text] of row.entries()) {
+          const cell = back[place]?.[column] ?? ''
+          assert.ok(cell === text || cell === `'${text}`, JSON.stringify([text, cell]))
+          assert.doesNotMatch(cell, /^[=+\-@\t\r]/)
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
 })

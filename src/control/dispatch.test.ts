@@ -26,7 +26,7 @@ import { beginInstallation, endInstallation } from '../server/first-run.ts'
 import { offlineStatus } from '../server/server-status.ts'
 import { openServices, type Services } from '../server/services.ts'
 import { dispatch } from './dispatch.ts'
-import { isValidSetupToken } from './setup/token.ts'
+import { isValidSetupToken } from './setup.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
 const clock = manualClock()

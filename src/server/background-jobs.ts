@@ -41,15 +41,10 @@ function retentionJobs(
     async onRemoved({ beforeMs, receipts }) {
       const before = new Date(beforeMs).toISOString()
       log.info({ before, receipts }, 'removed old receipts')
+      const facts = { operation: 'receipts.remove', account: null, input: { before, receipts } }
       const id = nextId()
-      const facts = {
-        operation: 'receipts.remove',
-        account: null,
-        input: { before, receipts },
-        address: null,
-      }
-      await audit.begin({ id, atMs: clock.wallMs(), actor: 'local', ...facts })
-      await audit.end(id, 'done', null)
+      await audit.begin({ id, atMs: clock.wallMs(), actor: 'local', address: null, ...facts })
+      await audit.end(id, 'done')
     },
   })
   return [stop]

@@ -3,7 +3,7 @@
  * the built-in key of the account that they chose. It decides who the caller is and nothing else of a request.
  */
 import type { IncomingMessage } from 'node:http'
-import { builders, type Policy } from '../../contract/operation.ts'
+import { builders, forAccount } from '../../contract/operation.ts'
 import { accountReference } from '../../contract/values.ts'
 import type { Caller } from '../access/types.ts'
 import { assertSameSite } from '../api/same-site.ts'
@@ -11,20 +11,12 @@ import { TollgateError } from '../base/errors.ts'
 import type { Actor } from '../control/actor.ts'
 import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
-import { defaultPolicy } from '../control/key/policy.ts'
+import { defaultPolicy } from '../control/key-policy.ts'
 import type { CallerOf } from '../gateway/phases/authenticate.ts'
 import { isPlaygroundPath, pathOf, playgroundPaths } from './control-plane-paths.ts'
 
 /** Operators who are no members of an account do not spend its money. */
-const policy: Extract<Policy, { kind: 'account' }> = {
-  kind: 'account',
-  subject: 'account',
-  roles: builders,
-  scope: null,
-  operator: 'no',
-  local: false,
-  recent: false,
-}
+const policy = forAccount({ roles: builders })
 
 /** Where requests to the data plane come in: with a key, or from the playground once there is a control plane. */
 export interface AuthSelector {

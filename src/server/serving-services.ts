@@ -17,7 +17,7 @@ import { type Catalog, type GivenSources, openCatalog } from '../catalog/catalog
 import { type CustomerView, customerViewOf } from '../catalog/customer-view.ts'
 import { sandboxModels } from '../catalog/sandbox-models.ts'
 import type { Config } from '../config/config.ts'
-import { localAccountSetting } from '../control/find-account.ts'
+import { localAccountSetting } from '../control/authorize.ts'
 import { type OpenLedger, openLedger } from '../ledger/ledger.ts'
 import type { ProviderFiles } from '../ledger/provider-file-types.ts'
 import { openProviderFiles } from '../ledger/sqlite/provider-files.ts'

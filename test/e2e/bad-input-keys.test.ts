@@ -12,7 +12,7 @@ import { makeKey } from '../../src/access/key-form.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
-import { defaultPolicy } from '../../src/control/key/policy.ts'
+import { defaultPolicy } from '../../src/control/key-policy.ts'
 import {
   asking,
   type Format,

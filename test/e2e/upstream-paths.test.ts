@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { parseId } from '../../src/base/ids.ts'
-import { receiptFor } from '../../src/control/requests/receipt-output.ts'
+import { receiptFor } from '../../src/control/requests.ts'
 import { testGateway } from '../support/gateway.ts'
 import { asking, personActor, servingControlOf } from '../support/operators.ts'
 
