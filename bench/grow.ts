@@ -5,7 +5,7 @@
  * `node bench/grow.ts FOLDER [receipts] [keys]`: 5,000,000 and 100,000; one receipt in ten is of the first account.
  */
 import { mkdirSync } from 'node:fs'
-import { policyToText } from '../src/access/policy-text.ts'
+import { policyToText } from '../src/access/policy.ts'
 import { bucketOf, count, type Histogram, toBytes } from '../src/base/histogram.ts'
 import { firstIdAt, hourOf } from '../src/base/ids.ts'
 import { defaultPolicy } from '../src/control/key-policy.ts'

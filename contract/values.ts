@@ -70,12 +70,13 @@ export const account = z.strictObject({
   restricted: time.nullable(),
 })
 
-/** When prompts without cache markers get markers for caches whose writes cost extra. */
+/** Tags that an upstream must have. */
 export const requiredTags = z
   .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be a tag of an upstream'))
   .min(1)
   .max(20)
 
+/** When prompts without cache markers get markers for caches whose writes cost extra. */
 export const automaticCaching = z.enum(['conversations', 'always', 'never'])
 export type AutomaticCaching = z.infer<typeof automaticCaching>
 

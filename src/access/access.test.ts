@@ -10,9 +10,11 @@ import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { openAccess } from './access.ts'
 import { makeKey } from './key-form.ts'
+import { policyDefaults } from './policy.ts'
 import type { KeyPolicy, NewKey } from './types.ts'
 
 const policy: KeyPolicy = {
+  ...policyDefaults,
   rates: { requestsPerMinute: 5, tokensPerMinute: null, concurrent: 2 },
   budget: { amount: 12_345_678_901_234_567n, window: 'month' },
   models: ['sandbox-echo'],

@@ -8,17 +8,9 @@ import { limitDefaults } from '../config/config.ts'
 import type { RateLimits } from '../limits/types.ts'
 import { openAccess } from './access.ts'
 import { openBuiltInKeys } from './built-in-keys.ts'
-import type { KeyPolicy } from './types.ts'
+import { policyDefaults as policy } from './policy.ts'
 
 const accountRates: RateLimits = { requestsPerMinute: 600, tokensPerMinute: null, concurrent: 100 }
-const policy: KeyPolicy = {
-  rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
-  budget: null,
-  models: null,
-  onShortBalance: 'lower',
-  showBalance: true,
-  showCost: false,
-}
 
 test('concurrent requests create one built-in key per account, which ends when it is revoked', async (context) => {
   const clock = manualClock()

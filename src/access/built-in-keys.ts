@@ -8,7 +8,7 @@ import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction, type Transaction } from '../store/transaction.ts'
 import { judge } from './judge.ts'
-import { policyToText } from './policy-text.ts'
+import { policyToText } from './policy.ts'
 import type { Access, Identified, KeyPolicy } from './types.ts'
 
 export interface BuiltInKeysDeps {

@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { Store } from '../store/store.ts'
 import type { ApiKeyTable } from '../store/tables.ts'
 import type { Transaction } from '../store/transaction.ts'
-import { policyFromText, policyToText } from './policy-text.ts'
+import { policyFromText, policyToText } from './policy.ts'
 import type { KeyRow } from './types.ts'
 
 type AccessDatabase = Pick<Store, 'database'>

@@ -7,6 +7,7 @@ import { idSource, systemRandom } from '../base/ids.ts'
 import { limitDefaults } from '../config/config.ts'
 import { openAccess } from './access.ts'
 import { openManagementKeys } from './management-keys.ts'
+import { policyDefaults } from './policy.ts'
 
 async function prepare(context: TestContext) {
   const clock = manualClock()
@@ -62,15 +63,7 @@ test('it is not an API key, and an API key is not a management key', async (cont
   const { open, account, access } = await prepare(context)
   const { secret } = await open().create({ ...asked, account })
   assert.deepEqual(await access.identify(secret), { kind: 'management' })
-  const policy = {
-    rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
-    budget: null,
-    models: null,
-    onShortBalance: 'lower',
-    showBalance: true,
-    showCost: false,
-  } as const
-  const made = await access.create({ account, name: 'app', expiresMs: null, policy })
+  const made = await access.create({ account, name: 'app', expiresMs: null, policy: policyDefaults })
   assert.equal(await open().identify(made.secret), undefined)
 })
 

@@ -13,20 +13,20 @@ export interface KeyPolicy {
   readonly budget: KeyBudget | null
   /** Model names the key may use; null = every enabled one. */
   readonly models: readonly string[] | null
-  /** Tags that an upstream must have; absent or null: none. */
-  readonly requiredTags?: readonly string[] | null
-  /** Models that serve in place of one that fails, in this order; absent or null: those of the model. */
-  readonly fallbacks?: readonly string[] | null
+  /** Tags that an upstream must have; null: none. */
+  readonly requiredTags: readonly string[] | null
+  /** Models that serve in place of one that fails, in this order; null: those of the model. */
+  readonly fallbacks: readonly string[] | null
   /** What to do when the balance does not pay the whole output limit. */
   readonly onShortBalance: 'lower' | 'reject'
   /** Whether responses to this key include the balance. */
   readonly showBalance: boolean
   /** Whether answers in the provider's own format get `usage.cost` too. */
   readonly showCost: boolean
-  /** When translated prompts that mark nothing are marked for a cache whose writes cost more; absent: `conversations`. */
-  readonly automaticCaching?: AutomaticCaching
-  /** What others limited and the developer who made the key cannot change; absent: nothing. */
-  readonly managed?: readonly ManagedField[]
+  /** When translated prompts that mark nothing are marked for a cache whose writes cost more. */
+  readonly automaticCaching: AutomaticCaching
+  /** What others limited and the developer who made the key cannot change. */
+  readonly managed: readonly ManagedField[]
 }
 
 /** A key as its owner may see it; the secret is not stored anywhere. */

@@ -6,15 +6,14 @@ import { TollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import { findAccount } from './authorize.ts'
-import type { OperationHandlers } from './control-deps.ts'
+import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { defaultPolicy } from './key-policy.ts'
-import { isoTime, isoTimeOrNull, nanoOf } from './values.ts'
+import { isoTime, isoTimeOrNull, parseAmount } from './values.ts'
 
 export const accountHandlers = {
-  /** A personal account, its starting credit, and a first key. */
   'account.create': async (deps, { email, credit }) => {
     const id = deps.nextId()
-    const amount = credit === undefined ? deps.signupNano : nanoOf(credit)
+    const amount = credit === undefined ? deps.signupNano : parseAmount(credit)
     const made = await deps.ledger.createAccount({
       id,
       kind: 'personal',
@@ -38,10 +37,8 @@ export const accountHandlers = {
     return { account: formatId('acct', id), balance: formatUsd(amount), key: key.secret }
   },
 
-  /** An account and its balance. */
   'account.show': async (_deps, _input, { account }) => accountOutput(account),
 
-  /** Who acts for an account, and in which role. */
   'member.list': async ({ identity }, _input, { account }) => {
     const [kind, id] = splitOwner(account.owner)
     if (kind === 'organization') {
@@ -60,43 +57,29 @@ export const accountHandlers = {
     return [{ person: person.id, name, email, role: 'owner' as const, since: isoTime(createdMs) }]
   },
 
-  /** Accounts in the order of creation, one page at a time. */
   'account.list': async (deps, { limit, after, search }) => {
     const afterId = after === undefined ? 0n : (parseId('acct', after) ?? 0n)
     const rows = await deps.ledger.accounts(limit, afterId, search ?? null)
     return rows.map(accountOutput)
   },
 
-  /** An account can send no more requests; its balance stays. */
-  'account.suspend': async (deps, { account }) => {
-    const row = await findAccount(deps, account)
-    await deps.ledger.suspend(row.id, deps.clock.wallMs())
-    deps.changes.publish(row.id, ['account', 'balance'])
-    return accountOutput(await findAccount(deps, formatId('acct', row.id)))
-  },
+  'account.suspend': (deps, { account }) => suspend(deps, account, deps.clock.wallMs()),
 
-  /** A suspended account can send requests again. */
-  'account.resume': async (deps, { account }) => {
-    const row = await findAccount(deps, account)
-    await deps.ledger.suspend(row.id, null)
-    deps.changes.publish(row.id, ['account', 'balance'])
-    return accountOutput(await findAccount(deps, formatId('acct', row.id)))
-  },
+  'account.resume': (deps, { account }) => suspend(deps, account, null),
 
-  /** An account regains the features that cannot be bounded in advance. */
+  /** The account regains the features that cannot be bounded in advance. */
   'account.unrestrict': async (deps, { account }) => {
     const row = await findAccount(deps, account)
     await deps.ledger.unrestrict(row.id)
     return accountOutput(await findAccount(deps, account))
   },
 
-  /** The operator adds credit to an account; idempotent by the reference. */
   credit: async (deps, { account, amount, reference, note }) => {
     const row = await findAccount(deps, account)
     const result = await deps.ledger.credit({
       entryId: deps.nextId(),
       account: row.id,
-      amount: nanoOf(amount),
+      amount: parseAmount(amount),
       source: 'manual',
       reference,
       nowMs: deps.clock.wallMs(),
@@ -123,12 +106,23 @@ export const accountHandlers = {
   },
 } satisfies Partial<OperationHandlers>
 
+type AccountOutput = OperationOutput<'account.show'>
+
+/** null: the account is no longer suspended. */
+async function suspend(deps: ControlDeps, account: string, atMs: number | null): Promise<AccountOutput> {
+  const { id } = await findAccount(deps, account)
+  await deps.ledger.suspend(id, atMs)
+  deps.changes.publish(id, ['account', 'balance'])
+  return accountOutput(await findAccount(deps, formatId('acct', id)))
+}
+
 function splitOwner(owner: string | null): readonly [kind: string, id: string] {
   const [kind = '', ...rest] = (owner ?? '').split(':')
   return [kind, rest.join(':')]
 }
 
-export function accountOutput(row: AccountRow): OperationOutput<'account.show'> {
+/** An account as the control plane shows it. */
+export function accountOutput(row: AccountRow): AccountOutput {
   return {
     account: formatId('acct', row.id),
     email: row.email,

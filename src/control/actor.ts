@@ -41,7 +41,7 @@ export interface Callers extends Record<Policy['kind'], { readonly actor: Actor 
 }
 
 /** How the audit names an actor. */
-export function auditNameOf(actor: Actor): string {
+export function nameForAudit(actor: Actor): string {
   switch (actor.kind) {
     case 'person':
       return actor.person.email

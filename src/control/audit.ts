@@ -1,16 +1,17 @@
-/** `audit.*`: who changed what, for operators and for those who manage an account. Secrets were never recorded. */
+/** `audit.*`: who changed what, for operators and for those who manage an account, and how it is recorded: without secrets. */
 import type { OperationInput } from '../../contract/operations.ts'
 import type { AuditEntry, NewAuditEntry } from '../audit/audit.ts'
-import { asTollgateError, TollgateError } from '../base/errors.ts'
+import { asTollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
+import { readBatches } from './batches.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { type CsvCell, csvLines, csvText } from './csv.ts'
-import { isoTime } from './values.ts'
+import { invalidValue, isoTime } from './values.ts'
 
 export const auditHandlers = {
   'audit.list': async ({ audit, ledger }, asked) => {
     const rows = await audit.list({
-      ...filterOf(asked),
+      ...toFilter(asked),
       limit: asked.limit,
       before: parseAuditId(asked.before),
     })
@@ -30,14 +31,10 @@ export const auditHandlers = {
   'audit.csv': ({ audit, usage, limits }, asked) =>
     usage.makingFile(installation, async () => {
       const texts = [csvText(header, [])]
-      let left = limits.csvRowsMax
-      for (let before: bigint | null = null; left > 0; ) {
-        const limit = Math.min(batchSize, left)
-        const rows: readonly AuditEntry[] = await audit.list({ ...filterOf(asked), limit, before })
-        texts.push(csvLines(rows.map(cellsOf)))
-        left = rows.length < limit ? 0 : left - rows.length
-        before = rows.at(-1)?.id ?? null
-      }
+      const filter = toFilter(asked)
+      const sizes = { rowsMax: limits.csvRowsMax, batchRows: 500 }
+      for await (const rows of readBatches(sizes, (page) => audit.list({ ...filter, ...page })))
+        texts.push(csvLines(rows.map(toCells)))
       return { name: 'audit.csv', text: texts.join('') }
     }),
 
@@ -52,16 +49,14 @@ const header = ['id', 'time', 'actor', 'operation', 'account', 'subject', 'outco
 
 /** Counts as a file of the installation, of which one is made at a time. */
 const installation = 0n
-/** A file is read and written in batches, so that other requests are served in between. */
-const batchSize = 500
 
-function cellsOf(entry: AuditEntry): readonly CsvCell[] {
+function toCells(entry: AuditEntry): readonly CsvCell[] {
   const { id, at, actor, operation, subject, outcome } = auditOutput(entry)
   const account = entry.account === null ? null : formatId('acct', entry.account)
   return [id, at, actor, operation, account, subject, outcome, entry.address, JSON.stringify(entry.input)]
 }
 
-const filterOf = ({ account, operation, actor }: OperationInput<'audit.csv'>) => ({
+const toFilter = ({ account, operation, actor }: OperationInput<'audit.csv'>) => ({
   account: account === undefined ? null : (parseId('acct', account) ?? null),
   operation: operation ?? null,
   actor: actor ?? null,
@@ -71,14 +66,18 @@ function parseAuditId(before: string | undefined): bigint | null {
   if (before === undefined) return null
   const id = parseId('aud', before)
   if (id !== undefined) return id
-  throw new TollgateError('invalid_value', {
-    message: 'before: must be an audit entry ID (aud_…).',
-    param: 'before',
-  })
+  throw invalidValue('before', 'must be an audit entry ID (aud_…)')
 }
 
 function auditOutput({ id, atMs, actor, operation, input, outcome }: AuditEntry) {
-  return { id: formatId('aud', id), at: isoTime(atMs), actor, operation, subject: subjectOf(input), outcome }
+  return {
+    id: formatId('aud', id),
+    at: isoTime(atMs),
+    actor,
+    operation,
+    subject: describeSubject(input),
+    outcome,
+  }
 }
 
 /** Fields of inputs that say what was changed, and that users who manage the account may see. */
@@ -86,7 +85,7 @@ const subjectFields = ['name', 'key', 'model', 'upstream', 'provider', 'email', 
 const partsMax = 2
 
 /** `walk laptop`, `key_…`, `$25.00`: what a recorded input is about. */
-function subjectOf(input: unknown): string {
+function describeSubject(input: unknown): string {
   if (typeof input !== 'object' || input === null) return ''
   const given = new Map<string, unknown>(Object.entries(input))
   const parts = subjectFields.flatMap((field) => {

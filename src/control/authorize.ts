@@ -2,17 +2,17 @@
  * Whether an actor may use an operation, and on whose account: the one place that decides. Another account's objects
  * look exactly like missing ones.
  */
-import type { Policy, Role, Subject } from '../../contract/operation.ts'
+import type { Policy, PolicyOf, Role, Subject } from '../../contract/operation.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
 import type { AccountRow } from '../ledger/types.ts'
-import type { AccountScope, Actor } from './actor.ts'
+import type { AccountScope, Actor, SignedIn } from './actor.ts'
 import type { ControlDeps } from './control-deps.ts'
 
 /** The input of an operation as far as it names a subject. */
 export type ResourceRef = Readonly<Record<string, unknown>>
 
-/** Refuses a kind of actor that no row of the operation speaks of, before its input is even read. */
+/** Rejects a kind of actor that no row of the operation speaks of, before its input is even read. */
 export function authorizeActor(
   deps: Pick<ControlDeps, 'clock' | 'limits'>,
   policy: Policy,
@@ -36,11 +36,7 @@ export function authorizeActor(
   }
 }
 
-function authorizePerson(
-  deps: Pick<ControlDeps, 'clock' | 'limits'>,
-  policy: Policy,
-  actor: Extract<Actor, { kind: 'person' }>,
-): void {
+function authorizePerson(deps: Pick<ControlDeps, 'clock' | 'limits'>, policy: Policy, actor: SignedIn): void {
   if (policy.kind === 'person' && policy.recent) requireRecentLogin(deps, actor)
   if (policy.kind !== 'installation') return
   if (!actor.person.operator || policy.operator === 'no') throw notAllowed('Only administrators can do this.')
@@ -50,7 +46,7 @@ function authorizePerson(
 /** For things of one account: the account, when this actor may. Throws what a made-up id would get otherwise. */
 export async function authorizeAccount(
   deps: ControlDeps,
-  policy: Extract<Policy, { kind: 'account' }>,
+  policy: PolicyOf<'account'>,
   actor: Actor,
   named: ResourceRef,
 ): Promise<AccountScope> {
@@ -62,7 +58,7 @@ export async function authorizeAccount(
   if (actor.kind === 'local') return { actor, account, role: null }
   if (actor.kind === 'management_key' && actor.account === account.id) return { actor, account, role: null }
   if (actor.kind !== 'person') throw notFound(policy.subject, named)
-  const role = await roleOf(deps, actor.person.id, account)
+  const role = await findRole(deps, actor.person.id, account)
   if (role !== null && policy.roles.includes(role)) {
     if (policy.recent) requireRecentLogin(deps, actor)
     return { actor, account, role }
@@ -85,8 +81,8 @@ async function equalizeLookupTime(
   if (actor.kind === 'person') await identity.listMemberships(actor.person.id)
 }
 
-/** What a person is in an account; null: nothing. */
-async function roleOf(
+/** The role of a person in an account; null: none. */
+async function findRole(
   { identity }: Pick<ControlDeps, 'identity'>,
   person: string,
   { owner }: Pick<AccountRow, 'owner'>,
@@ -99,10 +95,7 @@ async function roleOf(
 export const personOwner = (person: string) => `person:${person}`
 export const organizationOwner = (organization: string) => `organization:${organization}`
 
-function requireRecentLogin(
-  { clock, limits }: Pick<ControlDeps, 'clock' | 'limits'>,
-  actor: Extract<Actor, { kind: 'person' }>,
-): void {
+function requireRecentLogin({ clock, limits }: Pick<ControlDeps, 'clock' | 'limits'>, actor: SignedIn): void {
   if (clock.wallMs() - actor.loginMs <= limits.recentLoginMs) return
   throw new TollgateError('login_too_old', { message: 'Sign in again to do this.' })
 }
@@ -160,7 +153,8 @@ const notFoundErrors: Readonly<Record<Exclude<Subject, 'account'>, readonly [Err
   top_up: ['top_up_not_found', 'topUp', 'No top-up has the ID'],
 }
 
-function notFound(subject: Subject, named: ResourceRef): TollgateError {
+/** What a made-up ID gets. */
+export function notFound(subject: Subject, named: ResourceRef): TollgateError {
   if (subject === 'account') return accountNotFound(String(named.account ?? 'of this person'))
   const [code, param, words] = notFoundErrors[subject]
   return new TollgateError(code, { message: `${words} ${String(named[param])}.`, param })

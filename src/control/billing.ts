@@ -1,36 +1,26 @@
 /** `billing.*`, `method.forget`, `top-up.*`, `payments.list` and `code.*`: how an account pays. */
 
 import { lowBalanceDays } from '../../contract/low-balance.ts'
-import type { OperationOutput } from '../../contract/operations.ts'
+import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
 import { networkOf } from '../base/network.ts'
-import type { EntryRow } from '../ledger/payment-types.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import type { BillingSetting, Code, PaymentFacts, TopUp } from '../payments/types.ts'
 import type { Runway } from '../usage/types.ts'
+import { notFound } from './authorize.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { shownDaysLeft } from './usage.ts'
-import { isoTime, isoTimeOrNull, nanoOf } from './values.ts'
+import { isoTime, isoTimeOrNull, parseAmount, parseGivenId } from './values.ts'
 
 export const billingHandlers = {
-  /** How an account pays, and what it has. */
   'billing.show': (deps, _input, { account }) => billingOutput(deps, account),
 
-  /** An account's settings for automatic top-ups, alerts and invoices. */
   'billing.update': async (deps, input, { account }) => {
     const { autoTopUp, alertDays, invoiceTo } = input
     await deps.payments.change(account.id, {
-      ...(autoTopUp === undefined
-        ? {}
-        : {
-            autoTopUp:
-              autoTopUp === null
-                ? null
-                : { below: nanoOf(autoTopUp.below), amount: nanoOf(autoTopUp.amount) },
-          }),
+      ...(autoTopUp === undefined ? {} : { autoTopUp: parseAutoTopUp(autoTopUp) }),
       ...(alertDays === undefined ? {} : { alertDays }),
       ...(invoiceTo === undefined ? {} : { invoiceTo }),
     })
@@ -49,7 +39,7 @@ export const billingHandlers = {
     const topUp = await deps.payments.beginTopUp({
       account: account.id,
       email,
-      amount: nanoOf(input.amount),
+      amount: parseAmount(input.amount),
       saveMethod: input.saveMethod,
       address: deps.address,
     })
@@ -57,22 +47,22 @@ export const billingHandlers = {
   },
 
   'top-up.list': async (deps, { limit, before }, { account }) => {
-    const topUps = await deps.payments.topUps({ account: account.id, limit, before: idOf(before) })
+    const topUps = await deps.payments.topUps({
+      account: account.id,
+      limit,
+      before: parseGivenId('top', before),
+    })
     return topUps.map(topUpOutput)
   },
 
   'top-up.show': async (deps, input) => {
-    const id = idOf(input.topUp)
-    const topUp = id === null ? undefined : await deps.payments.freshTopUp(id)
-    if (topUp !== undefined) return topUpOutput(topUp)
-    throw new TollgateError('top_up_not_found', {
-      message: `No top-up has the ID ${input.topUp}.`,
-      param: 'topUp',
-    })
+    const topUp = await deps.payments.freshTopUp(parseGivenId('top', input.topUp))
+    if (topUp === undefined) throw notFound('top_up', input)
+    return topUpOutput(topUp)
   },
 
   'payments.list': async (deps, { limit, before }) => {
-    const topUps = await deps.payments.topUps({ account: null, limit, before: idOf(before) })
+    const topUps = await deps.payments.topUps({ account: null, limit, before: parseGivenId('top', before) })
     const accounts = [...new Set(topUps.map(({ account }) => account))]
     const emails = new Map(
       await Promise.all(
@@ -92,7 +82,7 @@ export const billingHandlers = {
   'code.create': async (deps, { amount, usesMax, expires, note }) => {
     const expiresMs = expires === undefined || expires === null ? null : Date.parse(expires)
     const made = await deps.payments.createCode({
-      amount: nanoOf(amount),
+      amount: parseAmount(amount),
       usesMax,
       expiresMs,
       note: note ?? null,
@@ -110,14 +100,13 @@ export const billingHandlers = {
   },
 } satisfies Partial<OperationHandlers>
 
-function idOf(text: string | undefined): bigint | null {
-  if (text === undefined) return null
-  const id = parseId('top', text)
-  assert(id !== undefined, 'an id of parsed input is an id')
-  return id
-}
-
 type BillingOutput = OperationOutput<'billing.show'>
+
+function parseAutoTopUp(
+  asked: NonNullable<OperationInput<'billing.update'>['autoTopUp']> | null,
+): BillingSetting['autoTopUp'] {
+  return asked === null ? null : { below: parseAmount(asked.below), amount: parseAmount(asked.amount) }
+}
 
 async function billingOutput(
   { payments, ledger, usage, clock }: Pick<ControlDeps, 'payments' | 'ledger' | 'usage' | 'clock'>,
@@ -185,20 +174,6 @@ function topUpOutput(row: TopUp): OperationOutput<'top-up.show'> {
     payUrl: row.payUrl,
     created: isoTime(row.createdMs),
     paid: isoTimeOrNull(row.paidMs),
-  }
-}
-
-export function entryOutput(row: EntryRow): OperationOutput<'entries.list'>[number] {
-  return {
-    id: formatId('ent', row.id),
-    at: isoTime(row.atMs),
-    kind: row.kind,
-    amount: formatUsd(row.amount),
-    balanceAfter: formatUsd(row.balanceAfter),
-    source: row.source,
-    reference: row.reference,
-    note: row.note,
-    request: row.request === null ? null : formatId('req', row.request),
   }
 }
 

@@ -10,9 +10,8 @@ import { assertChanged, soldOutput } from './models.ts'
 import { isoTimeOrNull } from './values.ts'
 
 export const catalogHandlers = {
-  /** What a published price list would change. */
   'catalog.check': async (deps, { source, effectiveFrom }) => {
-    const text = await textOf(deps, source)
+    const text = await readSource(deps, source)
     const nowMs = deps.clock.wallMs()
     const atMs = effectiveFrom === undefined ? nowMs : Date.parse(effectiveFrom)
     const checked = await runInTurns(checkSteps(deps, text, atMs), turns)
@@ -22,9 +21,8 @@ export const catalogHandlers = {
     return { format, source: `${format}, list price of ${day}`, rows: [...rows], unchanged, leftOut }
   },
 
-  /** Rows of a price list become prices from a moment on; what was priced before stays as it was. */
   'catalog.update': async (deps, asked) => {
-    const change = await deps.catalog.addAll(asked.models.map((row) => definitionOf(asked, row)))
+    const change = await deps.catalog.addAll(asked.models.map((row) => toDefinition(asked, row)))
     assertChanged(change, 'of the list')
     deps.changes.publishToAll(['models'])
     const { snapshot } = deps.catalog
@@ -48,17 +46,9 @@ export const catalogHandlers = {
       rejected: isRejected,
     })),
 
-  'members.reject': async ({ catalog, changes }, member) => {
-    await catalog.setRejected(member, true)
-    changes.publishToAll(['models'])
-    return member
-  },
+  'members.reject': (deps, member) => setRejected(deps, member, true),
 
-  'members.allow': async ({ catalog, changes }, member) => {
-    await catalog.setRejected(member, false)
-    changes.publishToAll(['models'])
-    return member
-  },
+  'members.allow': (deps, member) => setRejected(deps, member, false),
 } satisfies Partial<OperationHandlers>
 
 /** Models in which a price list may differ. */
@@ -110,7 +100,7 @@ function* checkSteps(
   return { kind: 'checked', format: list.format, rows, unchanged, leftOut: leftOut + list.otherModels }
 }
 
-async function textOf(
+async function readSource(
   { server, limits, plainOrigins }: Pick<ControlDeps, 'server' | 'limits' | 'plainOrigins'>,
   source: OperationInput<'catalog.check'>['source'],
 ): Promise<string> {
@@ -156,7 +146,7 @@ function factsOutput(provider: string, facts: NonNullable<CatalogRow['facts']>):
 
 type Asked = OperationInput<'catalog.update'>
 
-function definitionOf(
+function toDefinition(
   { source, effectiveFrom }: Pick<Asked, 'source' | 'effectiveFrom'>,
   { model, price, facts }: Asked['models'][number],
 ): ModelDefinition {
@@ -176,6 +166,16 @@ function definitionOf(
     deprecated: facts.deprecated,
     prices,
   }
+}
+
+async function setRejected(
+  { catalog, changes }: ControlDeps,
+  member: OperationInput<'members.reject'>,
+  isRejected: boolean,
+): Promise<OperationOutput<'members.reject'>> {
+  await catalog.setRejected(member, isRejected)
+  changes.publishToAll(['models'])
+  return member
 }
 
 function markupOutput({ catalog }: Pick<ControlDeps, 'catalog'>): OperationOutput<'markup.show'> {

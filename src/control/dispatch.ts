@@ -15,7 +15,7 @@ import { assert } from '../base/assert.ts'
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import { accountHandlers } from './accounts.ts'
-import { type Actor, auditNameOf, type Callers } from './actor.ts'
+import { type Actor, type Callers, nameForAudit } from './actor.ts'
 import { auditHandlers, recordChange } from './audit.ts'
 import { authorizeAccount, authorizeActor, lookUpAccount, type ResourceRef } from './authorize.ts'
 import { billingHandlers } from './billing.ts'
@@ -105,7 +105,7 @@ async function runOperation(
   if (effect === 'reads') return run()
   const account = 'account' in caller ? caller.account.id : await findNamedAccount(deps, input as ResourceRef)
   const address = actor.kind === 'local' ? null : actor.address
-  return recordChange(deps, { actor: auditNameOf(actor), operation: name, account, input, address }, run)
+  return recordChange(deps, { actor: nameForAudit(actor), operation: name, account, input, address }, run)
 }
 
 /** What the handlers of such an operation are told of the actor. */

@@ -1,30 +1,33 @@
-/** `entries.list` and `entries.csv`: an account's ledger, the latest first. */
-import type { OperationInput } from '../../contract/operations.ts'
+/** `entries.*`: an account's ledger, the latest first. */
+import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
-import { formatId, parseId } from '../base/ids.ts'
+import { formatId } from '../base/ids.ts'
 import type { EntryFilter, EntryRow } from '../ledger/payment-types.ts'
-import { entryOutput } from './billing.ts'
-import type { ControlDeps, OperationHandlers } from './control-deps.ts'
+import { readBatches } from './batches.ts'
+import type { OperationHandlers } from './control-deps.ts'
 import { type CsvCell, csvLines, csvText } from './csv.ts'
-import { isoTime } from './values.ts'
+import { isoTime, parseGivenId } from './values.ts'
 
 export const entryHandlers = {
   'entries.list': async (deps, input, { account }) => {
-    const before = input.before === undefined ? null : parseId('ent', input.before)
-    assert(before !== undefined, 'an id of parsed input is an id')
-    const rows = await deps.ledger.entries({ ...filterOf(account.id, input), limit: input.limit, before })
+    const { limit, before } = input
+    const page = { limit, before: parseGivenId('ent', before) }
+    const rows = await deps.ledger.entries({ ...toRange(account.id, input), ...page })
     return rows.map(entryOutput)
   },
 
-  'entries.csv': (deps, input, { account }) =>
-    deps.usage.makingFile(account.id, async () => {
+  'entries.csv': ({ ledger, usage, limits }, input, { account }) =>
+    usage.makingFile(account.id, async () => {
       const texts = [csvText(header, [])]
-      for await (const rows of entryBatches(deps, filterOf(account.id, input)))
-        texts.push(csvLines(rows.map(cellsOf)))
+      const range = toRange(account.id, input)
+      const sizes = { rowsMax: limits.csvRowsMax, batchRows: 500 }
+      for await (const rows of readBatches(sizes, (page) => ledger.entries({ ...range, ...page })))
+        texts.push(csvLines(rows.map(toCells)))
       return { name: `entries-${formatId('acct', account.id)}.csv`, text: texts.join('') }
     }),
 } satisfies Partial<OperationHandlers>
+
+type EntryOutput = OperationOutput<'entries.list'>[number]
 
 const header = [
   'id',
@@ -38,27 +41,15 @@ const header = [
   'request',
 ]
 
-function cellsOf(row: EntryRow): readonly CsvCell[] {
-  return [
-    formatId('ent', row.id),
-    isoTime(row.atMs),
-    row.kind,
-    { amount: formatUsd(row.amount) },
-    { amount: formatUsd(row.balanceAfter) },
-    row.source,
-    row.reference,
-    row.note,
-    row.request === null ? null : formatId('req', row.request),
-  ]
+function toCells(row: EntryRow): readonly CsvCell[] {
+  const { id, at, kind, amount, balanceAfter, source, reference, note, request } = entryOutput(row)
+  return [id, at, kind, { amount }, { amount: balanceAfter }, source, reference, note, request]
 }
 
-type EntryRange = Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'>
-
-function filterOf(
+function toRange(
   account: bigint,
-  input: Pick<OperationInput<'entries.csv'>, 'kind' | 'from' | 'to'>,
-): EntryRange {
-  const { kind, from, to } = input
+  { kind, from, to }: Pick<OperationInput<'entries.csv'>, 'kind' | 'from' | 'to'>,
+): Pick<EntryFilter, 'account' | 'kind' | 'fromMs' | 'toMs'> {
   return {
     account,
     kind: kind ?? null,
@@ -67,20 +58,16 @@ function filterOf(
   }
 }
 
-/** A file is read and written in batches, so that other requests are served in between. */
-const batchSize = 500
-
-async function* entryBatches(
-  { ledger, limits }: ControlDeps,
-  span: EntryRange,
-): AsyncGenerator<readonly EntryRow[], void> {
-  let rows = 0
-  for (let before: bigint | null = null; rows < limits.csvRowsMax; ) {
-    const limit = Math.min(batchSize, limits.csvRowsMax - rows)
-    const next: readonly EntryRow[] = await ledger.entries({ ...span, limit, before })
-    yield next
-    rows += next.length
-    if (next.length < limit) return
-    before = next.at(-1)?.id ?? null
+function entryOutput(row: EntryRow): EntryOutput {
+  return {
+    id: formatId('ent', row.id),
+    at: isoTime(row.atMs),
+    kind: row.kind,
+    amount: formatUsd(row.amount),
+    balanceAfter: formatUsd(row.balanceAfter),
+    source: row.source,
+    reference: row.reference,
+    note: row.note,
+    request: row.request === null ? null : formatId('req', row.request),
   }
 }

@@ -6,7 +6,6 @@ import { isoTime, isoTimeOrNull } from './values.ts'
 import { collectWarnings } from './warnings.ts'
 
 export const installationHandlers = {
-  /** Public facts about an installation, before sign-in. */
   'installation.show': async (deps) => {
     const { signup, mail, signInWith, passkeysUnavailable: passkeysOff } = deps.identity.summary
     return {
@@ -23,7 +22,6 @@ export const installationHandlers = {
     }
   },
 
-  /** The state of the installation, and what needs an operator's attention. */
   'system.show': async (deps) => {
     const { server, identity, payments, ledger } = deps
     const [balances, verified, running] = await Promise.all([
@@ -58,7 +56,6 @@ export const installationHandlers = {
     }
   },
 
-  /** The running server reads its configuration again. */
   'configuration.reload': async ({ server }) => {
     const result = await server.reload()
     return result.kind === 'rejected'

@@ -30,7 +30,7 @@ export const invoiceHandlers = {
           ],
     )
     const statements = [...(await changesByMonth(deps, account))].map(([month, total]) => ({
-      id: monthText(month),
+      id: formatMonth(month),
       kind: 'statement' as const,
       issuedMs: firstMs(month + 1),
       total,
@@ -137,7 +137,7 @@ async function receipt(
 }
 
 async function statement(deps: ControlDeps, account: AccountRow, text: string): Promise<Invoice | undefined> {
-  const month = monthOfText(text)
+  const month = parseMonth(text)
   const [fromMs, toMs] = [firstMs(month), firstMs(month + 1)]
   if (toMs > deps.clock.wallMs() || toMs <= account.createdMs) return undefined
   const lines = [
@@ -242,12 +242,12 @@ async function changesByMonth(
 
 const firstMs = (month: number): number => firstDayOf(month) * dayMs
 
-function monthText(month: number): string {
+function formatMonth(month: number): string {
   const { year, month: ofYear } = dateOf(firstDayOf(month))
   return `${year}-${String(ofYear).padStart(2, '0')}`
 }
 
-function monthOfText(text: string): number {
+function parseMonth(text: string): number {
   const [year = 0, month = 1] = text.split('-').map(Number)
   return year * 12 + month - 1
 }

@@ -2,44 +2,38 @@
 
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import {
-  type KeyChange,
-  type KeyPolicy,
-  type KeyRow,
-  type ManagedField,
-  managedFields,
-  type Rotation,
-} from '../access/types.ts'
+import { type KeyRow, type ManagedField, managedFields, type Rotation } from '../access/types.ts'
 import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
-import { formatId, parseId } from '../base/ids.ts'
+import { formatId } from '../base/ids.ts'
 import { createMutex } from '../base/mutex.ts'
 import type { AccountScope, Actor } from './actor.ts'
+import { notFound } from './authorize.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import {
   assertUsableFallbacks,
-  expiryOf,
+  changePolicy,
+  defaultPolicy,
+  findLimitingKey,
+  inheritLimits,
   isLimit,
-  limitingKeyOf,
-  policyOf,
+  parseExpiry,
   sharesUsage,
-  withInheritedLimits,
 } from './key-policy.ts'
-import { isoTime, isoTimeOrNull, nanoOf } from './values.ts'
+import { isoTime, isoTimeOrNull, parseGivenId } from './values.ts'
 
 export const keyHandlers = {
-  /** An API key with its permissions; its response is the only copy of the key. */
   'key.create': async (deps, asked, { account, actor, role }) => {
     const nowMs = deps.clock.wallMs()
-    const expiresMs = expiryOf(asked.expires, nowMs)
-    const createdBy = creatorOf(actor)
+    const expiresMs = parseExpiry(asked.expires, nowMs)
+    const createdBy = findCreator(actor)
     const keys = () => deps.access.list(account.id)
     const quota = { keys, max: deps.limits.keysPerAccountMax, nowMs, noun: 'keys' }
     const key = await withinKeyQuota(quota, async () => {
       const limiting =
-        role === 'developer' ? limitingKeyOf(await keys(), { person: createdBy, nowMs }) : undefined
-      const wanted = policyOf(asked, account.kind)
-      const policy = limiting === undefined ? wanted : withInheritedLimits(wanted, limiting, asked)
+        role === 'developer' ? findLimitingKey(await keys(), { person: createdBy, nowMs }) : undefined
+      const wanted = changePolicy(defaultPolicy(account.kind), asked)
+      const policy = limiting === undefined ? wanted : inheritLimits(wanted, limiting, asked)
       assertUsableFallbacks(policy, deps.catalog.snapshot)
       const id = deps.nextId()
       // Before the key exists, so that it never has a separate usage row.
@@ -51,34 +45,35 @@ export const keyHandlers = {
     return { id: formatId('key', key.id), key: key.secret }
   },
 
-  /** An account's keys as its members may see them. */
   'key.list': async (deps, _input, { account }) => keyOutputs(deps, await deps.access.list(account.id)),
 
-  /** The permissions of a key from the next request on; running streams end if they are no longer permitted. */
+  /** In force from the next request on; running streams end if they are no longer permitted. */
   'key.update': async (deps, asked, who) => {
-    const id = parseId('key', asked.key)
-    if (id === undefined) throw keyNotFound(asked.key)
-    const updated = await deps.access.update(id, (row) => {
+    const updated = await deps.access.update(parseGivenId('key', asked.key), (row) => {
       authorizeKeyChange(who, row)
+      const { name, expires, disabled } = asked
       const managed = nextManagedFields(who, row, asked)
-      const change = keyChangeOf(asked, { ...row.policy, managed }, deps.clock.wallMs())
-      // What was allowed before may have been disabled since: only a change of the list is refused.
+      const expiresMs = parseExpiry(expires, deps.clock.wallMs())
+      const policy = { ...changePolicy(row.policy, asked), managed }
+      // What was allowed before may have been disabled since: only a change of the list is rejected.
       if (asked.fallbacks !== undefined || asked.models !== undefined)
-        assertUsableFallbacks(change.policy ?? row.policy, deps.catalog.snapshot)
-      return change
+        assertUsableFallbacks(policy, deps.catalog.snapshot)
+      return {
+        ...(name === undefined ? {} : { name }),
+        ...(expires === undefined ? {} : { expiresMs }),
+        ...(disabled === undefined ? {} : { disabled }),
+        policy,
+      }
     })
-    switch (updated.kind) {
-      case 'updated':
-        deps.changes.publish(who.account.id, ['keys'])
-        return keyOutput(deps, updated.row)
-      case 'revoked':
-        throw new TollgateError('conflict', { message: 'A revoked key cannot be changed.', param: 'key' })
-      case 'not_found':
-        throw keyNotFound(asked.key)
-    }
+    if (updated.kind === 'not_found') throw notFound('key', asked)
+    if (updated.kind === 'revoked')
+      throw new TollgateError('conflict', { message: 'A revoked key cannot be changed.', param: 'key' })
+    deps.changes.publish(who.account.id, ['keys'])
+    const [output] = await keyOutputs(deps, [updated.row])
+    assert(output !== undefined, 'one key is shown as one')
+    return output
   },
 
-  /** A new key replaces another one, on the same budget; its response is the only copy of it. */
   'key.rotate': async (deps, { key, overlapHours }, who) => {
     const old = await findChangeableKey(deps, key, who)
     const newId = deps.nextId()
@@ -87,13 +82,13 @@ export const keyHandlers = {
     const rotated = await deps.access.rotate(old.id, {
       newId,
       overlapMs: overlapHours * hourMs,
-      createdBy: creatorOf(who.actor),
+      createdBy: findCreator(who.actor),
     })
     switch (rotated.kind) {
       case 'not_found':
-        throw keyNotFound(key)
+        throw notFound('key', { key })
       case 'refused':
-        throw new TollgateError('conflict', { message: refusalMessages[rotated.because], param: 'key' })
+        throw new TollgateError('conflict', { message: rotationRejections[rotated.because], param: 'key' })
       case 'rotated':
         deps.changes.publish(old.account, ['keys'])
         return {
@@ -105,50 +100,14 @@ export const keyHandlers = {
     }
   },
 
-  /** Ends a key permanently. */
   'key.revoke': async (deps, { key }, who) => {
     const { id, account } = await findChangeableKey(deps, key, who)
     const result = await deps.access.revoke(id)
-    if (result === 'not_found') throw keyNotFound(key)
+    if (result === 'not_found') throw notFound('key', { key })
     deps.changes.publish(account, ['keys'])
     return { id: key, revoked: true, already: result === 'already_revoked' }
   },
 } satisfies Partial<OperationHandlers>
-
-type KeyUpdateInput = OperationInput<'key.update'>
-
-function keyChangeOf(asked: KeyUpdateInput, policy: KeyPolicy, nowMs: number): KeyChange {
-  return {
-    ...(asked.name === undefined ? {} : { name: asked.name }),
-    ...(asked.expires === undefined ? {} : { expiresMs: expiryOf(asked.expires, nowMs) }),
-    ...(asked.disabled === undefined ? {} : { disabled: asked.disabled }),
-    policy: changedPolicy(asked, policy),
-  }
-}
-
-/** What is left out stays; null takes a limit away. */
-function changedPolicy(asked: KeyUpdateInput, before: KeyPolicy): KeyPolicy {
-  const { limits = {}, budget, models, requiredTags, fallbacks } = asked
-  const { rates } = before
-  const or = <Value>(given: Value | undefined, otherwise: Value): Value =>
-    given === undefined ? otherwise : given
-  return {
-    rates: {
-      requestsPerMinute: or(limits.requestsPerMinute, rates.requestsPerMinute),
-      tokensPerMinute: or(limits.tokensPerMinute, rates.tokensPerMinute),
-      concurrent: or(limits.concurrent, rates.concurrent),
-    },
-    budget: budget ? { amount: nanoOf(budget.amount), window: budget.window } : or(budget, before.budget),
-    models: or(models, before.models),
-    requiredTags: or(requiredTags, before.requiredTags ?? null),
-    fallbacks: or(fallbacks, before.fallbacks ?? null),
-    onShortBalance: asked.onShortBalance ?? before.onShortBalance,
-    showBalance: asked.showBalance ?? before.showBalance,
-    showCost: asked.showCost ?? before.showCost,
-    automaticCaching: asked.automaticCaching ?? before.automaticCaching ?? 'conversations',
-    ...(before.managed === undefined ? {} : { managed: before.managed }),
-  }
-}
 
 /**
  * The fields that the developer who made the key cannot change: those that someone else limited, until the limit is
@@ -157,9 +116,9 @@ function changedPolicy(asked: KeyUpdateInput, before: KeyPolicy): KeyPolicy {
 function nextManagedFields(
   { actor, role }: AccountScope,
   { policy, createdBy }: KeyRow,
-  asked: KeyUpdateInput,
+  asked: OperationInput<'key.update'>,
 ): readonly ManagedField[] {
-  const before = policy.managed ?? []
+  const before = policy.managed
   const changed = managedFields.filter((field) => asked[field] !== undefined)
   if (role === 'developer') {
     const field = changed.find((name) => before.includes(name))
@@ -169,20 +128,20 @@ function nextManagedFields(
       param: field,
     })
   }
-  if (createdBy === creatorOf(actor)) return before
+  if (createdBy === findCreator(actor)) return before
   return managedFields.filter((field) => {
     if (isLimit(asked[field])) return true
     if (!before.includes(field) || !changed.includes(field)) return before.includes(field)
     // Where one rate is no longer limited, the others may be.
-    return field === 'limits' && isLimit(changedPolicy(asked, policy).rates)
+    return field === 'limits' && isLimit(changePolicy(policy, asked).rates)
   })
 }
 
 const hourMs = 3_600_000
 
-type RotationRefusal = Extract<Rotation, { kind: 'refused' }>['because']
+type RotationRejection = Extract<Rotation, { kind: 'refused' }>['because']
 
-const refusalMessages: Readonly<Record<RotationRefusal, string>> = {
+const rotationRejections: Readonly<Record<RotationRejection, string>> = {
   revoked: 'A revoked key cannot be rotated. Create a new one.',
   expired: 'The key has expired. Set a later expiration date first, or create a new key.',
   disabled: 'The key is disabled. Enable it first.',
@@ -190,13 +149,13 @@ const refusalMessages: Readonly<Record<RotationRefusal, string>> = {
 }
 
 /** Stored with a key when it is created; null: the command line or a management key. */
-function creatorOf(actor: Actor): string | null {
+function findCreator(actor: Actor): string | null {
   return actor.kind === 'person' ? actor.person.id : null
 }
 
 /** Owners and admins change every key of the account, developers those that they made. Throws `not_allowed`. */
 function authorizeKeyChange({ actor, role }: AccountScope, key: Pick<KeyRow, 'createdBy'>): void {
-  if (role !== 'developer' || key.createdBy === creatorOf(actor)) return
+  if (role !== 'developer' || key.createdBy === findCreator(actor)) return
   throw new TollgateError('not_allowed', {
     message: 'Another member created this key. Only an owner or admin of the organization can change it.',
   })
@@ -205,22 +164,17 @@ function authorizeKeyChange({ actor, role }: AccountScope, key: Pick<KeyRow, 'cr
 /** The key that an operation names, once its actor was found to be one who may change it. */
 async function findChangeableKey(
   { access, builtInKeys }: Pick<ControlDeps, 'access' | 'builtInKeys'>,
-  text: string,
+  key: string,
   who: AccountScope,
 ): Promise<KeyRow> {
-  const id = parseId('key', text)
-  const row = id === undefined ? undefined : await access.key(id)
-  if (row === undefined) throw keyNotFound(text)
+  const row = await access.key(parseGivenId('key', key))
+  if (row === undefined) throw notFound('key', { key })
   authorizeKeyChange(who, row)
   if (!(await builtInKeys.isBuiltIn(row.id))) return row
   throw new TollgateError('conflict', {
     message: 'This is the playground key, which has no secret to rotate or revoke. Disable it instead.',
     param: 'key',
   })
-}
-
-function keyNotFound(text: string): TollgateError {
-  return new TollgateError('key_not_found', { message: `No key has the ID ${text}.`, param: 'key' })
 }
 
 interface KeyQuota {
@@ -255,7 +209,7 @@ export function withinKeyQuota<Made>(
 
 type KeyOut = OperationOutput<'key.list'>[number]
 
-/** Of keys that all belong to one account. */
+/** Keys of one account, as the control plane shows them. */
 async function keyOutputs(deps: ControlDeps, rows: readonly KeyRow[]): Promise<KeyOut[]> {
   const [first] = rows
   if (first === undefined) return []
@@ -275,16 +229,11 @@ async function keyOutputs(deps: ControlDeps, rows: readonly KeyRow[]): Promise<K
   )
 }
 
-async function keyOutput(deps: ControlDeps, row: KeyRow): Promise<KeyOut> {
-  const [output] = await keyOutputs(deps, [row])
-  assert(output !== undefined, 'one key is shown as one')
-  return output
-}
-
-type KeyFields = Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>
-
-async function keyFields({ ledger, clock }: ControlDeps, row: KeyRow): Promise<KeyFields> {
-  const { budget, models, rates, onShortBalance, showBalance, showCost } = row.policy
+async function keyFields(
+  { ledger, clock }: ControlDeps,
+  row: KeyRow,
+): Promise<Omit<KeyOut, 'builtIn' | 'lastUsed' | 'spent'>> {
+  const { budget, models, requiredTags, fallbacks, rates, managed, ...plain } = row.policy
   const inWindow = budget === null ? null : await ledger.keySpend(row.id, budget.window, clock.wallMs())
   return {
     id: formatId('key', row.id),
@@ -295,16 +244,13 @@ async function keyFields({ ledger, clock }: ControlDeps, row: KeyRow): Promise<K
     expires: isoTimeOrNull(row.expiresMs),
     revoked: isoTimeOrNull(row.revokedMs),
     disabled: row.disabled,
-    budget: budget === null ? null : { amount: formatUsd(budget.amount), window: budget.window },
-    models: models === null ? null : [...models],
-    requiredTags: row.policy.requiredTags ? [...row.policy.requiredTags] : null,
-    fallbacks: row.policy.fallbacks ? [...row.policy.fallbacks] : null,
+    budget: budget === null ? null : { ...budget, amount: formatUsd(budget.amount) },
+    models: models && [...models],
+    requiredTags: requiredTags && [...requiredTags],
+    fallbacks: fallbacks && [...fallbacks],
     limits: rates,
-    onShortBalance,
-    showBalance,
-    showCost,
-    automaticCaching: row.policy.automaticCaching ?? 'conversations',
-    managed: [...(row.policy.managed ?? [])],
+    ...plain,
+    managed: [...managed],
     createdBy: row.createdBy,
     spentInWindow: inWindow === null ? null : formatUsd(inWindow.spent),
     replacedBy: row.replacedBy === null ? null : formatId('key', row.replacedBy),

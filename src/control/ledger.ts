@@ -1,16 +1,14 @@
 /** `ledger.verify` and `losses.list`: whether the books agree, what was written off, and the platform's balances. */
 
 import { formatUsd } from '../../contract/usd.ts'
-import type { Clock } from '../base/clock.ts'
 import { asTollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { Settings } from '../store/settings.ts'
-import type { OperationHandlers } from './control-deps.ts'
-import { isoTimeOrNull } from './values.ts'
+import type { ControlDeps, OperationHandlers } from './control-deps.ts'
+import { isoTimeOrNull, parseRange } from './values.ts'
 
 export const ledgerHandlers = {
-  /** Every balance and hold recomputed and compared. */
   'ledger.verify': async ({ ledger, settings, clock, log }) => {
     const report = await ledger.verify()
     await saveVerification(settings, { atMs: clock.wallMs(), lines: report.drift.length }).catch(
@@ -24,11 +22,9 @@ export const ledgerHandlers = {
     return { ...report, drift: [...report.drift] }
   },
 
-  /** What was written off. */
   'losses.list': async ({ usage, ledger, clock }, { from, to, limit }) => {
-    const toMs = to === undefined ? clock.wallMs() : Date.parse(to)
-    const fromMs = from === undefined ? toMs - defaultRangeMs : Date.parse(from)
-    const { total, accounts } = await usage.losses({ fromMs, toMs, limit })
+    const range = parseRange(clock.wallMs(), { from, to })
+    const { total, accounts } = await usage.losses({ ...range, limit })
     return {
       total: formatUsd(total),
       accounts: await Promise.all(
@@ -55,6 +51,7 @@ interface VerificationSummary {
   readonly lines: number
 }
 
+/** The result of the last `ledger.verify`. */
 export async function readLastVerification(
   settings: Pick<Settings, 'get'>,
 ): Promise<VerificationSummary | undefined> {
@@ -65,8 +62,6 @@ export async function readLastVerification(
 function saveVerification(settings: Pick<Settings, 'put'>, verified: VerificationSummary): Promise<void> {
   return settings.put(settingName, JSON.stringify(verified))
 }
-
-const defaultRangeMs = 30 * 24 * 3_600_000
 
 type PlatformBalances = Awaited<ReturnType<Ledger['platformBalances']>>
 
@@ -79,13 +74,14 @@ interface CachedBalances {
 const cacheFactor = 100
 const cache = new WeakMap<Ledger, CachedBalances>()
 
+/**
+ * The balances of the platform accounts: each is a sum over every entry, so a result is shown for a hundred times as long
+ * as it took to compute, and concurrent requests share one computation.
+ */
 export function platformBalances({
   ledger,
   clock,
-}: {
-  readonly ledger: Ledger
-  readonly clock: Clock
-}): Promise<PlatformBalances> {
+}: Pick<ControlDeps, 'ledger' | 'clock'>): Promise<PlatformBalances> {
   const present = cache.get(ledger)
   const isFresh =
     present !== undefined && (present.untilMonoMs === null || clock.monoMs() < present.untilMonoMs)

@@ -3,16 +3,16 @@ import type { Role, Scope } from '../../contract/operation.ts'
 import { type OperationOutput, operations } from '../../contract/operations.ts'
 import type { ManagementKeyRow } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
-import { formatId, parseId } from '../base/ids.ts'
+import { formatId } from '../base/ids.ts'
 import type { OperationHandlers } from './control-deps.ts'
-import { expiryOf } from './key-policy.ts'
+import { parseExpiry } from './key-policy.ts'
 import { withinKeyQuota } from './keys.ts'
-import { isoTime, isoTimeOrNull } from './values.ts'
+import { isoTime, isoTimeOrNull, parseGivenId } from './values.ts'
 
 export const managementKeyHandlers = {
   'management-key.create': async (deps, { name, scopes, expires }, { account, role }) => {
     const nowMs = deps.clock.wallMs()
-    const expiresMs = expiryOf(expires, nowMs)
+    const expiresMs = parseExpiry(expires, nowMs)
     const beyond = scopes.find((scope) => !mayGrant(role, scope))
     if (beyond !== undefined) {
       throw new TollgateError('not_allowed', {
@@ -34,8 +34,7 @@ export const managementKeyHandlers = {
     (await deps.managementKeys.list(account.id)).map(managementKeyOutput),
 
   'management-key.revoke': async (deps, { managementKey }, { account }) => {
-    const id = parseId('mkey', managementKey)
-    if (id !== undefined) await deps.managementKeys.revoke(id)
+    await deps.managementKeys.revoke(parseGivenId('mkey', managementKey))
     deps.changes.publish(account.id, ['keys'])
     return { id: managementKey, revoked: true }
   },

@@ -7,6 +7,7 @@ import type { Person } from '../identity/types.ts'
 import { accountOutput } from './accounts.ts'
 import type { Actor } from './actor.ts'
 import { organizationOwner, personOwner } from './authorize.ts'
+import { readBatches } from './batches.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { giveStartingCredit, openOrganizationAccount, openPersonalAccount } from './open-accounts.ts'
 import { ownOutput } from './people.ts'
@@ -14,9 +15,8 @@ import { receiptOutputs } from './requests.ts'
 import { isoTime, isoTimeOrNull } from './values.ts'
 
 export const meHandlers = {
-  /** The signed-in user, and the accounts they act for; creates what is still missing. */
+  /** Creates what is still missing. */
   'me.show': async (deps, _input, { actor }) => {
-    assert(actor.kind === 'person', 'the actor is signed in')
     const { person } = actor
     const own = await openPersonalAccount(deps, person)
     const waitsFor = await giveStartingCredit(deps, person, own)
@@ -49,9 +49,7 @@ export const meHandlers = {
     }
   },
 
-  /** All data stored about a person, as one JSON file: their profile, accounts, keys and requests. */
   'me.export': async (deps, _input, { actor }) => {
-    assert(actor.kind === 'person', 'the actor is signed in')
     const { id } = actor.person
     const account = await deps.ledger.accountByOwner(personOwner(id))
     return deps.usage.makingFile(account?.id ?? noAccount, async () => {
@@ -60,8 +58,8 @@ export const meHandlers = {
         exported: isoTime(atMs),
         person: await deps.identity.exportPerson(id),
         account: account === undefined ? null : accountOutput(account),
-        keys: account === undefined ? [] : await keysOf(deps, account.id),
-        providerKeys: account === undefined ? [] : providerKeysOf(deps, account.id),
+        keys: account === undefined ? [] : await exportKeys(deps, account.id),
+        providerKeys: account === undefined ? [] : exportProviderKeys(deps, account.id),
       }
       const texts: string[] = []
       if (account !== undefined)
@@ -77,7 +75,6 @@ export const meHandlers = {
    * ledger rows are permanent, without a name or an email address.
    */
   'me.delete': async (deps, { email }, { actor }) => {
-    assert(actor.kind === 'person', 'the actor is signed in')
     const { person } = actor
     if (email !== person.email) {
       throw new TollgateError('invalid_value', {
@@ -91,7 +88,7 @@ export const meHandlers = {
     }
     const outcome = await deps.identity.removePerson(person.id)
     await endAccountDeletion(deps, person.id, { going, isGone: outcome === 'removed' })
-    if (outcome !== 'removed') throw deletionRefused(outcome)
+    if (outcome !== 'removed') throw new TollgateError('conflict', { message: deletionRejections[outcome] })
     return { deleted: true }
   },
 } satisfies Partial<OperationHandlers>
@@ -100,8 +97,6 @@ type Acting = OperationOutput<'me.show'>['accounts'][number]
 
 /** Latest receipts in the export of user data. */
 const exportReceiptsMax = 20_000
-
-const receiptsPerRead = 250
 /** No account has this id. */
 const noAccount = -1n
 
@@ -111,7 +106,7 @@ function exportText(content: object, requests: readonly string[]): string {
   return `${open},\n  "requests": [\n${requests.join(',\n')}\n  ]\n}\n`
 }
 
-async function keysOf({ access }: ControlDeps, account: bigint) {
+async function exportKeys({ access }: ControlDeps, account: bigint) {
   const keys = await access.list(account)
   return keys.map(({ id, name, label, createdMs, expiresMs, revokedMs }) => ({
     id: formatId('key', id),
@@ -123,7 +118,7 @@ async function keysOf({ access }: ControlDeps, account: bigint) {
   }))
 }
 
-function providerKeysOf({ providerKeys }: ControlDeps, account: bigint) {
+function exportProviderKeys({ providerKeys }: ControlDeps, account: bigint) {
   return providerKeys.list(account).map(({ provider, use, credentialEnd, createdMs, updatedMs }) => ({
     ...{ provider, use, credentialEnd },
     created: isoTime(createdMs),
@@ -131,18 +126,13 @@ function providerKeysOf({ providerKeys }: ControlDeps, account: bigint) {
   }))
 }
 
-/** The latest ones, as many as the limit allows, as lines of JSON in batches, so that other requests are served in between. */
+/** The latest ones, as lines of JSON in batches. */
 async function* requestTexts(deps: ControlDeps, actor: Actor, account: bigint): AsyncGenerator<string, void> {
-  const { ledger } = deps
-  let before: bigint | null = null
-  for (let left = exportReceiptsMax; left > 0; ) {
-    const wanted = Math.min(receiptsPerRead, left)
-    const receipts = await ledger.receipts(account, wanted, before)
+  const sizes = { rowsMax: exportReceiptsMax, batchRows: 250 }
+  const batches = readBatches(sizes, ({ limit, before }) => deps.ledger.receipts(account, limit, before))
+  for await (const receipts of batches) {
     const outputs = await receiptOutputs(deps, receipts, actor)
     if (outputs.length > 0) yield outputs.map((output) => `    ${JSON.stringify(output)}`).join(',\n')
-    if (receipts.length < wanted) return
-    before = receipts.at(-1)?.id ?? null
-    left -= receipts.length
   }
 }
 
@@ -165,15 +155,11 @@ async function accountsToClose(
   return going
 }
 
-const deletionRefusals = {
+const deletionRejections = {
   last_operator: 'At least one administrator must remain. Make another user an administrator first.',
   only_owner:
     'You are the only owner of an organization. Make another member an owner, or delete the organization first.',
 } as const
-
-function deletionRefused(outcome: keyof typeof deletionRefusals): TollgateError {
-  return new TollgateError('conflict', { message: deletionRefusals[outcome] })
-}
 
 interface ClosingAccount {
   readonly account: bigint
@@ -190,7 +176,11 @@ interface StoredClosingAccount extends Omit<ClosingAccount, 'account'> {
   readonly account: string
 }
 
-/** Returns all that is to be done, with what an earlier try left. */
+/**
+ * People are stored in another database than accounts, so a deletion is recorded before it begins and cleared when it is done:
+ * an interrupted one is completed at the next start, or undone for a person who still exists. Returns all that is to be done,
+ * with what an earlier try left.
+ */
 async function beginAccountDeletion(
   { settings }: Pick<ControlDeps, 'settings'>,
   person: string,

@@ -17,10 +17,10 @@ import {
   type Snapshot,
 } from '../catalog/types.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
+import { upstreamNotFound } from './upstream-status.ts'
 import { isoTimeOrNull } from './values.ts'
 
 export const modelHandlers = {
-  /** Available models with their prices, and unavailable ones with the reason. */
   'models.list': async (deps, { all = false }) => {
     const { snapshot } = deps.catalog
     const nowMs = deps.clock.wallMs()
@@ -29,7 +29,6 @@ export const modelHandlers = {
     return await runInTurns(modelOutputSteps(snapshot, names, nowMs), turns)
   },
 
-  /** A model that the built-in list does not have, or different facts for one that it has. */
   'models.add': async (deps, asked) => {
     const change = await deps.catalog.add({
       id: asked.model,
@@ -46,36 +45,22 @@ export const modelHandlers = {
       tools: asked.takesTools,
       prices: asked.price === undefined ? undefined : [asked.price],
     })
-    assertChanged(change, asked.model)
-    deps.changes.publishToAll(['models'])
-    return modelNow(deps, asked.model)
+    return showChanged(deps, change, asked.model)
   },
 
-  /** A new price from a given time on; earlier requests keep theirs. */
-  'models.price': async (deps, { model, price }) => {
-    assertChanged(await deps.catalog.price(model, price), model)
-    deps.changes.publishToAll(['models'])
-    return modelNow(deps, model)
-  },
+  'models.price': async (deps, { model, price }) =>
+    showChanged(deps, await deps.catalog.price(model, price), model),
 
-  /** All prices of a model: past, current and future ones. */
   'models.prices': async ({ catalog }, { model }) => {
     const { models, unsold } = catalog.snapshot
     const rows = await catalog.prices(model)
-    if (rows.length === 0 && !models.has(model) && !unsold.has(model)) {
-      assertChanged({ kind: 'unknown_model', nearest: [] }, model)
-    }
+    if (rows.length === 0 && !models.has(model) && !unsold.has(model)) throw modelNotFound(model, [])
     return rows.map((row) => priceOut(row) as Price)
   },
 
-  /** How the offers of a model share its requests, and which models serve in its place. */
-  'models.routing': async (deps, { model, ...asked }) => {
-    assertChanged(await deps.catalog.setRouting(model, asked), model)
-    deps.changes.publishToAll(['models'])
-    return modelNow(deps, model)
-  },
+  'models.routing': async (deps, { model, ...asked }) =>
+    showChanged(deps, await deps.catalog.setRouting(model, asked), model),
 
-  /** A model at an upstream, with limits and a price where they are not known. */
   'models.offer': async (deps, asked) => {
     const { model, upstream, upstreamModel } = asked
     const change = await deps.catalog.offer({
@@ -89,36 +74,31 @@ export const modelHandlers = {
         prices: asked.price === undefined ? undefined : [asked.price],
       },
     })
-    if (change.kind === 'unknown_upstream') {
-      throw new TollgateError('upstream_not_found', {
-        message: `No upstream has the name ${upstream}.`,
-        param: 'upstream',
-      })
-    }
-    assertChanged(change, model)
-    deps.changes.publishToAll(['models', 'upstreams'])
-    return modelNow(deps, model)
+    if (change.kind === 'unknown_upstream') throw upstreamNotFound(upstream)
+    return showChanged(deps, change, model, ['models', 'upstreams'])
   },
 
-  /** Disables a model. */
-  'models.disable': async (deps, { model }) => {
-    assertChanged(await deps.catalog.disable(model), model)
-    deps.changes.publishToAll(['models'])
-    return modelNow(deps, model)
-  },
+  'models.disable': async (deps, { model }) => showChanged(deps, await deps.catalog.disable(model), model),
 
-  /** Enables a disabled model again. */
-  'models.enable': async (deps, { model }) => {
-    assertChanged(await deps.catalog.enable(model), model)
-    deps.changes.publishToAll(['models'])
-    return modelNow(deps, model)
-  },
+  'models.enable': async (deps, { model }) => showChanged(deps, await deps.catalog.enable(model), model),
 } satisfies Partial<OperationHandlers>
 
 /** A model takes some 40 microseconds. */
 const turns = eventLoopTurns(25)
 
 type Price = OperationOutput<'models.prices'>[number]
+
+/** The model as it is after the change, of which every window learns. Throws unless the catalog took it. */
+function showChanged(
+  { catalog, changes, clock }: Pick<ControlDeps, 'catalog' | 'changes' | 'clock'>,
+  change: CatalogChange,
+  model: string,
+  topics: Parameters<ControlDeps['changes']['publishToAll']>[0] = ['models'],
+): ModelOutput {
+  assertChanged(change, model)
+  changes.publishToAll(topics)
+  return modelOutput(catalog.snapshot, model, clock.wallMs())
+}
 
 /** Throws unless the catalog took the change. */
 export function assertChanged(change: CatalogChange, model: string): void {
@@ -134,14 +114,10 @@ export function assertChanged(change: CatalogChange, model: string): void {
 
 export function modelNotFound(model: string, nearest: readonly string[]): TollgateError {
   return new TollgateError('model_not_found', {
-    message: `Unknown model ${JSON.stringify(model)}.${hint(nearest)}`,
+    message: `Unknown model ${JSON.stringify(model)}.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`}`,
     param: 'model',
     facts: { nearest },
   })
-}
-
-function hint(nearest: readonly string[]): string {
-  return nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`
 }
 
 type ModelOutput = OperationOutput<'models.list'>[number]
@@ -216,9 +192,4 @@ function listPriceOut(
     ...writtenRates(listRates, providers),
     tiers: listTiers.map(({ aboveInputTokens, rates }) => ({ aboveInputTokens, ...wholeRates(rates) })),
   }
-}
-
-/** The model as it is after a change. */
-function modelNow({ catalog, clock }: Pick<ControlDeps, 'catalog' | 'clock'>, name: string): ModelOutput {
-  return modelOutput(catalog.snapshot, name, clock.wallMs())
 }

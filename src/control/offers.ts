@@ -6,12 +6,12 @@ import type { ModelOffers, OffersPreview } from '../catalog/catalog.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { belowCostOut, modelNotFound } from './models.ts'
 import { offerStatusOut } from './upstream-status.ts'
-import { isoTime } from './values.ts'
+import { invalidValue, isoTime } from './values.ts'
 
 export const offerHandlers = {
   'offers.show': async (deps, { model, period }) => {
     const found = deps.catalog.offersOf(model)
-    if ('kind' in found) throw refusal(found, model)
+    if ('kind' in found) throw toError(found, model)
     const sums = await deps.offerStatistics.sums(period, onlyUpstream(found.rows))
     return {
       ...listOut(found),
@@ -30,19 +30,19 @@ export const offerHandlers = {
 
   'offers.check': async ({ catalog }, asked) => {
     const preview = await catalog.previewOffers(asked)
-    if ('kind' in preview) throw refusal(preview, asked.model)
+    if ('kind' in preview) throw toError(preview, asked.model)
     return {
       ...listOut(preview),
       offers: offersOut(preview),
       changes: [...preview.differences],
-      warnings: warningsOf(preview),
+      warnings: listWarnings(preview),
       unserved: [...preview.unserved],
     }
   },
 
   'offers.set': async ({ catalog, changes }, asked) => {
     const written = await catalog.setOffers(asked)
-    if ('kind' in written) throw refusal(written, asked.model)
+    if ('kind' in written) throw toError(written, asked.model)
     changes.publishToAll(['models', 'upstreams'])
     return { ...listOut(written), revision: written.revision, offers: offersOut(written) }
   },
@@ -60,17 +60,14 @@ function onlyUpstream(rows: readonly Row[]): string | null {
   return names.size === 1 ? (first ?? null) : null
 }
 
-type Refusal = Extract<Awaited<ReturnType<ControlDeps['catalog']['setOffers']>>, { kind: string }>
+type Rejection = Extract<Awaited<ReturnType<ControlDeps['catalog']['setOffers']>>, { kind: string }>
 
-function refusal(refused: Refusal, model: string): TollgateError {
-  switch (refused.kind) {
+function toError(rejected: Rejection, model: string): TollgateError {
+  switch (rejected.kind) {
     case 'unknown_model':
-      return modelNotFound(model, refused.nearest)
+      return modelNotFound(model, rejected.nearest)
     case 'mistake':
-      return new TollgateError('invalid_value', {
-        message: `${refused.param}: ${refused.message}.`,
-        param: refused.param,
-      })
+      return invalidValue(rejected.param, rejected.message)
     case 'changed_meanwhile':
       return new TollgateError('conflict', {
         message: `The offers of ${model} changed after they were read. Read them again, and repeat the change.`,
@@ -78,7 +75,7 @@ function refusal(refused: Refusal, model: string): TollgateError {
       })
     case 'leaves_unserved':
       return new TollgateError('conflict', {
-        message: `No enabled upstream would serve ${refused.models.join(', ')}.`,
+        message: `No enabled upstream would serve ${rejected.models.join(', ')}.`,
         param: 'allowUnserved',
       })
   }
@@ -129,7 +126,7 @@ function percentLeft(price: bigint | undefined, cost: bigint | undefined): strin
   return `${sign}${size / 10n}.${size % 10n}%`
 }
 
-function warningsOf({ unknownNames, alsoDisabled, model, rows }: OffersPreview): string[] {
+function listWarnings({ unknownNames, alsoDisabled, model, rows }: OffersPreview): string[] {
   const unusable = rows.filter(({ enabled, trouble }) => enabled && trouble !== null)
   return [
     ...unknownNames.map(

@@ -60,6 +60,7 @@ export const peopleHandlers = {
 
 type PersonOut = OperationOutput<'people.confirm'>
 
+/** A person as administrators see them. */
 async function personOutput(deps: ControlDeps, person: Person): Promise<PersonOut> {
   const account = await deps.ledger.accountByOwner(personOwner(person.id))
   return {
@@ -69,6 +70,7 @@ async function personOutput(deps: ControlDeps, person: Person): Promise<PersonOu
   }
 }
 
+/** People as they see themselves. */
 export function ownOutput(person: Person): Omit<PersonOut, 'account' | 'lastSeen'> {
   const { id, name, email, verified, confirmed, operator, twoFactor } = person
   return { id, name, email, verified, confirmed, operator, twoFactor, created: isoTime(person.createdMs) }

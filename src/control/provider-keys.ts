@@ -7,7 +7,7 @@ import type { AccountRow } from '../ledger/types.ts'
 import { servesModel } from '../provider-keys/own-offers.ts'
 import type { KeyProvider, ProviderKeyRow, ProviderKeyWritten } from '../provider-keys/types.ts'
 import type { ControlDeps, HostAnswer, OperationHandlers } from './control-deps.ts'
-import { isoTime } from './values.ts'
+import { invalidValue, isoTime } from './values.ts'
 
 export const providerKeyHandlers = {
   'provider-keys.list': async (deps, _input, { account }) => {
@@ -17,7 +17,7 @@ export const providerKeyHandlers = {
       fee: providerKeys.feeText,
       keys: providerKeys.list(account.id).map((row) => providerKeyOutput(deps, row)),
       providers: providerKeys.providers.flatMap((one) => {
-        const models = modelsAt(deps, one)
+        const models = countModels(deps, one)
         return models === 0 ? [] : [{ provider: one.provider, name: one.displayName, models }]
       }),
     }
@@ -25,7 +25,7 @@ export const providerKeyHandlers = {
 
   'provider-keys.put': async (deps, { provider: name, credential, use }, { account }) => {
     const { providerKeys, changes } = deps
-    const provider = providerNamed(deps, name)
+    const provider = findProvider(deps, name)
     assertAllowed(deps, account)
     if (credential !== undefined) {
       assertPlainKey(credential, provider)
@@ -45,7 +45,7 @@ export const providerKeyHandlers = {
   },
 
   'provider-keys.test': async (deps, { provider: name }, { account }) => {
-    const provider = providerNamed(deps, name)
+    const provider = findProvider(deps, name)
     const credential = deps.providerKeys.credentialOf(account.id, name)
     if (credential === undefined) throw keyNotFound(deps, account, provider)
     const answer = await testAt(deps, account, { provider, credential })
@@ -61,7 +61,7 @@ export const providerKeyHandlers = {
   },
 
   'provider-keys.remove': async (deps, { provider: name }, { account }) => {
-    const provider = providerNamed(deps, name)
+    const provider = findProvider(deps, name)
     if (!(await deps.providerKeys.remove(account.id, name))) throw keyNotFound(deps, account, provider)
     deps.changes.publish(account.id, ['provider-keys'])
     return { provider: name, removed: true }
@@ -82,22 +82,21 @@ function assertAllowed({ providerKeys }: KeyDeps, { kind }: Pick<AccountRow, 'ki
   })
 }
 
-function providerNamed({ providerKeys }: KeyDeps, name: string): KeyProvider {
+function findProvider({ providerKeys }: KeyDeps, name: string): KeyProvider {
   const found = providerKeys.providers.find(({ provider }) => provider === name)
   if (found !== undefined) return found
   const known = providerKeys.providers.map(({ provider }) => provider).join(', ')
-  throw new TollgateError('invalid_value', {
-    message: `provider: must be one of ${known}. Other providers cannot be used with a key of your own.`,
-    param: 'provider',
-  })
+  throw invalidValue(
+    'provider',
+    `must be one of ${known}. Other providers cannot be used with a key of your own`,
+  )
 }
 
 /** No fields, which could name files and roles of the server. */
 function assertPlainKey(credential: string, { connector }: KeyProvider): void {
   const mistake =
     credentialMistake(credential) ?? credentialFormMistake(credential, connector, { isOperators: false })
-  if (mistake === undefined) return
-  throw new TollgateError('invalid_value', { message: `credential: ${mistake}.`, param: 'credential' })
+  if (mistake !== undefined) throw invalidValue('credential', mistake)
 }
 
 interface TestedKey {
@@ -162,13 +161,13 @@ function keyNotFound(
   })
 }
 
-function modelsAt({ catalog }: KeyDeps, provider: KeyProvider): number {
+function countModels({ catalog }: KeyDeps, provider: KeyProvider): number {
   return [...catalog.snapshot.models.values()].filter((model) => servesModel(provider, model)).length
 }
 
 function providerKeyOutput(deps: KeyDeps, row: ProviderKeyRow): ProviderKeyOut {
   const { account, provider: name } = row
-  const provider = providerNamed(deps, name)
+  const provider = findProvider(deps, name)
   const { health } = deps.providerKeys
   return {
     provider: name,
@@ -178,7 +177,7 @@ function providerKeyOutput(deps: KeyDeps, row: ProviderKeyRow): ProviderKeyOut {
     credentialEnd: row.credentialEnd,
     state: row.isReadable ? health.state(account, name, null) : 'unreadable',
     lastError: health.lastFailure(account, name)?.message ?? null,
-    models: modelsAt(deps, provider),
+    models: countModels(deps, provider),
     created: isoTime(row.createdMs),
     updated: isoTime(row.updatedMs),
   }

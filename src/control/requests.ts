@@ -2,22 +2,21 @@
 import { meterNames, meters, tokensOf } from '../../contract/meters.ts'
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
-import { firstIdAt, formatId, parseId } from '../base/ids.ts'
+import { firstIdAt, formatId } from '../base/ids.ts'
 import { type ShownUpstreams, shownUpstreams } from '../catalog/customer-view.ts'
 import type { Attempt, ReceiptRow } from '../ledger/types.ts'
 import { usedRates } from '../ledger/used-rates.ts'
 import type { ReceiptSearch, ReceiptsFound } from '../usage/types.ts'
 import type { Actor } from './actor.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
-import { type CsvCell, csvLines, csvText } from './csv.ts'
-import { isoTime, isoTimeOrNull } from './values.ts'
+import { type CsvCell, csvLines } from './csv.ts'
+import { invalidValue, isoTime, isoTimeOrNull, parseGivenId } from './values.ts'
 
 export const requestHandlers = {
   /** What was found within the bound is returned; nothing at all would say that there is no more. */
   'requests.list': async (deps, input, { account, actor }) => {
-    const search = searchOf(account.id, input, input.before ?? null)
+    const search = toSearch(account.id, input, input.before)
     const { receiptsScannedMax } = deps.limits
     const outputs: Awaited<ReturnType<typeof receiptOutputs>> = []
     let looked = 0
@@ -31,22 +30,13 @@ export const requestHandlers = {
     return outputs
   },
 
-  /** The receipts of an account's requests as a file, the latest first, made in batches. */
   'requests.csv': (deps, input, { account, actor }) =>
     deps.usage.makingFile(account.id, async () => {
       const { csvRowsMax, csvReceiptsScannedMax } = deps.limits
-      const texts = [
-        csvText(
-          columns.map(([name]) => name),
-          [],
-        ),
-      ]
+      const texts = [csvLines([columns.map(([name]) => name)])]
+      const search = toSearch(account.id, input, undefined)
       let looked = 0
-      for await (const { receipts, scanned } of receiptBatches(
-        deps,
-        searchOf(account.id, input, null),
-        csvRowsMax,
-      )) {
+      for await (const { receipts, scanned } of receiptBatches(deps, search, csvRowsMax)) {
         looked += scanned
         if (looked > csvReceiptsScannedMax) throw rangeTooWide(csvReceiptsScannedMax)
         const names = await findPersonNames(deps, receipts)
@@ -56,12 +46,11 @@ export const requestHandlers = {
       return { name: `requests-${formatId('acct', account.id)}.csv`, text: texts.join('') }
     }),
 
-  /** The receipt of one request, with the rates that it was charged at. */
   'request.show': async (deps, { request }, { actor }) => {
-    const id = parseId('req', request)
-    const receipt = id === undefined ? undefined : await deps.ledger.receipt(id)
+    const receipt = await deps.ledger.receipt(parseGivenId('req', request))
     const [shown] = receipt === undefined ? [] : await receiptOutputs(deps, [receipt], actor)
-    if (receipt !== undefined && shown !== undefined) return { ...shown, rates: await ratesOf(deps, receipt) }
+    if (receipt !== undefined && shown !== undefined)
+      return { ...shown, rates: await readRates(deps, receipt) }
     throw new TollgateError('generation_not_found', {
       message: `The request ${request} is still running. Its receipt is created when it ends.`,
       param: 'request',
@@ -84,9 +73,7 @@ export const requestHandlers = {
 
   /** What was delivered is charged; the client gets an error in its stream. */
   'request.stop': async ({ server }, { request }) => {
-    const id = parseId('req', request)
-    assert(id !== undefined, 'an id of parsed input is an id')
-    return { id: request, stopped: await server.stop(id) }
+    return { id: request, stopped: await server.stop(parseGivenId('req', request)) }
   },
 } satisfies Partial<OperationHandlers>
 
@@ -125,7 +112,7 @@ const columns: readonly (readonly [
   ['own_key', ({ ownKey }) => String(ownKey)],
 ]
 
-async function ratesOf(
+async function readRates(
   { catalog }: Pick<ControlDeps, 'catalog'>,
   receipt: ReceiptRow,
 ): Promise<OperationOutput<'request.show'>['rates']> {
@@ -145,29 +132,27 @@ type Search = Omit<ReceiptSearch, 'limit' | 'scannedMax'>
 const stepRows = 500
 const afterAll = (1n << 63n) - 1n
 
-/** `before`: an id that the receipts are older than; null: none. A `from` that is left out has no bound. */
-export function searchOf(
+/** Searches receipts by their fields. `before`: an ID that they are older than. A `from` that is left out has no bound. */
+export function toSearch(
   account: bigint,
   { from, to, model, key, outcome }: RequestFilter,
-  before: string | null,
+  before: string | undefined,
 ): Search {
-  const keyId = key === undefined ? null : parseId('key', key)
-  const beforeId = before === null ? afterAll : parseId('req', before)
-  assert(keyId !== undefined && beforeId !== undefined, 'an id of parsed input is an id')
+  const beforeId = parseGivenId('req', before) ?? afterAll
   const toId = to === undefined ? afterAll : firstIdAt(Date.parse(to))
   return {
     account,
     fromId: from === undefined ? 0n : firstIdAt(Date.parse(from)),
     beforeId: toId < beforeId ? toId : beforeId,
-    key: keyId,
+    key: parseGivenId('key', key),
     model: model ?? null,
     outcome: outcome ?? null,
   }
 }
 
 /**
- * Yields what is found in batches, at most `rowsMax` receipts. The caller counts what was scanned, and stops
- * when it is enough.
+ * Yields what is found in batches, the latest first, at most `rowsMax` receipts. Each occupies the reading thread briefly. The
+ * caller counts what was scanned, and stops when it is enough.
  */
 async function* receiptBatches(
   { usage, limits }: Pick<ControlDeps, 'usage' | 'limits'>,
@@ -190,10 +175,10 @@ async function* receiptBatches(
 }
 
 function rangeTooWide(scannedMax: number): TollgateError {
-  return new TollgateError('invalid_value', {
-    message: `from: more than ${scannedMax} requests would have to be scanned; choose a shorter period.`,
-    param: 'from',
-  })
+  return invalidValue(
+    'from',
+    `more than ${scannedMax} requests would have to be scanned; choose a shorter period`,
+  )
 }
 
 type ReceiptOutput = OperationOutput<'requests.list'>[number]

@@ -11,15 +11,10 @@ import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { provisionAccount, takeOverAccount } from './open-accounts.ts'
 
 export const setupHandlers = {
-  /** A new setup link; earlier ones stop working. */
   'setup.link': async (deps) => ({
-    link: setupLinkOf(deps.address, await makeSetupToken(deps)),
+    link: formatSetupLink(deps.address, await makeSetupToken(deps)),
   }),
 
-  /**
-   * The holder of the setup link becomes an administrator; the first one takes over the local account. One
-   * link makes one administrator, also when two people use it concurrently.
-   */
   'setup.claim': (deps, asked) =>
     serialize(async () => {
       if (!(await isValidSetupToken(deps.settings, asked.token))) {
@@ -36,7 +31,7 @@ export const setupHandlers = {
     }),
 } satisfies Partial<OperationHandlers>
 
-/** Claims take turns: the second of two finds the token used. */
+/** Claims take turns, so that one link makes one administrator: the second of two finds the token used. */
 const serialize = createMutex()
 
 async function createOperator(
@@ -67,16 +62,21 @@ async function takeOverLocalAccount(deps: ControlDeps, person: Person): Promise<
 const settingName = 'setup_token_sha256'
 const tokenBytes = 24
 
-/** Makes a token and forgets the one before; the return value is its only copy. */
+/**
+ * Makes a token and forgets the one before; the return value is its only copy. Only its hash is stored, so a copy of the
+ * database reveals no token.
+ */
 export async function makeSetupToken(deps: Pick<ControlDeps, 'settings' | 'random'>): Promise<string> {
   const token = Buffer.from(deps.random(tokenBytes)).toString('base64url')
-  await deps.settings.put(settingName, hashOf(token).toString('hex'))
+  await deps.settings.put(settingName, hashToken(token).toString('hex'))
   return token
 }
 
 export async function isValidSetupToken(settings: Pick<Settings, 'get'>, token: string): Promise<boolean> {
   const stored = await settings.get(settingName)
-  return stored !== undefined && stored !== '' && timingSafeEqual(hashOf(token), Buffer.from(stored, 'hex'))
+  return (
+    stored !== undefined && stored !== '' && timingSafeEqual(hashToken(token), Buffer.from(stored, 'hex'))
+  )
 }
 
 /** A used token opens nothing any more. */
@@ -85,10 +85,10 @@ async function clearSetupToken(settings: Pick<Settings, 'put'>): Promise<void> {
 }
 
 /** The token is 192 random bits: a fast hash is enough. */
-function hashOf(token: string): Buffer {
+function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-export function setupLinkOf(address: string, token: string): string {
+export function formatSetupLink(address: string, token: string): string {
   return `${address}/console/setup?token=${token}`
 }

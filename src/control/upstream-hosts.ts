@@ -18,19 +18,20 @@ import type {
   HostAnswer,
   OperationHandlers,
 } from './control-deps.ts'
+import { upstreamNotFound } from './upstream-status.ts'
 
 export const upstreamHostHandlers = {
   'upstreams.test': async (deps, { upstream }) => {
-    const found = upstreamNamed(deps, upstream)
-    const host = hostOf(deps, found)
+    const found = findUpstream(deps, upstream)
+    const host = findHost(deps, found)
     const [answer, paths] = await Promise.all([deps.server.testCredential(host), deps.server.findPaths(host)])
     const used = paths.filter(({ format }) => found.formats?.includes(format) ?? true)
     return { upstream, ...credentialOutput(answer), models: answer.names.length, paths: used }
   },
 
   'upstreams.models': async (deps, { upstream }) => {
-    const found = upstreamNamed(deps, upstream)
-    const { names, problem } = await deps.server.listHostModels(hostOf(deps, found))
+    const found = findUpstream(deps, upstream)
+    const { names, problem } = await deps.server.listHostModels(findHost(deps, found))
     const { snapshot } = deps.catalog
     const nowMs = deps.clock.wallMs()
     const offered = new Map(
@@ -63,16 +64,13 @@ export const upstreamHostHandlers = {
 
 type HostDeps = Pick<ControlDeps, 'catalog' | 'server'>
 
-function upstreamNamed({ catalog }: HostDeps, name: string): ListedUpstream {
+function findUpstream({ catalog }: HostDeps, name: string): ListedUpstream {
   const found = catalog.upstreams.find((upstream) => upstream.name === name)
-  if (found !== undefined) return found
-  throw new TollgateError('upstream_not_found', {
-    message: `No upstream has the name ${name}.`,
-    param: 'upstream',
-  })
+  if (found === undefined) throw upstreamNotFound(name)
+  return found
 }
 
-function hostOf({ catalog }: HostDeps, upstream: ListedUpstream): AskedHost {
+function findHost({ catalog }: HostDeps, upstream: ListedUpstream): AskedHost {
   const kept = catalog.keptSecrets(upstream)
   if (kept === undefined) {
     throw new TollgateError('conflict', {
@@ -119,7 +117,7 @@ export async function assertTested(
 }
 
 /** The formats whose paths a host has; null: none is missing, or all are. */
-export function formatsOf(paths: readonly CheckedHostPath[]): UpstreamDefinition['formats'] | null {
+export function listPresentFormats(paths: readonly CheckedHostPath[]): UpstreamDefinition['formats'] | null {
   const present = paths.filter(({ state }) => state !== 'missing').map(({ format }) => format)
   return present.length === 0 || present.length === paths.length ? null : present
 }
@@ -145,12 +143,16 @@ export async function formatsToStore(
     })
   }
   const isKnown = deps.catalog.keptSecrets(ask) !== undefined
-  return tested.length === 0 && isKnown ? undefined : formatsOf(paths)
+  return tested.length === 0 && isKnown ? undefined : listPresentFormats(paths)
 }
 
 /** How long what a provider said in the review of an upstream is used to save it. */
 const hostReviewMs = 600_000
 
+/**
+ * What the host of an upstream said when it was reviewed, for the save that follows: asked once, and what is stored is what
+ * was reviewed. Keeps the last review alone, until it is used.
+ */
 export class LastCheckedHost implements CheckedHostMemory {
   readonly #clock: Clock
   #last: (CheckedHost & { readonly digest: string; readonly untilMs: number }) | undefined
@@ -160,19 +162,19 @@ export class LastCheckedHost implements CheckedHostMemory {
   }
 
   keep(host: AskedHost, checked: CheckedHost): void {
-    this.#last = { ...checked, digest: digestOf(host), untilMs: this.#clock.monoMs() + hostReviewMs }
+    this.#last = { ...checked, digest: digestHost(host), untilMs: this.#clock.monoMs() + hostReviewMs }
   }
 
   take(host: AskedHost): CheckedHost | undefined {
     const last = this.#last
-    if (last === undefined || last.digest !== digestOf(host)) return undefined
+    if (last === undefined || last.digest !== digestHost(host)) return undefined
     this.#last = undefined
     return last.untilMs < this.#clock.monoMs() ? undefined : last
   }
 }
 
 /** Everything that a request to it depends on, without keeping its credential. */
-function digestOf({ provider, url, custom, credential }: AskedHost): string {
+function digestHost({ provider, url, custom, credential }: AskedHost): string {
   return createHash('sha256')
     .update(JSON.stringify([provider, url, custom ?? null, credential]))
     .digest('hex')

@@ -1,4 +1,4 @@
-/** `upstreams.status`, `upstreams.disable`, `upstreams.enable`: how the offers of upstreams do, and which are disabled. */
+/** `upstreams.status`, `upstreams.disable`, `upstreams.enable`: how upstreams and their offers do, and which are disabled. */
 
 import { errors } from '../../contract/errors.ts'
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
@@ -112,7 +112,7 @@ function unservedMessage(models: readonly string[]): string {
     : `No other upstream serves ${named}${more > 0 ? ` and ${more} more models` : ''}.`
 }
 
-function upstreamNotFound(name: string): TollgateError {
+export function upstreamNotFound(name: string): TollgateError {
   return new TollgateError('upstream_not_found', {
     message: `No upstream has the name ${name}.`,
     param: 'upstream',
@@ -129,6 +129,7 @@ interface AskedOffer {
   readonly disabled: boolean
 }
 
+/** How an offer does, as operators see it: its health, and what it did over a period. */
 export function offerStatusOut(
   { catalog, health, sums }: Pick<ControlDeps, 'catalog' | 'health'> & { readonly sums: PeriodSums },
   { upstream, upstreamModel, models, disabled }: AskedOffer,
@@ -146,11 +147,11 @@ export function offerStatusOut(
 
 type Failure = NonNullable<UpstreamReport['lastFailure']>
 
-/** null: there is none. */
-export function failureText(failure: Failure | null): string | null {
+/** The last failure, as administrators read it: what failed, what was sent, and what the provider said. null: there is none. */
+export function describeFailure(failure: Failure | null): string | null {
   if (failure === null) return null
   const { status, request, message } = failure
-  const what = failure.operator ? operatorsText(failure) : errors[failure.code].title
+  const what = failure.operator ? describeOperatorFailure(failure) : errors[failure.code].title
   if (request === undefined) return `${what}${status === null ? '' : ` (HTTP ${status})`}.`
   const answered = status === null ? 'got no response' : `returned HTTP ${status}`
   const words = message === undefined || message === null ? '' : ` The provider says: “${message}”`
@@ -158,7 +159,7 @@ export function failureText(failure: Failure | null): string | null {
 }
 
 /** A missing path, a missing model and a rejected key are corrected in different places. */
-function operatorsText({ code, concerns, status }: Failure): string {
+function describeOperatorFailure({ code, concerns, status }: Failure): string {
   if (code === 'gateway_loop') return 'The upstream leads back to this gateway'
   if (code === 'upstream_invalid') return 'The upstream returned a redirect, which is not followed'
   if (concerns === 'model') return 'The upstream does not have this path or model'

@@ -9,9 +9,9 @@ import type { UpstreamAsk } from '../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
 import type { AskedHost, ControlDeps, HostAnswer, OperationHandlers } from './control-deps.ts'
-import { assertTested, credentialOutput, formatsOf, formatsToStore } from './upstream-hosts.ts'
-import { failureText } from './upstream-status.ts'
-import { isoTimeOrNull } from './values.ts'
+import { assertTested, credentialOutput, formatsToStore, listPresentFormats } from './upstream-hosts.ts'
+import { describeFailure, upstreamNotFound } from './upstream-status.ts'
+import { invalidValue, isoTimeOrNull } from './values.ts'
 
 export const upstreamHandlers = {
   'upstreams.list': async (deps) => deps.catalog.upstreams.map((upstream) => upstreamOutput(deps, upstream)),
@@ -20,13 +20,13 @@ export const upstreamHandlers = {
     const ask = toCatalogInput(asked)
     validateUpstream(asked, ask, deps.plainOrigins)
     const { upstream: name } = asked
-    const refused = await deps.catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
-    if ('kind' in refused) assertUpstreamWritten(refused, asked)
-    const host = hostOf(deps.catalog, asked, ask)
+    const rejected = await deps.catalog.previewUpstream({ ...ask, credential: toCredential(asked) })
+    if ('kind' in rejected) assertUpstreamWritten(rejected, asked)
+    const host = findHostToSave(deps.catalog, asked, ask)
     const toSave = { ask, host, checked: host === undefined ? undefined : deps.server.checkedHost.take(host) }
     await assertTested(deps, asked, toSave)
     const formats = await formatsToStore(deps, asked, toSave)
-    const credential = credentialOf(asked)
+    const credential = toCredential(asked)
     assertUpstreamWritten(await deps.catalog.putUpstream({ ...ask, formats, credential }), asked)
     deps.health.forget(name)
     await deps.offerStatistics.forget(name)
@@ -39,16 +39,16 @@ export const upstreamHandlers = {
   'upstreams.check': async ({ catalog, plainOrigins, server }, asked) => {
     const ask = toCatalogInput(asked)
     validateUpstream(asked, ask, plainOrigins)
-    const preview = await catalog.previewUpstream({ ...ask, credential: credentialOf(asked) })
+    const preview = await catalog.previewUpstream({ ...ask, credential: toCredential(asked) })
     const isPreview = !('kind' in preview)
     // A request for the host's model names comes before the choice among them.
     if (!isPreview && !(preview.kind === 'needs_models' && asked.askHost))
       assertUpstreamWritten(preview, asked)
     const host = await callHost({ catalog, server }, asked, ask)
-    const kept = asked.testCredential ? hostOf(catalog, asked, ask) : undefined
+    const kept = asked.testCredential ? findHostToSave(catalog, asked, ask) : undefined
     const paths = kept === undefined ? server.pathsOf(ask) : await server.findPaths(kept)
     if (kept !== undefined) server.checkedHost.keep(kept, { credential: host, paths })
-    const formats = formatsOf(paths)
+    const formats = listPresentFormats(paths)
     const found =
       formats === null || ask.custom !== undefined
         ? preview
@@ -67,7 +67,10 @@ export const upstreamHandlers = {
   },
 
   'upstreams.remove': async (deps, { upstream }) => {
-    if (!(await deps.catalog.removeUpstream(upstream))) throw notRemoved(deps, upstream)
+    if (!(await deps.catalog.removeUpstream(upstream))) {
+      const isListed = deps.catalog.upstreams.some(({ name }) => name === upstream)
+      throw isListed ? configuredElsewhere(upstream) : upstreamNotFound(upstream)
+    }
     deps.health.forget(upstream)
     await deps.offerStatistics.forget(upstream)
     deps.changes.publishToAll(['upstreams', 'models'])
@@ -84,7 +87,7 @@ async function callHost(
   ask: Omit<UpstreamAsk, 'credential'>,
 ): Promise<HostAnswer | null> {
   if (!asked.askHost && !asked.testCredential) return null
-  const host = hostOf(catalog, asked, ask)
+  const host = findHostToSave(catalog, asked, ask)
   if (host === undefined) {
     assertUpstreamWritten({ kind: 'needs_credential' }, asked)
     return null
@@ -95,7 +98,7 @@ async function callHost(
 type Asked = OperationInput<'upstreams.put'> | OperationInput<'upstreams.check'>
 
 /** With what is stored where nothing else is given; undefined: no credential is stored for this address. */
-function hostOf(
+function findHostToSave(
   catalog: ControlDeps['catalog'],
   asked: Asked,
   ask: Omit<UpstreamAsk, 'credential'>,
@@ -103,7 +106,7 @@ function hostOf(
   const kept = catalog.keptSecrets(ask)
   const isNew = catalog.upstreams.every(({ name }) => name !== ask.name)
   const credential =
-    credentialOf(asked) ?? kept?.credential ?? (ask.custom !== undefined && isNew ? '' : undefined)
+    toCredential(asked) ?? kept?.credential ?? (ask.custom !== undefined && isNew ? '' : undefined)
   if (credential === undefined) return undefined
   const headers = (ask.keepsHeaders === true ? kept?.headers : ask.custom?.headers) ?? {}
   const custom = ask.custom === undefined ? undefined : { ...ask.custom, headers }
@@ -129,17 +132,9 @@ function toCatalogInput(asked: Asked): Omit<UpstreamAsk, 'credential'> {
 }
 
 /** null: the one that is stored; '': none. */
-function credentialOf({ credential, auth }: Asked): string | null {
+function toCredential({ credential, auth }: Asked): string | null {
   if (auth === 'none') return ''
   return credential === undefined ? null : canonicalCredential(credential)
-}
-
-function notRemoved({ catalog }: Pick<ControlDeps, 'catalog'>, name: string): TollgateError {
-  if (catalog.upstreams.some((upstream) => upstream.name === name)) return configuredElsewhere(name)
-  return new TollgateError('upstream_not_found', {
-    message: `No upstream has the name ${name}.`,
-    param: 'upstream',
-  })
 }
 
 /** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
@@ -150,17 +145,11 @@ function validateUpstream(
 ): void {
   const { credential } = asked
   const wrong = addressProblem(asked, url, plainOrigins)
-  if (wrong !== undefined) {
-    throw new TollgateError('invalid_value', { message: `url: ${wrong}.`, param: 'url' })
-  }
-  const mistake = custom === undefined ? ofCustomOnly(asked) : customHostMistake(custom)
-  if (mistake !== undefined) {
-    const { field: param, message } = mistake
-    throw new TollgateError('invalid_value', { message: `${param}: ${message}.`, param })
-  }
+  if (wrong !== undefined) throw invalidValue('url', wrong)
+  const mistake = custom === undefined ? findCustomOnlyField(asked) : customHostMistake(custom)
+  if (mistake !== undefined) throw invalidValue(mistake.field, mistake.message)
   const problem = credential === undefined ? undefined : credentialMistake(credential)
-  if (problem === undefined) return
-  throw new TollgateError('invalid_value', { message: `credential: ${problem}.`, param: 'credential' })
+  if (problem !== undefined) throw invalidValue('credential', problem)
 }
 
 function addressProblem(
@@ -173,7 +162,7 @@ function addressProblem(
 }
 
 /** A field that says how a custom host is asked, although the upstream is none. */
-function ofCustomOnly(
+function findCustomOnlyField(
   asked: Asked,
 ): { readonly field: 'formats' | 'auth' | 'headers'; readonly message: string } | undefined {
   const field = (['formats', 'auth', 'headers'] as const).find((name) => asked[name] !== undefined)
@@ -191,23 +180,20 @@ function assertUpstreamWritten(change: UpstreamChange, { upstream, provider }: A
         param: 'credential',
       })
     case 'wrong_url':
-      throw new TollgateError('invalid_value', { message: `url: ${change.message}.`, param: 'url' })
+      throw invalidValue('url', change.message)
     case 'wrong_credential':
-      throw new TollgateError('invalid_value', {
-        message: `credential: ${change.message}.`,
-        param: 'credential',
-      })
+      throw invalidValue('credential', change.message)
     case 'needs_models':
       throw new TollgateError('missing_field', { message: `models: ${change.message}.`, param: 'models' })
     case 'wrong_model':
-      throw new TollgateError('invalid_value', { message: `models: ${change.message}.`, param: 'models' })
+      throw invalidValue('models', change.message)
     case 'unknown_provider':
-      throw new TollgateError('invalid_value', {
-        message: `provider: unknown provider ${provider}. Use one of ${[...change.providers, ...Object.keys(customHosts)].join(', ')}.`,
-        param: 'provider',
-      })
+      throw invalidValue(
+        'provider',
+        `unknown provider ${provider}. Use one of ${[...change.providers, ...Object.keys(customHosts)].join(', ')}`,
+      )
     case 'wrong_name':
-      throw new TollgateError('invalid_value', { message: `upstream: ${change.message}.`, param: 'upstream' })
+      throw invalidValue('upstream', change.message)
     case 'configured':
       throw configuredElsewhere(upstream)
   }
@@ -243,7 +229,7 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
       requests: report.requests,
       failing: !upstream.disabled && (upstream.trouble !== null || report.failing),
       failingModel: upstream.disabled || upstream.trouble !== null ? null : report.failingModel,
-      lastError: upstream.trouble ?? failureText(report.lastFailure),
+      lastError: upstream.trouble ?? describeFailure(report.lastFailure),
     },
   }
 }

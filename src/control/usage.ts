@@ -2,15 +2,14 @@
 import { eachSum, tokenSumNames, tokenSums } from '../../contract/meters.ts'
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
 import { quantile } from '../base/histogram.ts'
-import { formatId, parseId } from '../base/ids.ts'
+import { formatId } from '../base/ids.ts'
 import { dayMs, dayOf, firstDayOf, monthOf } from '../limits/calendar.ts'
 import { addSums, type GrowingSums, noSums } from '../usage/sums.ts'
 import { type Runway, runwayDaysMin, type Sums, type SumsAsk, type SumsRow } from '../usage/types.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
-import { csvText } from './csv.ts'
-import { isoTime, isoTimeOrNull } from './values.ts'
+import { type CsvCell, csvText } from './csv.ts'
+import { isoTime, isoTimeOrNull, parseGivenId, parseRange } from './values.ts'
 
 export const usageHandlers = {
   'usage.show': (deps, input, { account }) => readUsage(deps, account.id, input),
@@ -18,28 +17,12 @@ export const usageHandlers = {
   'usage.csv': async (deps, input, { account }) => {
     const rows = await readUsage(deps, account.id, input)
     const text = csvText(
-      header,
-      rows.map(({ at, group, label, tokens, charged, ownKeyCost, latencyMs, firstByteMs, ...counts }) => [
-        at,
-        group,
-        label,
-        counts.requests,
-        counts.errors,
-        counts.refused,
-        ...tokenSumNames.map((name) => tokens[name]),
-        tokens.reasoning,
-        { amount: charged },
-        { amount: ownKeyCost },
-        latencyMs?.p50 ?? null,
-        latencyMs?.p95 ?? null,
-        firstByteMs?.p50 ?? null,
-        firstByteMs?.p95 ?? null,
-      ]),
+      columns.map(([name]) => name),
+      rows.map((row) => columns.map(([, cell]) => cell(row))),
     )
     return { name: `usage-${formatId('acct', account.id)}.csv`, text }
   },
 
-  /** An account's balance, spend and running requests, at a glance. */
   'overview.show': async (deps, _input, { account }) => {
     const { usage } = deps
     const nowMs = deps.clock.wallMs()
@@ -72,21 +55,23 @@ export const usageHandlers = {
   },
 } satisfies Partial<OperationHandlers>
 
-const header = [
-  'from',
-  'group',
-  'label',
-  'requests',
-  'errors',
-  'refused',
-  ...tokenSumNames.map((name) => `${tokenSums[name].column}_tokens`),
-  'reasoning_tokens',
-  'charged_usd',
-  'own_key_cost_usd',
-  'latency_p50_ms',
-  'latency_p95_ms',
-  'first_byte_p50_ms',
-  'first_byte_p95_ms',
+const columns: readonly (readonly [name: string, cell: (row: UsageRowOut) => CsvCell])[] = [
+  ['from', ({ at }) => at],
+  ['group', ({ group }) => group],
+  ['label', ({ label }) => label],
+  ['requests', ({ requests }) => requests],
+  ['errors', ({ errors }) => errors],
+  ['refused', ({ refused }) => refused],
+  ...tokenSumNames.map(
+    (name) => [`${tokenSums[name].column}_tokens`, ({ tokens }: UsageRowOut) => tokens[name]] as const,
+  ),
+  ['reasoning_tokens', ({ tokens }) => tokens.reasoning],
+  ['charged_usd', ({ charged }) => ({ amount: charged })],
+  ['own_key_cost_usd', ({ ownKeyCost }) => ({ amount: ownKeyCost })],
+  ['latency_p50_ms', ({ latencyMs }) => latencyMs?.p50 ?? null],
+  ['latency_p95_ms', ({ latencyMs }) => latencyMs?.p95 ?? null],
+  ['first_byte_p50_ms', ({ firstByteMs }) => firstByteMs?.p50 ?? null],
+  ['first_byte_p95_ms', ({ firstByteMs }) => firstByteMs?.p95 ?? null],
 ]
 
 const hourMs = 3_600_000
@@ -124,14 +109,12 @@ function toSumsQuery(
   deps: ControlDeps,
   { from, to, by, group, model, key }: UsageInput,
 ): Omit<SumsAsk, 'account'> {
-  const id = key === undefined ? null : parseId('key', key)
-  assert(id !== undefined, 'an id of parsed input is an id')
   return {
-    ...rangeOf(deps, { from, to }),
+    ...parseRange(deps.clock.wallMs(), { from, to }),
     step: by,
     group: group === 'member' ? 'key' : group,
     model: model ?? null,
-    key: id,
+    key: parseGivenId('key', key),
   }
 }
 
@@ -189,17 +172,6 @@ async function byMember(
   return [...sums.values()].map((row) => ({ ...row, label: labels.get(row.group) ?? null }))
 }
 
-const defaultRangeMs = 30 * 24 * 3_600_000
-
-/** `to` left out: now; `from` left out: 30 days before `to`. */
-function rangeOf(
-  { clock }: Pick<ControlDeps, 'clock'>,
-  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-): { readonly fromMs: number; readonly toMs: number } {
-  const toMs = to === undefined ? clock.wallMs() : Date.parse(to)
-  return { fromMs: from === undefined ? toMs - defaultRangeMs : Date.parse(from), toMs }
-}
-
 type SumsOut = OperationOutput<'overview.show'>['today']
 
 function sumsOutput(sums: Sums): SumsOut {
@@ -221,6 +193,7 @@ function quantiles(durations: readonly number[]): SumsOut['latencyMs'] {
   return p50 === null || p95 === null ? null : { p50, p95 }
 }
 
+/** The runway as it is shown: only where there were enough days with spend. */
 export function shownDaysLeft(runway: Runway | null): number | null {
   return runway === null || runway.daysWithSpend < runwayDaysMin ? null : runway.days
 }

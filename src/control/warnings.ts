@@ -4,7 +4,7 @@ import { belowCost } from '../catalog/below-cost.ts'
 import { isMendable } from '../catalog/drafts.ts'
 import type { ControlDeps } from './control-deps.ts'
 import { readLastVerification } from './ledger.ts'
-import { failureText } from './upstream-status.ts'
+import { describeFailure } from './upstream-status.ts'
 import { isoTime } from './values.ts'
 
 type WarningCheck = (deps: ControlDeps) => Promise<readonly string[]> | readonly string[]
@@ -63,7 +63,7 @@ const checks: readonly WarningCheck[] = [
   ({ catalog, health }) =>
     catalog.upstreams.flatMap(({ name, trouble }) => {
       const { lastFailure, failing, failingModel } = health.report(name)
-      const words = trouble ?? (failing ? failureText(lastFailure) : null)
+      const words = trouble ?? (failing ? describeFailure(lastFailure) : null)
       return words === null
         ? []
         : [

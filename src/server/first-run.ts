@@ -11,7 +11,7 @@ import { formatId, parseId } from '../base/ids.ts'
 import { localAccountSetting } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { defaultPolicy } from '../control/key-policy.ts'
-import { makeSetupToken, setupLinkOf } from '../control/setup.ts'
+import { makeSetupToken, formatSetupLink } from '../control/setup.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import type { Store } from '../store/store.ts'
 
@@ -35,7 +35,7 @@ export async function beginInstallation(deps: ControlDeps): Promise<Installation
     expiresMs: null,
     policy: defaultPolicy('personal'),
   })
-  const setupLink = setupLinkOf(deps.address, await makeSetupToken(deps))
+  const setupLink = formatSetupLink(deps.address, await makeSetupToken(deps))
   return { kind: 'first', balance, key: key.secret, setupLink }
 }
 

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
+import { policyDefaults } from '../../src/access/policy.ts'
 import type { KeyPolicy } from '../../src/access/types.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type TestAccount, undividedBudgets } from '../support/gateway.ts'
@@ -176,15 +177,7 @@ async function expired(format: Format): Promise<RawAnswer | undefined> {
   const { id } = await gateway.account('3')
   const { access, control } = gateway.gateway.services
   assert.ok(control !== undefined)
-  const policy = {
-    rates: noRates,
-    budget: null,
-    models: null,
-    onShortBalance: 'lower',
-    showBalance: true,
-    showCost: false,
-  } as const
-  const { secret } = await access.create({ account: id, name: 'old', expiresMs: 1, policy })
+  const { secret } = await access.create({ account: id, name: 'old', expiresMs: 1, policy: policyDefaults })
   return ask(format, { key: secret })
 }
 
@@ -330,9 +323,9 @@ const controlPlane: Partial<Readonly<Record<ErrorCode, string>>> = {
   upstream_not_found: 'keys-upstreams.test.ts',
   upstream_test_failed: 'cli-upstreams.test.ts',
   setup_link_not_valid: 'bad-input-pages.test.ts',
-  code_not_valid: '../../src/control/billing/billing.test.ts',
-  invoice_not_found: '../../src/control/billing/billing.test.ts',
-  payments_off: '../../src/control/billing/billing.test.ts',
+  code_not_valid: '../../src/control/billing.test.ts',
+  invoice_not_found: '../../src/control/billing.test.ts',
+  payments_off: '../../src/control/billing.test.ts',
   person_not_found: '../../src/identity/identity.test.ts',
   sign_up_closed: '../../src/identity/auth-gateway/sign-in-methods.test.ts',
   too_many_attempts: '../../src/payments/payments.test.ts',

@@ -133,7 +133,7 @@ function cachingOf(
   policy: Pick<KeyPolicy, 'automaticCaching'>,
 ): AutomaticCaching {
   const written = request.headers[cachingHeader]
-  if (written === undefined) return policy.automaticCaching ?? 'conversations'
+  if (written === undefined) return policy.automaticCaching
   const known = cachings.find((caching) => caching === written)
   if (known !== undefined) return known
   throw new TollgateError('invalid_value', {
