@@ -14,7 +14,7 @@ export const roles = ['owner', 'admin', 'developer', 'billing'] as const
 export type Role = (typeof roles)[number]
 export const role = z.enum(roles)
 
-/** What a management key may do for its account. */
+/** The rights that a management key may have on its account. */
 export const scopes = [
   'account:read',
   'keys:read',

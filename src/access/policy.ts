@@ -1,4 +1,4 @@
-/** What a key permits unless something else was asked for, and how its policy is stored. Pure. */
+/** The default policy of a key, and how policies are stored. Pure. */
 import type { KeyPolicy } from './types.ts'
 
 /** Nothing is limited beyond what limits the account. Stored policies lack the fields that were added later. */

@@ -128,12 +128,15 @@ export function accountOutput(row: AccountRow): AccountOutput {
     email: row.email,
     name: row.name,
     kind: row.kind,
-    posted: formatUsd(row.posted),
-    held: formatUsd(row.held),
-    available: formatUsd(row.posted - row.held),
+    ...balanceOutput(row),
     openHolds: row.openHolds,
     created: isoTime(row.createdMs),
     suspended: isoTimeOrNull(row.suspendedMs),
     restricted: isoTimeOrNull(row.restrictedMs),
   }
+}
+
+/** The balance of an account, and how much of it the next request can use. */
+export function balanceOutput({ posted, held }: Pick<AccountRow, 'posted' | 'held'>) {
+  return { posted: formatUsd(posted), held: formatUsd(held), available: formatUsd(posted - held) }
 }

@@ -30,11 +30,11 @@ export type SignedIn = Extract<Actor, { kind: 'person' }>
 export interface AccountScope {
   readonly actor: Actor
   readonly account: AccountRow
-  /** As what a member acts; null: an operator who is none, a management key or the command line. */
+  /** The member's role; null: an operator who is no member, a management key or the command line. */
   readonly role: Role | null
 }
 
-/** What a handler receives besides its input, by the kind of the operation's policy. */
+/** The caller as a handler receives it, by the kind of the operation's policy. */
 export interface Callers extends Record<Policy['kind'], { readonly actor: Actor }> {
   readonly account: AccountScope
   readonly person: { readonly actor: SignedIn }

@@ -3,6 +3,7 @@ import type { OperationInput } from '../../contract/operations.ts'
 import type { AuditEntry, NewAuditEntry } from '../audit/audit.ts'
 import { asTollgateError } from '../base/errors.ts'
 import { formatId, parseId } from '../base/ids.ts'
+import { findAccounts } from './authorize.ts'
 import { readBatches } from './batches.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { type CsvCell, csvLines, csvText } from './csv.ts'
@@ -15,14 +16,11 @@ export const auditHandlers = {
       limit: asked.limit,
       before: parseAuditId(asked.before),
     })
-    const accounts = new Set(rows.flatMap(({ account }) => (account === null ? [] : [account])))
-    const names = new Map(
-      await Promise.all([...accounts].map(async (id) => [id, (await ledger.account(id))?.name] as const)),
-    )
+    const accounts = await findAccounts({ ledger }, rows)
     return rows.map((entry) => ({
       ...auditOutput(entry),
       account: entry.account === null ? null : formatId('acct', entry.account),
-      accountName: (entry.account === null ? null : names.get(entry.account)) ?? null,
+      accountName: accounts.get(entry.account)?.name ?? null,
       input: entry.input,
       address: entry.address,
     }))
@@ -125,7 +123,7 @@ const notStored = '(not stored)'
 /** Longer texts are files, of which the audit log keeps the size. */
 const textCharactersMax = 20_000
 
-/** What the audit stores of an input: everything except secrets and whole files. */
+/** An input as the audit stores it: everything except secrets and whole files. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string' && value.length > textCharactersMax) return `(${value.length} characters)`
   if (Array.isArray(value)) return value.map(withoutSecrets)

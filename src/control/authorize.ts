@@ -153,7 +153,7 @@ const notFoundErrors: Readonly<Record<Exclude<Subject, 'account'>, readonly [Err
   top_up: ['top_up_not_found', 'topUp', 'No top-up has the ID'],
 }
 
-/** What a made-up ID gets. */
+/** The error of a made-up ID. */
 export function notFound(subject: Subject, named: ResourceRef): TollgateError {
   if (subject === 'account') return accountNotFound(String(named.account ?? 'of this person'))
   const [code, param, words] = notFoundErrors[subject]
@@ -185,6 +185,16 @@ export async function lookUpAccount(
   const text = reference === 'local' ? await deps.settings.get(localAccountSetting) : reference
   const id = text === undefined ? undefined : parseId('acct', text)
   return id === undefined ? undefined : deps.ledger.account(id)
+}
+
+/** The accounts that rows name, each looked up once. */
+export async function findAccounts(
+  { ledger }: Pick<ControlDeps, 'ledger'>,
+  rows: readonly { readonly account: bigint | null }[],
+): Promise<ReadonlyMap<bigint | null, AccountRow>> {
+  const ids = [...new Set(rows.flatMap(({ account }) => account ?? []))]
+  const found = await Promise.all(ids.map((id) => ledger.account(id)))
+  return new Map(found.flatMap((row) => (row === undefined ? [] : [[row.id, row]])))
 }
 
 function accountNotFound(reference: string): TollgateError {

@@ -9,7 +9,8 @@ import { networkOf } from '../base/network.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import type { BillingSetting, Code, PaymentFacts, TopUp } from '../payments/types.ts'
 import type { Runway } from '../usage/types.ts'
-import { notFound } from './authorize.ts'
+import { balanceOutput } from './accounts.ts'
+import { findAccounts, notFound } from './authorize.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { shownDaysLeft } from './usage.ts'
 import { isoTime, isoTimeOrNull, parseAmount, parseGivenId } from './values.ts'
@@ -63,13 +64,11 @@ export const billingHandlers = {
 
   'payments.list': async (deps, { limit, before }) => {
     const topUps = await deps.payments.topUps({ account: null, limit, before: parseGivenId('top', before) })
-    const accounts = [...new Set(topUps.map(({ account }) => account))]
-    const emails = new Map(
-      await Promise.all(
-        accounts.map(async (id) => [id, (await deps.ledger.account(id))?.email ?? null] as const),
-      ),
-    )
-    return topUps.map((topUp) => ({ ...topUpOutput(topUp), email: emails.get(topUp.account) ?? null }))
+    const accounts = await findAccounts(deps, topUps)
+    return topUps.map((topUp) => ({
+      ...topUpOutput(topUp),
+      email: accounts.get(topUp.account)?.email ?? null,
+    }))
   },
 
   'code.redeem': async (deps, { code }, { account, actor }) => {
@@ -120,9 +119,7 @@ async function billingOutput(
   const { posted = 0n, held = 0n, suspendedMs = null } = account ?? {}
   const { autoTopUp } = setting
   return {
-    posted: formatUsd(posted),
-    held: formatUsd(held),
-    available: formatUsd(posted - held),
+    ...balanceOutput({ posted, held }),
     daysLeft: shownDaysLeft(runway),
     runsLow: runsLow(setting, runway),
     payments: paymentsOutput(payments.facts),

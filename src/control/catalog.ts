@@ -54,7 +54,7 @@ export const catalogHandlers = {
 /** Models in which a price list may differ. */
 const priceListRowsMax = 5_000
 
-/** Of one model, as an operator may enter them. */
+/** Kinds of input of one model, as an operator may enter them. */
 const inputsMax = 10
 const inputCharactersMax = 50
 

@@ -1,4 +1,4 @@
-/** What control-plane operations are, and what they need. Types only; the root of the program composes it. */
+/** The handlers of control-plane operations, and what they need. Types only; the root of the program composes it. */
 
 import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { OperationInput, OperationName, OperationOutput, operations } from '../../contract/operations.ts'
@@ -44,14 +44,14 @@ export interface HostAnswer {
 /** The path of a format at a host. */
 export type CheckedHostPath = OperationOutput<'upstreams.check'>['paths'][number]
 
-/** What the host of an upstream said when it was reviewed. */
+/** The answers of an upstream's host when the upstream was reviewed. */
 export interface CheckedHost {
   /** null: the credential was not tested. */
   readonly credential: HostAnswer | null
   readonly paths: readonly CheckedHostPath[]
 }
 
-/** Of the last review alone, for the save that follows. */
+/** Keeps the last review alone, for the save that follows. */
 export interface CheckedHostMemory {
   keep(host: AskedHost, checked: CheckedHost): void
   /** undefined: another host, or none, was reviewed last. */
@@ -90,7 +90,7 @@ export interface ServerStatus {
   /** The same, and which of them exist. */
   findPaths(host: AskedHost): Promise<readonly CheckedHostPath[]>
   readonly checkedHost: CheckedHostMemory
-  /** What the background check of the ledger has found. */
+  /** The findings of the ledger's background check. */
   ledgerReport(): WatchReport
 }
 
@@ -101,7 +101,7 @@ export interface ControlDeps {
   readonly audit: Audit
   readonly catalog: Catalog
   readonly changes: Changes
-  /** What customers see of upstreams. */
+  /** How customers see upstreams. */
   readonly customerView: CustomerView
   readonly files: Pick<ProviderFiles, 'deleteAll' | 'pendingDeletions'>
   readonly identity: Identity
@@ -126,7 +126,7 @@ export interface ControlDeps {
   readonly random: RandomBytes
   readonly log: Log
   readonly limits: Limits
-  /** What tells one folded e-mail address from another without keeping it. */
+  /** Tells one folded e-mail address from another without keeping it. */
   readonly addressHash: (folded: string) => Uint8Array
   /** Who runs the installation, as shown to users. */
   readonly operator: { readonly name: string; readonly contact: string | null }

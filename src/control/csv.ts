@@ -11,7 +11,7 @@ export interface CsvAmount {
   readonly amount: string
 }
 
-/** What spreadsheets take for the beginning of a formula, also behind characters that they skip. */
+/** Spreadsheets take this for the beginning of a formula, also behind characters that they skip. */
 const formulaStart = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 
 export function csvText(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {

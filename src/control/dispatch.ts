@@ -108,7 +108,7 @@ async function runOperation(
   return recordChange(deps, { actor: nameForAudit(actor), operation: name, account, input, address }, run)
 }
 
-/** What the handlers of such an operation are told of the actor. */
+/** The caller as handlers of this policy receive it. Throws where the account is not the actor's. */
 async function findCaller(
   deps: ControlDeps,
   policy: Policy,
@@ -120,7 +120,7 @@ async function findCaller(
   return { actor }
 }
 
-/** What a change by an operator concerns, so that it is found among what happened to that account. */
+/** The account that an operator's change names, under which its audit entry is found. */
 async function findNamedAccount(deps: ControlDeps, { account }: ResourceRef): Promise<bigint | null> {
   return typeof account === 'string' ? ((await lookUpAccount(deps, account))?.id ?? null) : null
 }
@@ -171,7 +171,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 function toErrorReply(deps: ControlDeps, operation: string, error: TollgateError): ControlReply {
   const { message, param, facts, detail, retryAfterMs } = error.details
   const requestId = detail === undefined ? undefined : formatId('req', deps.nextId())
-  // What the caller may not see stays findable by the id that the caller gets.
+  // Details that the caller may not see are found by the ID that the caller gets.
   if (requestId !== undefined)
     deps.log.error({ requestId, operation, code: error.code, detail }, 'operation failed')
   const body: ControlErrorBody = {

@@ -96,19 +96,12 @@ async function creditReceipt(
   const [row] = await manualCredits(deps, account, { limit: 1, before: entry + 1n })
   if (row === undefined || row.id !== entry) return undefined
   const about = [row.note, row.reference].filter((part) => part !== null && part !== '').join(', ')
-  const at = isoTime(row.atMs)
-  const total = formatUsd(row.amount)
+  const text = `Credit added${about === '' ? '' : ` (${about})`}`
   return {
     ...(await parties(deps, account)),
     id: formatId('ent', row.id),
     kind: 'credit',
-    issued: at,
-    from: at,
-    to: at,
-    opening: formatUsd(0n),
-    closing: total,
-    lines: [{ text: `Credit added${about === '' ? '' : ` (${about})`}`, quantity: 1, amount: total }],
-    total,
+    ...receiptFields(row.atMs, row.amount, [{ text, quantity: 1, amount: formatUsd(row.amount) }]),
   }
 }
 
@@ -121,19 +114,18 @@ async function receipt(
   const { amount, refunded, paidMs } = topUp
   const paid: InvoiceLine = { text: 'Balance top-up', quantity: 1, amount: formatUsd(amount) }
   const back: InvoiceLine = { text: 'Refunded', quantity: null, amount: formatUsd(-refunded) }
-  const total = formatUsd(amount - refunded)
   return {
     ...(await parties(deps, account)),
     id: formatId('top', topUp.id),
     kind: 'payment',
-    issued: isoTime(paidMs),
-    from: isoTime(paidMs),
-    to: isoTime(paidMs),
-    opening: formatUsd(0n),
-    closing: total,
-    lines: refunded === 0n ? [paid] : [paid, back],
-    total,
+    ...receiptFields(paidMs, amount - refunded, refunded === 0n ? [paid] : [paid, back]),
   }
+}
+
+/** A receipt is for one moment, before which there was nothing. */
+function receiptFields(atMs: number, amount: bigint, lines: InvoiceLine[]) {
+  const [at, total] = [isoTime(atMs), formatUsd(amount)]
+  return { issued: at, from: at, to: at, opening: formatUsd(0n), closing: total, lines, total }
 }
 
 async function statement(deps: ControlDeps, account: AccountRow, text: string): Promise<Invoice | undefined> {
@@ -220,7 +212,7 @@ async function usageLines(
     .map(({ group, sums }) => ({ text: `Usage: ${group}`, quantity: sums.requests, nano: -sums.charged }))
 }
 
-/** What each month that is over moved, those in which nothing did left out; in their order. */
+/** The change of the balance in each month that is over, in their order; months without one are left out. */
 async function changesByMonth(
   { ledger, usage, clock }: ControlDeps,
   { id: account, createdMs }: AccountRow,

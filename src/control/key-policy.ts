@@ -1,4 +1,4 @@
-/** What a key permits: by default, as asked for, and inherited from a key that others limited. */
+/** The policy of a key: by default, as asked for, and inherited from a key that others limited. */
 import type { OperationInput } from '../../contract/operations.ts'
 import { policyDefaults } from '../access/policy.ts'
 import type { KeyPolicy, KeyRow, ManagedField } from '../access/types.ts'
@@ -14,7 +14,7 @@ export function defaultPolicy(kind: AccountRow['kind']): KeyPolicy {
   return { ...policyDefaults, showBalance: kind === 'personal' }
 }
 
-/** What is left out stays; null takes a limit away. */
+/** Fields that are left out stay; null takes a limit away. */
 export function changePolicy(before: KeyPolicy, { limits = {}, budget, ...asked }: AskedPolicy): KeyPolicy {
   return {
     ...replaceGiven(before, asked),
@@ -68,8 +68,8 @@ export function isLimit(value: AskedPolicy[ManagedField]): boolean {
 }
 
 /**
- * What a developer's new key takes over from the limits that an owner or admin set on an earlier one: otherwise one more key
- * would be a way around them. When one key expires, or that it is disabled, is about that key alone.
+ * A developer's new key takes over these limits, which an owner or admin set on an earlier one: otherwise one more key would
+ * be a way around them. When one key expires, or that it is disabled, is about that key alone.
  */
 const inheritedFields = [
   'budget',

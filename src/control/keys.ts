@@ -55,7 +55,7 @@ export const keyHandlers = {
       const managed = nextManagedFields(who, row, asked)
       const expiresMs = parseExpiry(expires, deps.clock.wallMs())
       const policy = { ...changePolicy(row.policy, asked), managed }
-      // What was allowed before may have been disabled since: only a change of the list is rejected.
+      // A model may have been disabled since it was listed: only a change of the list is rejected.
       if (asked.fallbacks !== undefined || asked.models !== undefined)
         assertUsableFallbacks(policy, deps.catalog.snapshot)
       return {

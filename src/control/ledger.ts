@@ -5,6 +5,7 @@ import { asTollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { Ledger } from '../ledger/types.ts'
 import type { Settings } from '../store/settings.ts'
+import { findAccounts } from './authorize.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { isoTimeOrNull, parseRange } from './values.ts'
 
@@ -25,20 +26,19 @@ export const ledgerHandlers = {
   'losses.list': async ({ usage, ledger, clock }, { from, to, limit }) => {
     const range = parseRange(clock.wallMs(), { from, to })
     const { total, accounts } = await usage.losses({ ...range, limit })
+    const rows = await findAccounts({ ledger }, accounts)
     return {
       total: formatUsd(total),
-      accounts: await Promise.all(
-        accounts.map(async ({ account, writtenOff, requests }) => {
-          const row = await ledger.account(account)
-          return {
-            account: formatId('acct', account),
-            email: row?.email ?? null,
-            writtenOff: formatUsd(writtenOff),
-            requests,
-            restricted: isoTimeOrNull(row?.restrictedMs ?? null),
-          }
-        }),
-      ),
+      accounts: accounts.map(({ account, writtenOff, requests }) => {
+        const row = rows.get(account)
+        return {
+          account: formatId('acct', account),
+          email: row?.email ?? null,
+          writtenOff: formatUsd(writtenOff),
+          requests,
+          restricted: isoTimeOrNull(row?.restrictedMs ?? null),
+        }
+      }),
     }
   },
 } satisfies Partial<OperationHandlers>

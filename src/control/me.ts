@@ -165,7 +165,7 @@ interface ClosingAccount {
   readonly account: bigint
   /** null: the personal account. */
   readonly organization: string | null
-  /** It was suspended already, for another reason. */
+  /** The account was suspended already, for another reason. */
   readonly wasSuspended: boolean
 }
 
@@ -234,7 +234,7 @@ export async function finishAccountDeletions(deps: ControlDeps): Promise<void> {
   }
 }
 
-/** As it was before, unless a payment was disputed in the meantime. */
+/** Undoes the suspension, unless a payment was disputed in the meantime. */
 async function reopenAccount(
   { ledger, payments }: ControlDeps,
   { account, wasSuspended }: ClosingAccount,
@@ -258,7 +258,7 @@ async function closeAccount(
   const assigned = await ledger.assign(account, { owner: null, email: null, name: 'closed' })
   assert(assigned === 'assigned', `${formatId('acct', account)} is given back`)
   await payments.forgetMethod(account).catch((error: unknown) => {
-    // It is forgotten here and can be used no more; what the provider keeps of it the operator removes there.
+    // The method is forgotten here and can be used no more; the operator removes it at the provider.
     log.warn({ err: error, account: formatId('acct', account) }, 'failed to delete a payment method')
   })
 }

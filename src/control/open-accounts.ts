@@ -16,7 +16,6 @@ type CreditBlocker = 'verification' | 'confirmation' | 'tomorrow' | null
 type OpeningDeps = Pick<ControlDeps, 'audit' | 'clock' | 'ledger' | 'nextId'>
 type PersonalAccountDeps = OpeningDeps & Pick<ControlDeps, 'access' | 'payments'>
 
-/** What account making needs. */
 type AccountDeps = Pick<ControlDeps, 'addressHash' | 'changes' | 'identity' | 'limits' | 'signupNano'> &
   PersonalAccountDeps
 
@@ -138,7 +137,7 @@ async function recordStartingCredit(
   person: Person,
   { id: account }: AccountRow,
 ): Promise<void> {
-  // What the person waited for is over with it, in every window.
+  // Every window of the person stops waiting.
   deps.changes.publish(account, ['account', 'balance', 'billing'])
   const input = { amount: formatUsd(deps.signupNano) }
   const change = { operation: 'account.starting-credit', account, input, address: null }

@@ -7,6 +7,7 @@ import type { AccountRow } from '../ledger/types.ts'
 import { servesModel } from '../provider-keys/own-offers.ts'
 import type { KeyProvider, ProviderKeyRow, ProviderKeyWritten } from '../provider-keys/types.ts'
 import type { ControlDeps, HostAnswer, OperationHandlers } from './control-deps.ts'
+import { assertAccepted, credentialOutput } from './upstream-hosts.ts'
 import { invalidValue, isoTime } from './values.ts'
 
 export const providerKeyHandlers = {
@@ -29,7 +30,9 @@ export const providerKeyHandlers = {
     assertAllowed(deps, account)
     if (credential !== undefined) {
       assertPlainKey(credential, provider)
-      await assertAccepted(deps, account, { provider, credential })
+      // A key that is stored has worked once.
+      const answer = await testKey(deps, account, { provider, credential })
+      assertAccepted(answer, 'Nothing was saved.', 'credential')
     }
     const written = await providerKeys.put({
       account: account.id,
@@ -48,16 +51,11 @@ export const providerKeyHandlers = {
     const provider = findProvider(deps, name)
     const credential = deps.providerKeys.credentialOf(account.id, name)
     if (credential === undefined) throw keyNotFound(deps, account, provider)
-    const answer = await testAt(deps, account, { provider, credential })
+    const answer = await testKey(deps, account, { provider, credential })
     // A key that works again is used immediately.
     if (answer.credential === 'accepted') deps.providerKeys.health.forget(account.id, name)
     deps.changes.publish(account.id, ['provider-keys'])
-    return {
-      provider: name,
-      state: answer.credential,
-      problem: answer.problem,
-      hostMessage: answer.hostMessage,
-    }
+    return { provider: name, ...credentialOutput(answer) }
   },
 
   'provider-keys.remove': async (deps, { provider: name }, { account }) => {
@@ -99,27 +97,11 @@ function assertPlainKey(credential: string, { connector }: KeyProvider): void {
   if (mistake !== undefined) throw invalidValue('credential', mistake)
 }
 
-interface TestedKey {
-  readonly provider: KeyProvider
-  readonly credential: string
-}
-
-/** Throws where the provider rejects the key or cannot be reached: what is stored has worked once. */
-async function assertAccepted(deps: KeyDeps, account: AccountRow, tested: TestedKey): Promise<void> {
-  const { credential, problem, hostMessage } = await testAt(deps, account, tested)
-  if (credential !== 'rejected' && credential !== 'unreachable') return
-  const words = hostMessage === null ? [] : [`It says: ${hostMessage.replace(/\.$/, '')}.`]
-  throw new TollgateError('upstream_test_failed', {
-    message: [problem, ...words, 'Nothing was saved.'].filter((text) => text !== null).join(' '),
-    param: 'credential',
-  })
-}
-
 /** Throttled, so that the server does not test lists of keys. */
-async function testAt(
+async function testKey(
   { server, providerKeyTests, clock, limits }: KeyDeps,
   account: AccountRow,
-  { provider: { provider, url }, credential }: TestedKey,
+  { provider: { provider, url }, credential }: { provider: KeyProvider; credential: string },
 ): Promise<HostAnswer> {
   const taken = providerKeyTests.take(account.id, clock.wallMs())
   if (taken.kind === 'taken') return server.testCredential({ provider, url, credential })

@@ -14,7 +14,7 @@ import { type CsvCell, csvLines } from './csv.ts'
 import { invalidValue, isoTime, isoTimeOrNull, parseGivenId } from './values.ts'
 
 export const requestHandlers = {
-  /** What was found within the bound is returned; nothing at all would say that there is no more. */
+  /** Returns the matches within the bound; an empty list would say that there are no more. */
   'requests.list': async (deps, input, { account, actor }) => {
     const search = toSearch(account.id, input, input.before)
     const { receiptsScannedMax } = deps.limits
@@ -71,7 +71,7 @@ export const requestHandlers = {
     }))
   },
 
-  /** What was delivered is charged; the client gets an error in its stream. */
+  /** Delivered output is charged; the client gets an error in its stream. */
   'request.stop': async ({ server }, { request }) => {
     return { id: request, stopped: await server.stop(parseGivenId('req', request)) }
   },
@@ -210,7 +210,7 @@ export function receiptFor(
 
 type PersonNames = ReadonlyMap<string, string>
 
-/** Of the people who asked and are still here. */
+/** The names of people who asked and still exist. */
 async function findPersonNames(
   { identity }: Pick<ControlDeps, 'identity'>,
   rows: readonly ReceiptRow[],

@@ -82,10 +82,25 @@ function findHost({ catalog }: HostDeps, upstream: ListedUpstream): AskedHost {
   return { provider, url, custom, credential: kept.credential }
 }
 
+/** The result of testing a credential. */
 export function credentialOutput(
   host: HostAnswer,
 ): NonNullable<OperationOutput<'upstreams.check'>['credential']> {
   return { state: host.credential, problem: host.problem, hostMessage: host.hostMessage }
+}
+
+/** Throws where the host rejects the credential or cannot be reached; the message ends with the advice. */
+export function assertAccepted(
+  { credential, problem, hostMessage }: HostAnswer,
+  advice: string,
+  unreachableParam: 'url' | 'credential',
+): void {
+  if (credential !== 'rejected' && credential !== 'unreachable') return
+  const words = hostMessage === null ? null : `It says: ${hostMessage.replace(/\.$/, '')}.`
+  throw new TollgateError('upstream_test_failed', {
+    message: [problem, words, advice].filter((text) => text !== null).join(' '),
+    param: credential === 'rejected' ? 'credential' : unreachableParam,
+  })
 }
 
 /** The host of an upstream that is to be saved. */
@@ -93,7 +108,7 @@ interface HostToSave {
   readonly ask: Omit<UpstreamAsk, 'credential'>
   /** undefined: no credential is stored for it. */
   readonly host: AskedHost | undefined
-  /** What it said when it was reviewed; undefined: it was not. */
+  /** Its answers when it was reviewed; undefined: it was not. */
   readonly checked: CheckedHost | undefined
 }
 
@@ -105,15 +120,8 @@ export async function assertTested(
 ): Promise<void> {
   const isSame = asked.credential === undefined && deps.catalog.keptSecrets(ask) !== undefined
   if (asked.saveAnyway || asked.disabled || isSame || host === undefined) return
-  const { credential, problem, hostMessage } = checked?.credential ?? (await deps.server.testCredential(host))
-  if (credential !== 'rejected' && credential !== 'unreachable') return
-  const words = [problem, hostMessage === null ? null : `It says: ${hostMessage.replace(/\.$/, '')}.`].filter(
-    (text) => text !== null,
-  )
-  throw new TollgateError('upstream_test_failed', {
-    message: `${[...words, 'Set saveAnyway to save the upstream.'].join(' ')}`,
-    param: credential === 'rejected' ? 'credential' : 'url',
-  })
+  const answer = checked?.credential ?? (await deps.server.testCredential(host))
+  assertAccepted(answer, 'Set saveAnyway to save the upstream.', 'url')
 }
 
 /** The formats whose paths a host has; null: none is missing, or all are. */
@@ -123,7 +131,7 @@ export function listPresentFormats(paths: readonly CheckedHostPath[]): UpstreamD
 }
 
 /**
- * What an upstream stores of its host's formats: null for all, undefined for what is stored already. Throws where the host
+ * The formats of its host that an upstream stores: null for all, undefined for those stored already. Throws where the host
  * has none of their paths. Custom hosts have the formats that their operator says.
  */
 export async function formatsToStore(
@@ -150,8 +158,8 @@ export async function formatsToStore(
 const hostReviewMs = 600_000
 
 /**
- * What the host of an upstream said when it was reviewed, for the save that follows: asked once, and what is stored is what
- * was reviewed. Keeps the last review alone, until it is used.
+ * Keeps the answers of a host from the last review of an upstream for the save that follows: the host is asked once, and
+ * the upstream is stored as it was reviewed.
  */
 export class LastCheckedHost implements CheckedHostMemory {
   readonly #clock: Clock

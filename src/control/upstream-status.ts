@@ -71,7 +71,7 @@ function offerOutput(
   return { upstreamModel, models: [...models], ...status }
 }
 
-/** What needs attention first, then what is used most; last, what fails on purpose: it is no trouble of the installation. */
+/** Offers that need attention first, then those that are used most; last, models that fail on purpose for tests. */
 function byAttention(one: OfferOut, other: OfferOut): number {
   return (
     Number(one.testCase) - Number(other.testCase) ||

@@ -137,7 +137,7 @@ function toCredential({ credential, auth }: Asked): string | null {
   return credential === undefined ? null : canonicalCredential(credential)
 }
 
-/** As the configuration's own upstreams are checked; a credential goes into a header as it is. */
+/** Applies the rules of the configuration's own upstreams; a credential goes into a header as it is. */
 function validateUpstream(
   asked: Asked,
   { url, custom }: Omit<UpstreamAsk, 'credential'>,

@@ -7,6 +7,7 @@ import { formatId } from '../base/ids.ts'
 import { dayMs, dayOf, firstDayOf, monthOf } from '../limits/calendar.ts'
 import { addSums, type GrowingSums, noSums } from '../usage/sums.ts'
 import { type Runway, runwayDaysMin, type Sums, type SumsAsk, type SumsRow } from '../usage/types.ts'
+import { balanceOutput } from './accounts.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { type CsvCell, csvText } from './csv.ts'
 import { isoTime, isoTimeOrNull, parseGivenId, parseRange } from './values.ts'
@@ -41,9 +42,7 @@ export const usageHandlers = {
       usage.firstRequestMs(account.id),
     ])
     return {
-      posted: formatUsd(account.posted),
-      held: formatUsd(account.held),
-      available: formatUsd(account.posted - account.held),
+      ...balanceOutput(account),
       running: account.openHolds,
       today: sumsOutput(sumSince(days, today * dayMs)),
       month: sumsOutput(sumSince(days, monthMs)),

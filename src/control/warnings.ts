@@ -1,4 +1,4 @@
-/** What needs an operator's attention, one sentence each. Reads what is known already; computes nothing. */
+/** Warnings for operators, one sentence each. Reads what is known already; computes nothing. */
 import { formatUsd } from '../../contract/usd.ts'
 import { belowCost } from '../catalog/below-cost.ts'
 import { isMendable } from '../catalog/drafts.ts'
