@@ -293,7 +293,7 @@ test('a key that another one replaces works until the overlap is over, or its ow
     clock.advance(1)
     assert.equal((await access.identify(old.secret)).kind, 'expired')
     const again = await access.rotate(old.id, { newId: nextId(), overlapMs, createdBy: null })
-    assert.deepEqual(again, { kind: 'refused', because: 'replaced' })
+    assert.deepEqual(again, { kind: 'rejected', because: 'replaced' })
   }
 })
 
@@ -310,12 +310,12 @@ test('a rotation without overlap revokes the old key immediately; an ended key i
   assert.deepEqual(notified, [[old.id, 'revoked']])
   const revoked = await access.create(newKey)
   await access.revoke(revoked.id)
-  assert.deepEqual(await rotate(revoked.id), { kind: 'refused', because: 'revoked' })
+  assert.deepEqual(await rotate(revoked.id), { kind: 'rejected', because: 'revoked' })
   const disabled = await access.create(newKey)
   await access.update(disabled.id, () => ({ disabled: true }))
-  assert.deepEqual(await rotate(disabled.id), { kind: 'refused', because: 'disabled' })
+  assert.deepEqual(await rotate(disabled.id), { kind: 'rejected', because: 'disabled' })
   const expired = await access.create({ ...newKey, expiresMs: clock.wallMs() })
-  assert.deepEqual(await rotate(expired.id), { kind: 'refused', because: 'expired' })
+  assert.deepEqual(await rotate(expired.id), { kind: 'rejected', because: 'expired' })
   assert.deepEqual(await rotate(1n), { kind: 'not_found' })
 })
 

@@ -24,6 +24,7 @@ import type {
   NewKey,
   Rotation,
   RotationAsk,
+  RotationRejection,
   StoppedBy,
 } from './types.ts'
 
@@ -173,7 +174,7 @@ async function rotate(
     const old = await keyById(transaction, id)
     if (old === undefined) return { kind: 'not_found' } as const
     const because = whyNotRotated(old.row, nowMs)
-    if (because !== null) return { kind: 'refused', because } as const
+    if (because !== null) return { kind: 'rejected', because } as const
     const { account, name, expiresMs, policy } = old.row
     const made = fresh(changing, newId, { account, name, expiresMs, policy, createdBy })
     const endMs = Math.min(nowMs + overlapMs, expiresMs ?? Number.POSITIVE_INFINITY)
@@ -194,7 +195,7 @@ async function rotate(
   return { kind: 'rotated', secret: made.secret, expiresMs: endMs }
 }
 
-function whyNotRotated(row: KeyRow, nowMs: number): Extract<Rotation, { kind: 'refused' }>['because'] | null {
+function whyNotRotated(row: KeyRow, nowMs: number): RotationRejection | null {
   if (row.replacedBy !== null) return 'replaced'
   if (row.revokedMs !== null) return 'revoked'
   if (row.expiresMs !== null && row.expiresMs <= nowMs) return 'expired'

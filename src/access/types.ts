@@ -106,7 +106,9 @@ export type Rotation =
       readonly expiresMs: number
     }
   | { readonly kind: 'not_found' }
-  | { readonly kind: 'refused'; readonly because: 'revoked' | 'expired' | 'disabled' | 'replaced' }
+  | { readonly kind: 'rejected'; readonly because: 'revoked' | 'expired' | 'disabled' | 'replaced' }
+
+export type RotationRejection = Extract<Rotation, { kind: 'rejected' }>['because']
 
 /** Why a key that was good is good no more. */
 export type StoppedBy = 'revoked' | 'disabled' | 'expired'

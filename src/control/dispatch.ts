@@ -128,7 +128,7 @@ async function findNamedAccount(deps: ControlDeps, { account }: ResourceRef): Pr
 function parseInput<Name extends OperationName>(name: Name, given: unknown): OperationInput<Name> {
   const parsed = operations[name].input.safeParse(given)
   if (!parsed.success) throw inputError(given, parsed.error)
-  // Databases end a text there, or refuse it: a search for nothing else would find everything.
+  // Databases end a text there, or reject it: a search for nothing else would find everything.
   if (containsNul(parsed.data)) {
     throw new TollgateError('invalid_value', { message: 'Text must not contain the character U+0000.' })
   }

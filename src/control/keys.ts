@@ -2,7 +2,7 @@
 
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { type KeyRow, type ManagedField, managedFields, type Rotation } from '../access/types.ts'
+import { type KeyRow, type ManagedField, managedFields, type RotationRejection } from '../access/types.ts'
 import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
@@ -87,7 +87,7 @@ export const keyHandlers = {
     switch (rotated.kind) {
       case 'not_found':
         throw notFound('key', { key })
-      case 'refused':
+      case 'rejected':
         throw new TollgateError('conflict', { message: rotationRejections[rotated.because], param: 'key' })
       case 'rotated':
         deps.changes.publish(old.account, ['keys'])
@@ -138,8 +138,6 @@ function nextManagedFields(
 }
 
 const hourMs = 3_600_000
-
-type RotationRejection = Extract<Rotation, { kind: 'refused' }>['because']
 
 const rotationRejections: Readonly<Record<RotationRejection, string>> = {
   revoked: 'A revoked key cannot be rotated. Create a new one.',
