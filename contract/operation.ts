@@ -58,7 +58,7 @@ export type Policy =
   /** Open to everyone; `local`: also on the command line. */
   | { readonly kind: 'public'; readonly local: boolean }
 
-/** The policies of one kind, which decides what a handler is told of its caller. */
+/** The policies of one kind, which decides the caller that a handler receives. */
 export type PolicyOf<Kind extends Policy['kind']> = Extract<Policy, { kind: Kind }>
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
