@@ -11,7 +11,7 @@ import { formatId, parseId } from '../base/ids.ts'
 import { localAccountSetting } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { defaultPolicy } from '../control/key-policy.ts'
-import { makeSetupToken, formatSetupLink } from '../control/setup.ts'
+import { formatSetupLink, makeSetupToken } from '../control/setup.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import type { Store } from '../store/store.ts'
 
