@@ -3,16 +3,14 @@
  * missing there, checked against the clock at every use. The whole key is never stored and never logged.
  */
 import { createHmac, createSecretKey, hash as oneShotHash } from 'node:crypto'
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { NextId, RandomBytes } from '../base/ids.ts'
 import { createMutex } from '../base/mutex.ts'
 import { RecentMap } from '../base/recent-map.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { Expiries } from './expiries.ts'
 import { foreignProvider } from './foreign-keys.ts'
-import { judge } from './judge.ts'
 import { isManagementKey, makeKey, readKey } from './key-form.ts'
 import { type KeyMemory, type KeyMemoryLimits, keyMemory, keyName } from './key-memory.ts'
 import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
@@ -239,4 +237,55 @@ function remember(
   if (judged.kind === 'caller') expiries.watch(row)
   else if (judged.kind === 'revoked' || judged.kind === 'disabled' || judged.kind === 'expired')
     notifyStopped(row.id, judged.kind)
+}
+
+/**
+ * Reports when a key in use expires, so that requests under it are stopped as if it had been revoked. Only keys close
+ * to their expiry need a timer: any earlier request ends before it by its own time limit.
+ */
+class Expiries {
+  readonly #clock: Clock
+  readonly #nearMs: number
+  readonly #onExpired: (key: bigint) => void
+  readonly #timers = new Map<bigint, Timer>()
+
+  /** `nearMs`: the longest that a request can run. */
+  constructor(clock: Clock, nearMs: number, onExpired: (key: bigint) => void) {
+    this.#clock = clock
+    this.#nearMs = nearMs
+    this.#onExpired = onExpired
+  }
+
+  /** Call at each use of a key. Free for keys that do not expire soon. */
+  watch({ id, expiresMs }: Pick<KeyRow, 'id' | 'expiresMs'>): void {
+    if (expiresMs === null || this.#timers.has(id)) return
+    const leftMs = expiresMs - this.#clock.wallMs()
+    if (leftMs > this.#nearMs) return
+    const timer = this.#clock.after(Math.max(1, leftMs), () => {
+      this.#timers.delete(id)
+      // Timers use the monotonic clock; the wall clock may have been set back since.
+      if (this.#clock.wallMs() < expiresMs) this.watch({ id, expiresMs })
+      else this.#onExpired(id)
+    })
+    this.#timers.set(id, timer)
+  }
+
+  /** Drops the timer: the expiry changed or was reported. */
+  forget(key: bigint): void {
+    this.#timers.get(key)?.cancel()
+    this.#timers.delete(key)
+  }
+}
+
+/** The caller that a key makes, or why it makes none. `accountRates`: what an account as a whole may take. */
+export function judge(row: KeyRow, nowMs: number, accountRates: (account: bigint) => RateLimits): Identified {
+  const { account, id, label, policy } = row
+  const owner = { account, key: id }
+  if (row.revokedMs !== null) return { kind: 'revoked', ...owner }
+  if (row.expiresMs !== null && row.expiresMs <= nowMs) return { kind: 'expired', ...owner }
+  if (row.disabled) return { kind: 'disabled', ...owner }
+  return {
+    kind: 'caller',
+    caller: { ...owner, label, policy, accountRates: accountRates(account), person: null },
+  }
 }

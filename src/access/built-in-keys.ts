@@ -7,7 +7,7 @@ import type { NextId, RandomBytes } from '../base/ids.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction, type Transaction } from '../store/transaction.ts'
-import { judge } from './judge.ts'
+import { judge } from './access.ts'
 import { policyToText } from './policy.ts'
 import type { Access, Identified, KeyPolicy } from './types.ts'
 

@@ -3,7 +3,6 @@
  * RequestContext → Caller → ParsedRequest → Route → PreparedRequest → Hold → UpstreamResponse → RelayOutcome →
  * SettlementResult. Types only.
  */
-
 import type { IncomingMessage } from 'node:http'
 import type { OutputClasses } from '../../contract/meters.ts'
 import type { TollgateError } from '../base/errors.ts'
@@ -13,8 +12,7 @@ import type { CustomerView } from '../catalog/customer-view.ts'
 import type { Model, Offer, PriceVersion } from '../catalog/types.ts'
 import type { Body } from '../http/body.ts'
 import type { Downstream } from '../http/downstream.ts'
-import type { OwnKeyFee } from '../ledger/rules/own-key-fee.ts'
-import type { InputBoundSource } from '../ledger/rules/price.ts'
+import type { InputBoundSource, OwnKeyFee } from '../ledger/rules/price.ts'
 import type { Attempt, EndReason, ExcessCause, Held } from '../ledger/types.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Exchange } from '../providers/send-types.ts'

@@ -2,12 +2,17 @@
  * Checkpoints of a running stream, so that after a crash its customer is charged for what was delivered and no more, and
  * the part of the hold that is released as soon as the upstream reports its input.
  */
-
 import { eachOutput } from '../../contract/meters.ts'
 import { Checkpointer } from '../ledger/rules/checkpoint-schedule.ts'
 import { least } from '../ledger/rules/money.ts'
-import { chargedAmounts, chargeOf } from '../ledger/rules/own-key-fee.ts'
-import { boundAmounts, costOf, upstreamCostOf, withRequestFee } from '../ledger/rules/price.ts'
+import {
+  boundAmounts,
+  chargedAmounts,
+  chargeOf,
+  costOf,
+  upstreamCostOf,
+  withRequestFee,
+} from '../ledger/rules/price.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { InputSample } from '../tokens/text.ts'
 import type { OutputSample } from '../wire/dialect.ts'

@@ -2,6 +2,7 @@
  * The one HTTP server: the data plane is reached first, everything else goes to the control plane.
  * Sets every timeout and limit that Node leaves open, and closes gracefully. Knows nothing of models.
  */
+
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   type AddressInfo,
@@ -17,7 +18,6 @@ import { waitsForContinue } from './body.ts'
 import { Connection, type Serve } from './connection.ts'
 import { Downstream } from './downstream.ts'
 import { answerEarly } from './early-response.ts'
-import { malformation } from './edge.ts'
 import { plainErrorBody, plainErrorHeaders, rawAnswer } from './raw.ts'
 
 export interface ServerLimits {
@@ -255,3 +255,69 @@ function drain({ server, connections, clock, deadlineMs }: Drain): Promise<void>
     for (const connection of [...connections.values()]) connection.close()
   })
 }
+
+interface EdgeLimits {
+  readonly headersMax: number
+  readonly urlBytesMax: number
+}
+
+/** Why a request is refused; `code` is a row of the error table. */
+interface Malformed {
+  readonly code: 'malformed_http' | 'headers_too_large' | 'expectation_failed'
+  readonly message: string
+}
+
+/**
+ * The first thing that is wrong with the head of a request, or undefined: what Node's parser accepts and this server does
+ * not, such as an ambiguous request.
+ */
+export function malformation(request: IncomingMessage, limits: EdgeLimits): Malformed | undefined {
+  const headers = request.rawHeaders
+  if (headers.length > limits.headersMax * 2) {
+    return { code: 'headers_too_large', message: `A request may have at most ${limits.headersMax} headers.` }
+  }
+  const target = request.url ?? ''
+  if (target.length > limits.urlBytesMax) {
+    return { code: 'headers_too_large', message: `A URL may have at most ${limits.urlBytesMax} bytes.` }
+  }
+  const reason = targetTrouble(target, request) ?? framingTrouble(headers, request)
+  if (reason !== undefined) return { code: 'malformed_http', message: reason }
+  if (request.headers.expect === undefined || waitsForContinue(request)) return undefined
+  return {
+    code: 'expectation_failed',
+    message: 'The only supported Expect value is 100-continue.',
+  }
+}
+
+/** Only visible ASCII without a fragment: anything else is read differently by different programs. */
+const plainTarget = /^\/[!"$-~]*$/
+
+function targetTrouble(target: string, request: IncomingMessage): string | undefined {
+  if (plainTarget.test(target)) return undefined
+  if (target === '*' && request.method === 'OPTIONS') return undefined
+  return 'The request target must be a path that begins with "/" and contains only visible ASCII characters and no fragment.'
+}
+
+function framingTrouble(headers: readonly string[], request: IncomingMessage): string | undefined {
+  let hosts = 0
+  let framed = false
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!
+    if (name.length === hostName.length && name.toLowerCase() === hostName) hosts += 1
+    if (name.length === transferName.length && name.toLowerCase() === transferName) {
+      if (headers[at + 1]!.trim().toLowerCase() !== 'chunked' || framed) {
+        return 'The only supported Transfer-Encoding is "chunked", sent once.'
+      }
+      framed = true
+    }
+  }
+  if (hosts > 1) return 'The Host header was sent more than once.'
+  if (request.httpVersion === '1.1') return hosts === 1 ? undefined : 'The Host header is missing.'
+  if (request.httpVersion !== '1.0') return 'This server supports HTTP/1.1 only.'
+  const length = request.headers['content-length']
+  const hasBody = framed || (length !== undefined && length !== '0')
+  return hasBody ? 'A request with a body must use HTTP/1.1.' : undefined
+}
+
+const hostName = 'host'
+const transferName = 'transfer-encoding'

@@ -14,15 +14,12 @@ import type { UnrecordedResponse } from './background-response-types.ts'
 import { closeOrphans } from './recovery.ts'
 import type { Fraction } from './rules/money.ts'
 import type { PackedSettled } from './sqlite/machine-operations.ts'
-import { admitMessage, unpackAdmission } from './sqlite/messages.ts'
+import { admitMessage, settleMessage, unpackAdmission } from './sqlite/messages.ts'
 import type { LedgerOperations } from './sqlite/operations.ts'
 import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
-import { settleMessage } from './sqlite/settle-message.ts'
-import { Standings } from './standing.ts'
+import { openWaiters, Standings, UnrecordedHolds } from './standing.ts'
 import type { AccountRow, LazySettlement, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
-import { UnrecordedHolds } from './unrecorded-holds.ts'
-import { openWaiters } from './waiters.ts'
 
 /** Accounts cached as having a balance, so that it is not read before each body. */
 const standingsMax = 100_000

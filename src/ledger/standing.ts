@@ -1,8 +1,7 @@
-/**
- * Accounts and keys that cannot pay, as the ledger's latest results showed them: what a request needs to know
- * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
- */
+/** What the ledger keeps in memory between its messages: who can pay, what is not recorded yet, and who waits for funds. */
+import type { Clock } from '../base/clock.ts'
 import type { KeyBudget } from '../limits/types.ts'
+import type { DeferralState } from '../store/channel.ts'
 import type { Obstacle, StandingAsk } from './standing-types.ts'
 import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
 
@@ -16,6 +15,10 @@ export interface StandingReads {
   ): Promise<{ readonly spent: bigint; readonly held: bigint }>
 }
 
+/**
+ * Accounts and keys that cannot pay, as the ledger's latest results showed them: what a request needs to know
+ * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
+ */
 export class Standings {
   readonly #sizeMax: number
   /** Accounts that were not suspended and had money when the ledger last spoke of them. */
@@ -90,5 +93,79 @@ export class Standings {
       set.delete(oldest)
       return
     }
+  }
+}
+
+/**
+ * Which holds may not be in the database yet, because their admission was answered before its commit. Knows only what the
+ * replies of the store say, and asks nothing.
+ */
+export class UnrecordedHolds {
+  readonly #deferral: DeferralState | null
+  /** Those that were admitted since everything was recorded. */
+  readonly #ids = new Set<bigint>()
+  #recordings = 0
+
+  /** Null: no admission is answered before its commit. */
+  constructor(deferral: DeferralState | null) {
+    this.#deferral = deferral
+  }
+
+  /** To be called with the reply. */
+  admitted(id: bigint): void {
+    if (this.#deferral === null || this.#deferral.now !== 'waiting') return
+    this.#forgetRecorded(this.#deferral)
+    this.#ids.add(id)
+  }
+
+  /** False where it is not known. */
+  isRecorded(id: bigint): boolean {
+    if (this.#deferral === null) return true
+    this.#forgetRecorded(this.#deferral)
+    return this.#deferral.now !== 'lost' && !this.#ids.has(id)
+  }
+
+  #forgetRecorded({ recordings }: DeferralState): void {
+    if (recordings === this.#recordings) return
+    this.#recordings = recordings
+    this.#ids.clear()
+  }
+}
+
+interface Waiters {
+  /**
+   * Resolves at the account's next `wake`, or after `waitMs`. When too many wait already the one that
+   * waited longest is woken for it: it is the likeliest to have been given up.
+   */
+  wait(account: bigint, waitMs: number): Promise<void>
+  wake(account: bigint): void
+}
+
+/**
+ * Requests that wait for funds of their own account: woken when a hold closed or credit arrived, or
+ * at their deadline. Bounded per account. Decides nothing about money.
+ */
+export function openWaiters(clock: Clock, perAccountMax: number): Waiters {
+  const waiting = new Map<bigint, Set<() => void>>()
+
+  return {
+    wait(account, waitMs) {
+      const others = waiting.get(account) ?? new Set()
+      if (others.size >= perAccountMax) others.values().next().value?.()
+      waiting.set(account, others)
+      return new Promise((resolve) => {
+        const done = (): void => {
+          timer.cancel()
+          others.delete(done)
+          if (others.size === 0 && waiting.get(account) === others) waiting.delete(account)
+          resolve()
+        }
+        const timer = clock.after(waitMs, done)
+        others.add(done)
+      })
+    },
+    wake(account) {
+      for (const done of [...(waiting.get(account) ?? [])]) done()
+    },
   }
 }

@@ -2,9 +2,7 @@
  * One attempt at one upstream, from sending to the first content, the whole response, or a failure. Relays nothing: its
  * caller decides what happens next.
  */
-
-import type { Clock } from '../base/clock.ts'
-import { Deadlines } from '../base/deadlines.ts'
+import { type Clock, Deadlines } from '../base/clock.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
 import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
 import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/dialect.ts'

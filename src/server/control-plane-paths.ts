@@ -1,4 +1,8 @@
-/** Which paths belong to the control plane and which to the playground; all others are the data plane's. */
+/**
+ * Which paths belong to the control plane and which to the playground; all others are the data plane's. Also whether a
+ * request is a browser's that opens a page.
+ */
+import type { IncomingMessage } from 'node:http'
 
 const controlPlanePaths: ReadonlySet<string> = new Set([
   '/',
@@ -32,4 +36,21 @@ export function isPlaygroundPath(url: string): boolean {
 export function pathOf(url: string): string {
   const query = url.indexOf('?')
   return query < 0 ? url : url.slice(0, query)
+}
+
+const html = 'text/html'
+
+/** True for GET and HEAD whose Accept header names HTML and prefers it to JSON. */
+export function wantsPage({ method, headers: { accept } }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (accept?.includes(html) !== true) return false
+  const ranges = accept.split(',').map(rangeOf)
+  const weightOf = (type: string) => ranges.find((range) => range.type === type)?.weight ?? 0
+  return weightOf(html) > weightOf('application/json')
+}
+
+function rangeOf(written: string): { readonly type: string; readonly weight: number } {
+  const [type = '', ...parameters] = written.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  return { type, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
 }

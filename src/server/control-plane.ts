@@ -21,7 +21,7 @@ import { formatId } from '../base/ids.ts'
 import { priceListScopes, pricingRows } from '../catalog/listing.ts'
 import { WrittenLists } from '../catalog/written-lists.ts'
 import type { MetricsText } from '../gateway/metrics.ts'
-import { wantsPage } from '../http/wants-page.ts'
+import { wantsPage } from './control-plane-paths.ts'
 import type { DocsFiles } from './docs-files.ts'
 
 export interface ControlPlaneDeps {

@@ -17,8 +17,7 @@ import { proxyCheck } from '../http/client-address.ts'
 import { answerCrossOrigin, type CrossOriginPolicy, crossOriginPolicy } from '../http/cross-origin.ts'
 import { type LoadMonitor, monitorLoad, processReadings } from '../http/load-shedding.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
-import { wantsPage } from '../http/wants-page.ts'
-import { isControlPlanePath, isPlaygroundPath, pathOf } from './control-plane-paths.ts'
+import { isControlPlanePath, isPlaygroundPath, pathOf, wantsPage } from './control-plane-paths.ts'
 import { composeGatewayDeps, type GatewayServices } from './gateway-deps.ts'
 
 export interface DataPlaneOptions {

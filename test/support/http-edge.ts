@@ -11,8 +11,7 @@ import { readBody } from '../../src/http/body.ts'
 import type { Serve } from '../../src/http/connection.ts'
 import { Downstream } from '../../src/http/downstream.ts'
 import { answerEarly } from '../../src/http/early-response.ts'
-import { malformation } from '../../src/http/edge.ts'
-import { createHttpServer, type HttpServer } from '../../src/http/server.ts'
+import { createHttpServer, type HttpServer, malformation } from '../../src/http/server.ts'
 
 export const edgeLimits = {
   headerBytesMax: 16 * 1024,

@@ -5,7 +5,14 @@ import fc from 'fast-check'
 import { eachMeter, eachOutput, meterNames, meters, noTokens } from '../../../contract/meters.ts'
 import type { Multiplier, PriceVersion, Rates } from '../../catalog/types.ts'
 import { formatUsd, parseUsd } from './money.ts'
-import { boundAmounts, costOf, highestInputRate, type PricedUsage } from './price.ts'
+import {
+  boundAmounts,
+  chargedAmounts,
+  chargeOf,
+  costOf,
+  highestInputRate,
+  type PricedUsage,
+} from './price.ts'
 
 function usd(text: string): bigint {
   const nano = parseUsd(text)
@@ -276,4 +283,27 @@ test('a class that is reported without a price is named, and charged like text',
       assert.deepEqual([cost, unpriced], [field === meters[name].direction ? 0n : text, [name]], name)
     }
   }
+})
+
+test('a share is rounded up to a whole nano-USD, and no share is nothing', () => {
+  const tenth = { numerator: 1n, denominator: 40n }
+  assert.deepEqual(
+    [0n, 1n, 39n, 40n, 41n, 1_000n].map((cost) => chargeOf(cost, tenth)),
+    [0n, 1n, 1n, 1n, 2n, 25n],
+  )
+  assert.equal(chargeOf(123_456_789n, { numerator: 0n, denominator: 100n }), 0n)
+  assert.equal(chargeOf(123_456_789n, null), 123_456_789n)
+})
+
+test('the charge for a cost within a bound is within the charged bound', () => {
+  const amount = fc.bigInt(0n, 10n ** 12n)
+  const fee = fc.record({ numerator: fc.bigInt(0n, 10n ** 8n), denominator: fc.bigInt(1n, 10n ** 8n) })
+  const tokens = fc.bigInt(0n, 100_000n)
+  fc.assert(
+    fc.property(amount, amount, tokens, fee, (input, perOutputToken, output, share) => {
+      const bound = chargedAmounts({ input, perOutputToken }, share)
+      const held = bound.input + output * bound.perOutputToken
+      assert.ok(chargeOf(input + output * perOutputToken, share) <= held)
+    }),
+  )
 })

@@ -255,3 +255,26 @@ function toCount(count: number): bigint {
   assert(Number.isSafeInteger(count) && count >= 0, 'a count of tokens or uses is a whole number from 0 on')
   return BigInt(count)
 }
+
+/** The share of its cost at list price that a request on an account's own provider key is charged. Null: the operator's price is charged. */
+export type OwnKeyFee = Multiplier | null
+
+/** The price that the share is taken of: what the provider charges the account by its list. */
+export function listPriced(price: PriceVersion): PriceVersion {
+  return { ...price, rates: price.listRates, tiers: price.listTiers }
+}
+
+/** The fee as receipts store it: `1/20`. */
+export function feeText(fee: OwnKeyFee): string | null {
+  return fee === null ? null : `${fee.numerator}/${fee.denominator}`
+}
+
+/** What is charged for a cost, which is a whole nano-USD already; its share is rounded up once more. */
+export function chargeOf(cost: bigint, fee: OwnKeyFee): bigint {
+  return fee === null ? cost : divideUp(cost * fee.numerator, fee.denominator)
+}
+
+/** The most that is charged within a bound, which is never below the charge for a cost within it. */
+export function chargedAmounts({ input, perOutputToken }: BoundAmounts, fee: OwnKeyFee): BoundAmounts {
+  return { input: chargeOf(input, fee), perOutputToken: chargeOf(perOutputToken, fee) }
+}

@@ -14,26 +14,18 @@ import {
   shrink,
 } from '../machine/hold-operations.ts'
 import type { Engine, LedgerOperation } from '../machine/operation.ts'
-import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
+import type { StoredDraft } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
 import { shareKeyUsage } from '../machine/share-key-usage.ts'
-import type { CreditAsk, ExcessCause, NewAccount } from '../types.ts'
-import { admitMessage, type PackedAdmission, type PackedAsk, packHeld } from './messages.ts'
+import type { CreditAsk, NewAccount } from '../types.ts'
+import {
+  admitMessage,
+  type PackedAdmission,
+  type PackedAsk,
+  type PackedSettlement,
+  packHeld,
+} from './messages.ts'
 import { usedTokens } from './rows.ts'
-
-/** What the settle operation takes. */
-export type PackedSettlement = readonly [
-  id: bigint,
-  nowMs: number,
-  cost: bigint,
-  writtenOff: bigint,
-  writeOffEntryId: bigint,
-  excessCausedBy: ExcessCause,
-  causedWriteOff: bigint,
-  writeOffNanoPerDayMax: bigint,
-  draft: StoredDraft,
-  providerObjects: StoredObjects,
-]
 
 export type PackedSettled =
   | readonly [charged: bigint, writtenOff: bigint, available: bigint, account: bigint]

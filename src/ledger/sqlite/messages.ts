@@ -3,10 +3,17 @@
  * in it. One table of fields for each message makes both directions.
  */
 import type { BudgetWindow, RateLimits, RateState } from '../../limits/types.ts'
+import type { LazyCall } from '../../store/channel.ts'
 import { type Field, rowOf, rowOrNull, same } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
+import type { Call } from '../../store/sqlite/messages.ts'
 import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
-import type { Admission, AdmissionAsk, Held } from '../types.ts'
+import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
+import type { LazySettlement, Settlement } from '../settlement-types.ts'
+import type { Admission, AdmissionAsk, ExcessCause, Held } from '../types.ts'
+import type { LedgerOperations } from './operations.ts'
+import { packProviderObjects } from './provider-objects.ts'
+import { packDraft } from './rows.ts'
 
 /** A value that crosses the threads as it is; a tuple has no names. */
 const value = <Value extends bigint | number | string | boolean | null>(): Field<Value> => same<Value>('')
@@ -68,4 +75,71 @@ export const packHeld: (hold: Held) => PackedAdmission = held.bind
 
 export function unpackAdmission(packed: PackedAdmission): Admission {
   return Array.isArray(packed) ? held.toRow(packed as Output[]) : packed
+}
+
+interface SettleLimits {
+  readonly writeOffNanoPerDayMax: bigint
+  readonly providerObjectRetentionMs: number
+}
+
+const operation: keyof LedgerOperations = 'settle'
+
+/** What the settle operation takes. */
+export type PackedSettlement = readonly [
+  id: bigint,
+  nowMs: number,
+  cost: bigint,
+  writtenOff: bigint,
+  writeOffEntryId: bigint,
+  excessCausedBy: ExcessCause,
+  causedWriteOff: bigint,
+  writeOffNanoPerDayMax: bigint,
+  draft: StoredDraft,
+  providerObjects: StoredObjects,
+]
+
+/** The message of a settlement: a flat tuple, made when it is asked for or when its batch leaves. */
+export function settleMessage(
+  settlement: Settlement | LazySettlement,
+  limits: SettleLimits,
+): Call | LazyCall {
+  if (!('take' in settlement)) return callOf(settlement, limits)
+  const { id, take } = settlement
+  return {
+    name: operation,
+    id,
+    make() {
+      const taken = take()
+      return taken === null ? null : callOf(taken, limits)
+    },
+  }
+}
+
+function callOf(
+  {
+    id,
+    nowMs,
+    cost,
+    writtenOff,
+    writeOffEntryId,
+    excessCausedBy = 'upstream',
+    causedWriteOff = 0n,
+    receipt,
+    providerObjects = [],
+  }: Settlement,
+  { writeOffNanoPerDayMax, providerObjectRetentionMs }: SettleLimits,
+): Call {
+  const packed: PackedSettlement = [
+    id,
+    nowMs,
+    cost,
+    writtenOff,
+    writeOffEntryId,
+    excessCausedBy,
+    causedWriteOff,
+    writeOffNanoPerDayMax,
+    packDraft(receipt),
+    packProviderObjects(providerObjects, nowMs - providerObjectRetentionMs),
+  ]
+  return [operation, ...packed]
 }

@@ -3,8 +3,7 @@
  * keep-alives to the client and limits slow readers. Does not decide who pays.
  */
 import { assert } from '../../../base/assert.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { Deadlines } from '../../../base/deadlines.ts'
+import { type Clock, Deadlines } from '../../../base/clock.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { Failpoints } from '../../../base/failpoint.ts'
 import type { Interruption } from '../../../base/interruption.ts'

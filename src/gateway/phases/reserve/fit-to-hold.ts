@@ -4,8 +4,7 @@
  */
 import type { Caller } from '../../../access/types.ts'
 import { least, most } from '../../../ledger/rules/money.ts'
-import { chargedAmounts } from '../../../ledger/rules/own-key-fee.ts'
-import { type BoundAmounts, boundAmounts } from '../../../ledger/rules/price.ts'
+import { type BoundAmounts, boundAmounts, chargedAmounts } from '../../../ledger/rules/price.ts'
 import type { ExtractedFields } from '../../../wire/dialect.ts'
 import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
 import type { Hold, InputBound, ParsedRequest, PreparedRequest, RequestPlan, Target } from '../../request.ts'

@@ -2,15 +2,15 @@
  * Usage → price → settlement: closes the hold and writes the receipt, durably. `billing-rule.ts` decides who pays for
  * what; the ledger only moves the money.
  */
-
 import { noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
 import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
 import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
-import { chargeOf, feeText } from '../../../ledger/rules/own-key-fee.ts'
 import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
 import {
+  chargeOf,
   costOf,
+  feeText,
   type OfferCost,
   offerCostText,
   type PricedUsage,

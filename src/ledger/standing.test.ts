@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import { openWaiters } from './waiters.ts'
+import { openWaiters } from './standing.ts'
 
 const perAccountMax = 3
 
