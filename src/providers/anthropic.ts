@@ -1,13 +1,19 @@
 /** Anthropic: how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
-import { commonHeaders, headerOf, takenOver } from './build-headers.ts'
 import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { hasAddress, pathOf } from './paths.ts'
+import {
+  commonHeaders,
+  type FormatHeaders,
+  headerOf,
+  headersIn,
+  supportedFormats,
+  takenOver,
+} from './request-headers.ts'
 import { serverToolsFrom } from './server-tools.ts'
-import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'

@@ -2,10 +2,17 @@
  * One request on one connection: passes the events of its response to an `ExchangeListener`, in order and pausable, and
  * gives the connection back or discards it. One whose exchange did not end cleanly is never reused.
  */
+
+import type { Transform } from 'node:stream'
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
 import { assert, unreachable } from '../base/assert.ts'
 import type { ConnectionUser, Origin, UpstreamConnection } from './connections.ts'
-import { type ContentDecoder, contentDecoder } from './content-decoder.ts'
-import { requestHead } from './http1/request-head.ts'
 import type { Exchange, ExchangeListener, ExchangeState, SendFailure, UpstreamRequest } from './send-types.ts'
 
 type ExchangeEvent =
@@ -238,4 +245,72 @@ export class UpstreamExchange implements Exchange, ConnectionUser {
     this.#decoder?.destroy()
     if (connection !== undefined) this.#origin.discard(connection)
   }
+}
+
+type RequestHead =
+  | { readonly kind: 'head'; readonly text: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
+const pathForm = /^\/[\x21-\x7e\x80-\xff]*$/
+
+/** Headers that decide where a message ends and what becomes of the connection. */
+const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Methods whose requests state the length of their body even where it is empty. */
+const withBody: ReadonlySet<string> = new Set(['POST', 'PUT'])
+
+/**
+ * The head of an HTTP/1.1 request as text of one byte for each character, with the empty line. Nothing in a name, value or path
+ * may end its line, and what frames the message is written here alone.
+ */
+export function requestHead(host: string, request: UpstreamRequest, bodyBytes: number): RequestHead {
+  const { method, path, headers } = request
+  if (!pathForm.test(path)) return { kind: 'invalid', reason: 'invalid request path' }
+  let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at]!
+    const value = headers[at + 1]!
+    if (!token.test(name) || framing.has(name.toLowerCase())) {
+      return { kind: 'invalid', reason: `invalid header ${JSON.stringify(name)}` }
+    }
+    if (forbiddenInValue.test(value)) return { kind: 'invalid', reason: `invalid value of header ${name}` }
+    text += `${name}: ${value}\r\n`
+  }
+  if (bodyBytes > 0 || withBody.has(method)) text += `content-length: ${bodyBytes}\r\n`
+  return { kind: 'head', text: `${text}\r\n` }
+}
+
+/** Write the body to it and end it; pausable, and destroyed to stop. */
+type ContentDecoder = Transform
+
+/** The largest window that RFC 9659 allows for this encoding: 8 MiB. */
+const zstd = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
+
+const decoders: ReadonlyMap<string, () => ContentDecoder> = new Map([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress(zstd)],
+])
+
+/**
+ * Decompresses responses of upstreams that compress although `identity` was requested. The output is read chunk by chunk, so that
+ * whoever reads it can stop at a limit, and a small response that decompresses to a large one fills no memory. Undefined: an
+ * encoding that is not known, or several.
+ */
+function contentDecoder(encoding: string): ContentDecoder | undefined {
+  return decoders.get(encoding.toLowerCase())?.()
 }

@@ -5,8 +5,8 @@ import type { Connector } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { hasAddress, pathOf } from './paths.ts'
+import { type FormatHeaders, headersIn, supportedFormats } from './request-headers.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
-import { type FormatHeaders, headersIn, supportedFormats } from './supported-formats.ts'
 
 const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,

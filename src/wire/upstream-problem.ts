@@ -1,8 +1,10 @@
 /**
  * Reads an upstream's error message from any kind of body: the provider's own error shape,
- * one wrapped in an array, another program's, plain text or an HTML page. Must not throw.
+ * one wrapped in an array, another program's, plain text or an HTML page. Must not throw. Also how a response that is no
+ * error says that the content was refused.
  */
 import type { UpstreamProblem } from './dialect.ts'
+import type { UpstreamFormatName } from './format-names.ts'
 import { isRecord, type JsonRecord, parsed } from './json/parsed.ts'
 
 const plainTextCharactersMax = 2_000
@@ -93,4 +95,38 @@ function firstText(value: JsonRecord, names: readonly string[]): string {
     if (typeof found === 'number') return String(found)
   }
   return ''
+}
+
+type RefusingFormat = Exclude<UpstreamFormatName, 'openai-embeddings' | 'gemini-embeddings'>
+
+/**
+ * How each format says, under status 200, that the model or a filter of its host refused the content.
+ *
+ * Sources, 2026-11: platform.openai.com/docs/api-reference/chat/object, /responses/object; docs.z.ai/api-reference;
+ * platform.claude.com/docs/en/build-with-claude/handling-stop-reasons; ai.google.dev/api/generate-content#FinishReason;
+ * docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
+ */
+const refusingWords: Readonly<Record<RefusingFormat, readonly string[]>> = {
+  'openai-chat': ['content_filter', 'sensitive'],
+  'openai-responses': ['content_filter'],
+  anthropic: ['refusal'],
+  gemini: [
+    'SAFETY',
+    'RECITATION',
+    'BLOCKLIST',
+    'PROHIBITED_CONTENT',
+    'SPII',
+    'IMAGE_SAFETY',
+    'IMAGE_PROHIBITED_CONTENT',
+    'IMAGE_RECITATION',
+    'MODEL_ARMOR',
+    'ESCALATION',
+    'PUP_LIMITED_DISABLED',
+  ],
+  'bedrock-converse': ['guardrail_intervened', 'content_filtered'],
+}
+
+/** Whether the reason for which a response ended is a refusal of its content. */
+export function isRefusal(format: RefusingFormat, reason: string): boolean {
+  return refusingWords[format].includes(reason)
 }

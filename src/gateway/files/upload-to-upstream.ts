@@ -19,7 +19,6 @@ import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import type { FileHost } from '../../providers/file-hosts-table.ts'
 import { orderUpstreams, stickyHash } from '../../providers/health.ts'
-import { failureFor } from '../../providers/hops.ts'
 import {
   type ObjectFailure,
   type ObjectOutcome,
@@ -29,6 +28,7 @@ import {
   objectRequest,
   requestObject,
 } from '../../providers/object-requests.ts'
+import { failureFor } from '../../providers/request-headers.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import type { RequestContext } from '../request.ts'
 import { identityHeaders, jsonHeaders } from '../response-headers.ts'

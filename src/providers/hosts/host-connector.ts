@@ -2,24 +2,22 @@
  * A row of `hosts-table.ts` as the connector that the rest of the program knows. It reads rows and knows no host. What bounds
  * money is the widest of all makers, since a host serves models of any.
  */
-
 import { secretFields } from '../../base/secret-fields.ts'
 import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wire/counting.ts'
 import type { Media } from '../../wire/dialect.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
-import { anonymousHeaders, headerOf } from '../build-headers.ts'
 import { classifyAnswer } from '../classify.ts'
 import { cloudRows } from '../clouds/cloud-rows.ts'
 import { type CloudName, type CredentialForm, clouds } from '../clouds/clouds-table.ts'
 import type { Connector, OutgoingRequest } from '../connector.ts'
 import { hasAddress, pathBelow, versionedBase } from '../paths.ts'
+import { anonymousHeaders, headerOf } from '../request-headers.ts'
 import type { Authorizer } from '../send-types.ts'
 import { serverToolsFrom } from '../server-tools.ts'
 import { betaHeader } from './host-betas.ts'
 import { hostedCapabilities } from './host-models-table.ts'
 import type { Authentication, HostRow } from './host-row.ts'
-import type { HostName } from './host-variables-table.ts'
-import { hostVariables } from './host-variables-table.ts'
+import { type HostName, hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
 
 /** Every host of the tables, as a connector. */

@@ -8,8 +8,8 @@ import { absent, FieldReader, invalid, isGiven, string, wholeNumber } from '../j
 import type { Json } from '../json/json.ts'
 import { messagesMembers } from '../known-members.ts'
 import { addressed, embedded } from '../media.ts'
-import { NamedFiles } from '../named-files.ts'
 import { isOff, unpriced } from '../price-fields.ts'
+import { NamedFiles } from '../request-fields.ts'
 import { callerTools, cappedTools, meters, waivedBy } from './request-price-table.ts'
 
 const { parts: known } = messagesMembers

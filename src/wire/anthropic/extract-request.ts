@@ -3,15 +3,14 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else: newer
  * models bind their thinking to the exact prefix.
  */
-import { conversationSpan } from '../conversation-span.ts'
+
 import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch, WireError } from '../dialect.ts'
-import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { messagesMembers } from '../known-members.ts'
 import { notOwned, PricedOptions } from '../price-fields.ts'
+import { conversationSpan, fallbackModels, readRequestObject } from '../request-fields.ts'
 import { BlockReader, missing } from './extract-request-parts.ts'
 import { billingPolicyFields, freeContextEdits, messagesPriceFields } from './request-price-table.ts'
 

@@ -1,9 +1,8 @@
 /** A whole Converse response: its usage, its text, and whether it is a response. Must not throw, whatever the bytes are. */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
-import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { isRefusal, noProblem, problemOf } from '../upstream-problem.ts'
 import { converseReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')

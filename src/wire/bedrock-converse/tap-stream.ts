@@ -5,11 +5,10 @@
 import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
-import { isRefusal } from '../refused-responses.ts'
 import { EventStreamParser } from '../stream/event-stream.ts'
 import { type EventMeaning, type EventReader, EventTap } from '../stream/event-tap.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem } from '../upstream-problem.ts'
+import { isRefusal, noProblem } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'
 import { converseReport, readUsage } from './extract-usage.ts'
 

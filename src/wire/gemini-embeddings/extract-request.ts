@@ -10,9 +10,9 @@ import { ContentExtractor } from '../gemini/extract-request-media.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
+import { readRequestObject } from '../request-fields.ts'
 import { embedPriceFields } from './request-price-table.ts'
 
 const bodyFields = new TwoSpellings('model', 'content', 'requests', 'serviceTier').knowing(embeddingsMembers)

@@ -3,9 +3,7 @@
  * that it may need on its way. Model and streaming are in the URL. Must not change, add or reorder
  * anything else.
  */
-
 import type { UrlFields } from '../client-routes.ts'
-import { conversationSpan } from '../conversation-span.ts'
 import {
   type ExtractedFields,
   type ReadLimits,
@@ -25,9 +23,9 @@ import {
   wholeNumber,
 } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { geminiMembers, geminiSettings } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
+import { conversationSpan, readRequestObject } from '../request-fields.ts'
 import { camelCase, elements, enumWord } from './extract-request-fields.ts'
 import { ContentExtractor, readEnum } from './extract-request-media.ts'
 import {

@@ -5,9 +5,8 @@
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
-import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { isRefusal, noProblem, problemOf } from '../upstream-problem.ts'
 import { geminiReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')

@@ -2,17 +2,16 @@
  * A chat request: the fields that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
-import { cacheKeySpan, conversationSpan } from '../conversation-span.ts'
+
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
-import { fallbackModels } from '../fallback-models.ts'
 import type { HostField } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { chatMembers } from '../known-members.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
+import { cacheKeySpan, conversationSpan, fallbackModels, readRequestObject } from '../request-fields.ts'
 import type { CacheLifetime } from '../translation/neutral.ts'
 import { readLifetime, readMark, readParts } from './extract-request-parts.ts'
 import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'

@@ -4,9 +4,8 @@
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
-import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemInside } from '../upstream-problem.ts'
+import { isRefusal, noProblem, problemInside } from '../upstream-problem.ts'
 import { chatReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')

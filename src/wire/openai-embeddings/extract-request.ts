@@ -4,13 +4,12 @@
  * Must not change, add or reorder anything but the model's name.
  */
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
-import { fallbackModels } from '../fallback-models.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
+import { fallbackModels, readRequestObject } from '../request-fields.ts'
 import type { VectorEncoding } from '../vector-encoding.ts'
 import { embeddingsPriceFields } from './request-price-table.ts'
 

@@ -7,8 +7,8 @@ import type { NumberPatch } from '../json/byte-patch.ts'
 import { FieldReader, invalid, isGiven, string } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { responsesMembers } from '../known-members.ts'
-import type { NamedFiles } from '../named-files.ts'
 import { notOwned, type PricedOptions } from '../price-fields.ts'
+import type { NamedFiles } from '../request-fields.ts'
 import { callerTools, cappedTools, containerPriceFields, meters, shellTool } from './request-price-table.ts'
 
 const { tools: known } = responsesMembers

@@ -2,7 +2,7 @@
  * A Responses request: the fields that routing and money need, read from its bytes, and the few
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
-import { cacheKeySpan, conversationSpan } from '../conversation-span.ts'
+
 import {
   type ExtractedFields,
   type ReadLimits,
@@ -10,14 +10,18 @@ import {
   type RequestPatch,
   WireError,
 } from '../dialect.ts'
-import { fallbackModels } from '../fallback-models.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
-import { readRequestObject } from '../json/request-object.ts'
 import { responsesMembers } from '../known-members.ts'
-import { NamedFiles } from '../named-files.ts'
 import { PricedOptions } from '../price-fields.ts'
+import {
+  cacheKeySpan,
+  conversationSpan,
+  fallbackModels,
+  NamedFiles,
+  readRequestObject,
+} from '../request-fields.ts'
 import { ItemReader } from './extract-request-items.ts'
 import { type SharedCap, ToolReader } from './extract-request-tools.ts'
 import {

@@ -4,9 +4,8 @@
  */
 import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
-import { isRefusal } from '../refused-responses.ts'
 import { ProducedText } from '../stream/produced-text.ts'
-import { noProblem, problemOf } from '../upstream-problem.ts'
+import { isRefusal, noProblem, problemOf } from '../upstream-problem.ts'
 import { ProviderObjectCollector, responseId } from './extract-response-references.ts'
 import { readResponse, responsesReport } from './extract-usage.ts'
 

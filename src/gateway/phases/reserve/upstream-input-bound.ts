@@ -10,7 +10,7 @@ import { type AttemptLimits, type AttemptTask, errorBytesMax } from '../../../pr
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
-import { hopsTo, isForwardedLoop } from '../../../providers/hops.ts'
+import { hopsTo, isForwardedLoop } from '../../../providers/request-headers.ts'
 import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
   type CountingShape,

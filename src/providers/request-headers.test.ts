@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customHostOf } from '../../contract/custom-hosts.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
-import { hopsOf, hopsTo } from './hops.ts'
 import { connectors } from './registry.ts'
+import { hopsOf, hopsTo } from './request-headers.ts'
 
 test("a provider's own address and a cloud never get the count", () => {
   for (const connector of connectors) {

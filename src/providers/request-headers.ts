@@ -1,0 +1,111 @@
+/**
+ * Headers of a request to an upstream, built from scratch: only listed headers of the
+ * caller are copied, and the credential is always ours. Providers list the headers of each format that they support.
+ */
+
+import type { CustomHost } from '../../contract/custom-hosts.ts'
+import { assert } from '../base/assert.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
+import { upstreamFormats } from '../wire/formats.ts'
+import type { Connector, OutgoingRequest, UpstreamFailure } from './connector.ts'
+
+/** Headers of every upstream request. No compression: the bytes are parsed while they are relayed. */
+export function commonHeaders(outgoing: OutgoingRequest): string[] {
+  return headersFrom(outgoing, headerOf(outgoing, 'user-agent') ?? 'tollgate')
+}
+
+/** The same without a word of who the caller is: hosts judge by it, and learn who the customers are. */
+export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
+  return headersFrom(outgoing, 'tollgate')
+}
+
+function headersFrom({ streamed, hops, dialect }: OutgoingRequest, agent: string): string[] {
+  return [
+    'content-type',
+    'application/json',
+    'accept',
+    streamed ? (upstreamFormats[dialect].acceptedStream ?? 'text/event-stream') : 'application/json',
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    agent,
+    ...(hops === null ? [] : [hopsHeader, String(hops)]),
+  ]
+}
+
+/** The caller's headers of these names, as the caller wrote them. */
+export function takenOver(outgoing: OutgoingRequest, names: readonly string[]): string[] {
+  const headers: string[] = []
+  for (const name of names) {
+    const value = headerOf(outgoing, name)
+    if (value !== undefined) headers.push(name, value)
+  }
+  return headers
+}
+
+/** One header's value; a repeated one is joined as HTTP allows. */
+export function headerOf(outgoing: OutgoingRequest, name: string): string | undefined {
+  const value = Object.hasOwn(outgoing.headers, name) ? outgoing.headers[name] : undefined
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/**
+ * The count of gateways that have forwarded a request, in a header between gateways. It ends a loop: an upstream whose address
+ * leads back here, directly or through another gateway. Providers' own addresses never get the header.
+ */
+const hopsHeader = 'x-tollgate-hops'
+
+/** How many gateways have forwarded this request before it arrived here. Invalid values count as none. */
+export function hopsOf(headers: OutgoingRequest['headers']): number {
+  const written = headers[hopsHeader]
+  if (written === undefined) return 0
+  // A proxy may have joined several headers of this name.
+  const values = [written].flat().flatMap((value) => value.split(','))
+  const counts = values.map((value) => value.trim()).filter((value) => /^\d{1,6}$/.test(value))
+  return Math.max(0, ...counts.map(Number))
+}
+
+/** The count for a request to this upstream; null: it is at the provider's own address. */
+export function hopsTo(
+  connector: Pick<Connector, 'defaultOrigin' | 'addressExample'>,
+  { origin, custom }: { readonly origin: string; readonly custom?: CustomHost | undefined },
+  headers: OutgoingRequest['headers'],
+): number | null {
+  const isProviders = connector.addressExample !== undefined || connector.defaultOrigin === origin
+  return custom === undefined && isProviders ? null : hopsOf(headers) + 1
+}
+
+/**
+ * What a failed attempt means for a request with these headers. A loop is handled by the gateway that the client called: those in
+ * between return it, because each of them would multiply the attempts, and because any client can send the header itself.
+ */
+export function failureFor(headers: OutgoingRequest['headers'], failure: UpstreamFailure): UpstreamFailure {
+  return isForwardedLoop(headers, failure) ? { ...failure, retry: 'never', operator: false } : failure
+}
+
+/** Whether an upstream rejected a loop of a request that another gateway had forwarded. */
+export function isForwardedLoop(
+  headers: OutgoingRequest['headers'],
+  { code }: Pick<UpstreamFailure, 'code'>,
+): boolean {
+  return code === 'gateway_loop' && hopsOf(headers) > 0
+}
+
+/** The headers of a request in each format; null: the provider does not support it. */
+export type FormatHeaders = Readonly<
+  Record<UpstreamFormatName, ((outgoing: OutgoingRequest) => readonly string[]) | null>
+>
+
+/** In the order of the table. */
+export function supportedFormats(headers: FormatHeaders): Connector['dialects'] {
+  const names = Object.keys(headers) as UpstreamFormatName[]
+  const [first, ...others] = names.filter((name) => headers[name] !== null)
+  assert(first !== undefined, 'a provider supports at least one format')
+  return [first, ...others]
+}
+
+export function headersIn(headers: FormatHeaders, outgoing: OutgoingRequest): readonly string[] {
+  const build = headers[outgoing.dialect]
+  assert(build !== null, `the provider does not support ${outgoing.dialect}`)
+  return build(outgoing)
+}

@@ -1,0 +1,199 @@
+/**
+ * What is read alike from request bodies of all formats: the object itself, other models that may serve it, the files that it
+ * references, and what tells one conversation from another.
+ */
+import {
+  type FallbackModels,
+  type Media,
+  type MediaKind,
+  type ReadLimits,
+  type Reference,
+  WireError,
+} from './dialect.ts'
+import type { Span } from './json/byte-patch.ts'
+import { absent, FieldReader, invalid, isGiven, string } from './json/fields.ts'
+import { type Json, readJson } from './json/json.ts'
+import { memberRemovals } from './json/members.ts'
+import { notOwned } from './price-fields.ts'
+
+/** A longer text is not the name of a model. */
+const modelBytesMax = 1_024
+
+/**
+ * Reads the JSON object that is the body of a request; an error about it names the requested model, if the body does. Throws
+ * WireError as `readJson` and `read` do, and for a body that is not an object.
+ */
+export function readRequestObject<Result>(
+  body: Uint8Array,
+  limits: ReadLimits,
+  read: (json: Json) => Result,
+): Result {
+  return readJson(body, limits, (json) => {
+    if (json.kind(json.root) !== 'object') {
+      throw new WireError('invalid_value', 'The body must be a JSON object.')
+    }
+    try {
+      return read(json)
+    } catch (error) {
+      if (error instanceof WireError) error.model ??= modelIn(json)
+      throw error
+    }
+  })
+}
+
+function modelIn(json: Json): string | undefined {
+  const end = json.next(json.root)
+  for (let name = json.root + 1; name < end; name = json.next(name + 1)) {
+    if (!json.is(name, 'model')) continue
+    const value = name + 1
+    const isName = json.kind(value) === 'string' && json.end(value) - json.start(value) <= modelBytesMax
+    return isName ? json.text(value) : undefined
+  }
+  return undefined
+}
+
+/** More than a request can try. */
+const namesMax = 8
+
+/**
+ * `models` of a request: other models that may serve it, in the order of the list, as routers take it. It is for this server
+ * and is never forwarded. `value`: of this member. Undefined where there is none; throws WireError for anything but names.
+ */
+export function fallbackModels(json: Json, value: number): FallbackModels | undefined {
+  if (value === absent) return undefined
+  const names = isGiven(json, value) ? namesIn(json, value) : []
+  return {
+    names,
+    spans: memberRemovals(json, json.root, ['models']).map(({ start, end }) => ({ start, end })),
+  }
+}
+
+function namesIn(json: Json, value: number): readonly string[] {
+  if (json.kind(value) !== 'array') throw invalid(json, value, 'an array of names of models')
+  const elements = json.children(value)
+  if (elements.length > namesMax) {
+    throw new WireError('invalid_value', `models: at most ${namesMax} names are supported.`, 'models')
+  }
+  return elements.map((element) => {
+    const name = string(json, element)
+    if (name === '') throw invalid(json, element, 'the name of a model')
+    return name
+  })
+}
+
+/** What every provider's file ids look like; anything else is no file of this gateway's. */
+const idPattern = /^[\w-]{1,200}$/
+/** Each is looked up, and finding its place in the body takes time. */
+const namedFilesMax = 64
+
+/**
+ * Gathers the files at the provider that one body references instead of sending them; a file may be named again and again. Must
+ * not judge who owns them.
+ */
+export class NamedFiles {
+  private readonly json: Json
+  private readonly byId = new Map<string, Reference>()
+
+  constructor(json: Json) {
+    this.json = json
+  }
+
+  get list(): readonly Reference[] {
+    return [...this.byId.values()]
+  }
+
+  /**
+   * Notes that `value` names a file: with the string itself, or with the part of it that is the id. Throws WireError
+   * `reference_not_owned` for what cannot be one, `invalid_value` for too many.
+   */
+  add(value: number, id: string | undefined = this.text(value)): string {
+    const { json, byId } = this
+    if (id === undefined || !idPattern.test(id)) throw notOwned(json, value)
+    if (byId.has(id)) return id
+    const pointer = json.pointer(value)
+    if (byId.size === namedFilesMax) {
+      throw new WireError(
+        'invalid_value',
+        `${pointer}: a request can reference at most ${namedFilesMax} files.`,
+        pointer,
+      )
+    }
+    byId.set(id, { id, kind: 'file', pointer })
+    return id
+  }
+
+  /** The same for a file that the model reads as `kind`. */
+  media(value: number, kind: MediaKind): Media {
+    return { kind, span: null, mediaType: '', fileId: this.add(value) }
+  }
+
+  private text(value: number): string | undefined {
+    return this.json.isString(value) ? this.json.text(value) : undefined
+  }
+}
+
+const messageFields = new FieldReader('role', 'content', 'parts')
+const partFields = new FieldReader('text')
+
+/** Messages and parts that are looked at: what agents put in front is a few. */
+const looksMax = 100
+
+/**
+ * What tells one conversation from another, for routing: the first text of the user behind what agents put in front of it, such as
+ * `<system-reminder>…</system-reminder>`, which is the same in all of their conversations. `opening`: the first message of the
+ * user in `list`, or a text that is all there is.
+ */
+export function conversationSpan(json: Json, opening: number, list: number): Span {
+  if (json.isString(opening)) return behindContext(json, opening) ?? json.span(opening)
+  let last: Span | undefined
+  let looks = looksMax
+  // Later turns do not change what is in front of the first answer.
+  for (let message = opening; message < json.next(list) && looks > 0; message = json.next(message)) {
+    looks -= 1
+    const { role, content, parts } = messageFields.read(json, message)
+    if (role !== absent && !json.is(role, 'user')) break
+    for (const part of partsIn(json, content === absent ? parts : content)) {
+      if (looks <= 0) break
+      looks -= 1
+      const text = json.isString(part) ? part : partFields.read(json, part).text
+      if (!json.isString(text)) continue
+      const found = behindContext(json, text)
+      if (found !== undefined) return found
+      last = json.span(text)
+    }
+  }
+  return last ?? json.span(opening)
+}
+
+/** `prompt_cache_key` of OpenAI's formats; another spelling of it is no error, as for members that decide something. */
+export function cacheKeySpan(json: Json): Span | undefined {
+  const key = json.find(['prompt_cache_key'])
+  return json.isString(key) ? json.span(key) : undefined
+}
+
+/** A content is one text or has parts. */
+function partsIn(json: Json, content: number): readonly number[] {
+  if (content === absent) return []
+  return json.kind(content) === 'array' ? json.children(content) : [content]
+}
+
+/** An element and the space around it, as it is in JSON, where `<` may be written as an escape. */
+const contextBlock =
+  /(?:\s|\\[nrt])*(?:<|\\u003c)([a-z][\w-]{0,63})(?![\w-])[\s\S]*?(?:<|\\u003c)\/\1(?:>|\\u003e)(?:\s|\\[nrt])*/iy
+const contextBytesMax = 256 * 1_024
+const encoder = new TextEncoder()
+
+/** The part of a text behind such elements; undefined: there is none. */
+function behindContext(json: Json, text: number): Span | undefined {
+  const [start, end] = [json.start(text) + 1, json.end(text) - 1]
+  if (start === end) return undefined
+  if (!startsBlock.includes(json.byte(start))) return { start, end }
+  const written = json.written({ start, end: Math.min(end, start + contextBytesMax) })
+  let behind = 0
+  for (contextBlock.lastIndex = 0; contextBlock.test(written); ) behind = contextBlock.lastIndex
+  const at = start + encoder.encode(written.slice(0, behind)).length
+  return at === end ? undefined : { start: at, end }
+}
+
+/** `<`, a backslash, a space. */
+const startsBlock: readonly number[] = [0x3c, 0x5c, 0x20]
