@@ -3,8 +3,8 @@
  * are data of the provider's row; a host without differences costs nothing here.
  */
 
+import type { BodyOwner, BodyThreads, WorkInput } from '../bodies/body-threads.ts'
 import { unknownBetas } from '../providers/hosts/host-betas.ts'
-import type { BodyOwner, BodyThreads, WorkInput } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
 import { withWireErrors } from './error-response.ts'

@@ -5,10 +5,10 @@
  */
 import type { Caller } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
+import type { BodyOwner } from '../bodies/body-threads.ts'
 import { announcedBytes, type Body } from '../http/body.ts'
 import { rateHeaders } from '../limits/headers.ts'
 import type { Failed } from '../providers/attempt-outcome.ts'
-import type { BodyOwner } from '../tokens/body-threads.ts'
 import { estimateInput } from '../tokens/estimate.ts'
 import {
   type ClientCountingFormat,

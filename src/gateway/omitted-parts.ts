@@ -2,8 +2,9 @@
  * Asks an upstream once more without the part of a request that it rejected the whole request for, where that part is none that
  * the caller needs there: reasoning that was encrypted for another account, or our own request for the usage of a stream.
  */
+
+import type { BodyThreads } from '../bodies/body-threads.ts'
 import type { UpstreamFailure } from '../providers/connector.ts'
-import type { BodyThreads } from '../tokens/body-threads.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
 import { isTargetFormat } from '../wire/formats.ts'
 import { withoutUsageOption } from '../wire/host-differences.ts'

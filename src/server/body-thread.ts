@@ -1,8 +1,7 @@
 /** The entry of a thread that reads, translates and counts large request bodies. */
 import { setPriority } from 'node:os'
+import { bodyHandlers, buffersIn } from '../bodies/body-handlers.ts'
 import { serveThread } from '../threads/serve-thread.ts'
-import { bodyHandlers } from '../tokens/body-handlers.ts'
-import { buffersIn } from '../tokens/body-memory.ts'
 
 /** Where processors are scarce, the thread that relays and other programs go first. */
 const niceness = 10

@@ -23,7 +23,7 @@ const poor = await gate.account('0.000001')
 const rich = await gate.account('1000')
 
 /** Reads, translates and counts. */
-const workFolders = ['/src/wire/', '/src/tokens/']
+const workFolders = ['/src/wire/', '/src/bodies/', '/src/tokens/']
 
 interface Shape {
   readonly path: (model: string) => string

@@ -1,8 +1,7 @@
 /** A worker thread for bodies that follows commands in the work itself, so that a test controls its behavior. */
 import { isMainThread } from 'node:worker_threads'
+import { type BodyOutcome, buffersIn } from '../../src/bodies/body-handlers.ts'
 import { serveThread } from '../../src/threads/serve-thread.ts'
-import type { BodyOutcome } from '../../src/tokens/body-handlers.ts'
-import { buffersIn } from '../../src/tokens/body-memory.ts'
 
 export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' | 'refuse'
 

@@ -2,25 +2,24 @@
  * The caller's request → the request for the upstream, and the bounds of its cost. Rejects what has no price; always
  * reads the body that is sent upstream. Pure except for the memory of a translated body.
  */
-
 import type { AutomaticCaching } from '../../../contract/values.ts'
 import type { Caller, KeyPolicy } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
+import type { BodyOwner, BodyThreads } from '../../bodies/body-threads.ts'
+import { responseOptionsOf } from '../../bodies/body-work.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Connector } from '../../providers/connector.ts'
-import type { BodyOwner, BodyThreads } from '../../tokens/body-threads.ts'
-import { responseOptionsOf } from '../../tokens/body-work.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
-import type {
-  ExtractedFields,
-  Media,
-  PricedOption,
-  ReadLimits,
-  Reference,
-  ServerTool,
+import {
+  type ExtractedFields,
+  type Media,
+  type PricedOption,
+  type ReadLimits,
+  type Reference,
+  type ServerTool,
+  WireError,
 } from '../../wire/dialect.ts'
-import { WireError } from '../../wire/dialect.ts'
 import type { SourceFormat, TargetFormat } from '../../wire/format-names.ts'
 import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '../../wire/formats.ts'
 import { passesAsIs } from '../../wire/host-differences.ts'

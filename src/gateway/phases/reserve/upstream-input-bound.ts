@@ -5,13 +5,13 @@
 import type { Caller } from '../../../access/types.ts'
 import type { Log } from '../../../base/log.ts'
 import { MemoryReservation, type SharedBudget } from '../../../base/shared-budget.ts'
+import type { BodyThreads } from '../../../bodies/body-threads.ts'
 import type { ProviderKeys } from '../../../provider-keys/types.ts'
 import { type AttemptLimits, type AttemptTask, errorBytesMax } from '../../../providers/attempt.ts'
 import type { AttemptOutcome, Failed } from '../../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../../providers/classify.ts'
 import type { Connector } from '../../../providers/connector.ts'
 import { hopsTo, isForwardedLoop } from '../../../providers/request-headers.ts'
-import type { BodyThreads } from '../../../tokens/body-threads.ts'
 import {
   type CountingShape,
   isUpstreamCountingFormat,

@@ -12,7 +12,7 @@ import { readLimits } from '../gateway/phases/decode.ts'
 import { threadEntries } from '../server/thread-entries.ts'
 import { noUrlFields } from '../wire/client-routes.ts'
 import { type BodyThreadLimits, type BodyThreads, openBodyThreads } from './body-threads.ts'
-import { memoryNeeded } from './body-work-memory.ts'
+import { memoryNeeded } from './body-work.ts'
 
 const entry = new URL('../../test/support/commanded-body-thread.ts', import.meta.url)
 const open: BodyThreads[] = []

@@ -12,11 +12,8 @@ import type { Log } from '../base/log.ts'
 import { startThread, type Thread } from '../threads/thread.ts'
 import { WireError } from '../wire/dialect.ts'
 import { TooMuchWorkError } from '../wire/json/scanner.ts'
-import { isDense } from './body-density.ts'
-import type { BodyOutcome, BodyRequests } from './body-handlers.ts'
-import { buffersIn } from './body-memory.ts'
-import { type BodyWork, bodyWork } from './body-work.ts'
-import { memoryNeeded } from './body-work-memory.ts'
+import { type BodyOutcome, type BodyRequests, buffersIn } from './body-handlers.ts'
+import { type BodyWork, bodyWork, memoryNeeded } from './body-work.ts'
 
 export interface BodyThreadLimits {
   readonly bodyThreadsMax: number
@@ -32,7 +29,7 @@ export interface BodyThreadLimits {
   readonly bodyWorkRunMsMax: number
 }
 
-export interface BodyThreadOptions {
+interface BodyThreadOptions {
   readonly clock: Clock
   readonly limits: BodyThreadLimits
   readonly log: Pick<Log, 'error'>
@@ -332,4 +329,28 @@ function gone(): TollgateError {
   return new TollgateError('request_timeout', {
     message: 'The client disconnected before the request was read.',
   })
+}
+
+const samples = 64
+const sampleBytes = 64
+
+/** The quarters of one value that each byte shows: two quotes are a name or a text, and four escapes cost as much. */
+const quarters = new Uint8Array(256)
+quarters['"'.charCodeAt(0)] = 2
+quarters['\\'.charCodeAt(0)] = 1
+quarters['{'.charCodeAt(0)] = 4
+quarters['['.charCodeAt(0)] = 4
+
+/**
+ * Whether reading a JSON body would probably take more than a bounded amount of work, judged from samples of its bytes. A
+ * guess, which saves an attempt: its caller must bound the work itself. `workMax`: values, and a quarter of the escapes, in the
+ * whole body.
+ */
+function isDense(bytes: Uint8Array, workMax: number): boolean {
+  if (bytes.length < samples * sampleBytes) return false
+  const stride = Math.floor(bytes.length / samples)
+  let found = 0
+  for (let start = 0; start + sampleBytes <= bytes.length; start += stride)
+    for (let at = start; at < start + sampleBytes; at += 1) found += quarters[bytes[at]!]!
+  return found * (stride / sampleBytes) > 4 * workMax
 }

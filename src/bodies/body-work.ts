@@ -3,6 +3,7 @@
  * counted. Plain values in and out, so that it can run in any thread. It must not retain the bytes.
  */
 import { isUtf8 } from 'node:buffer'
+import { type EstimateTarget, type InputLoad, inputLoad } from '../tokens/estimate.ts'
 import type { UrlFields } from '../wire/client-routes.ts'
 import {
   type ClientCountingFormat,
@@ -32,26 +33,25 @@ import type {
 } from '../wire/translation/neutral.ts'
 import { base64TagPrefix, carrierDigit, mayEndCarrierStart } from '../wire/translation/reasoning-carriers.ts'
 import { type TranslatedRequest, translateRequest } from '../wire/translation/translate.ts'
-import { type EstimateTarget, type InputLoad, inputLoad } from './estimate.ts'
 
 /** How a body is to be read. */
-export interface ReadInput<Format extends ClientFormatName | UpstreamFormatName = ClientFormatName> {
+interface ReadInput<Format extends ClientFormatName | UpstreamFormatName = ClientFormatName> {
   readonly format: Format
   readonly limits: ReadLimits
   readonly address: UrlFields
 }
 
-export interface AdaptInput extends Pick<ReadInput<TargetFormat>, 'format' | 'limits'> {
+interface AdaptInput extends Pick<ReadInput<TargetFormat>, 'format' | 'limits'> {
   readonly differences: RequestDifferences
 }
 
-export interface TranslateInput extends ReadInput<SourceFormat> {
+interface TranslateInput extends ReadInput<SourceFormat> {
   readonly to: TargetFormat
   readonly target: TranslationTarget
 }
 
 /** A request in another format. */
-export interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
+interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
   readonly bytes: Uint8Array
   readonly names: ToolNames
   readonly headers: Readonly<Record<string, string>>
@@ -208,4 +208,28 @@ export function responseOptionsOf({
 }: Pick<TranslatedBody, 'responseOptions' | 'echo'>): ResponseOptions {
   const written = echo.map(([name, text]): readonly [string, JsonOut] => [name, new RawJson(text)])
   return { ...responseOptions, echo: written }
+}
+
+/**
+ * Bytes for each byte of text: a text outside Latin-1 has two bytes a character, and it is there once as it was read, once as
+ * it is written, and once more while it is joined.
+ */
+const factors: Readonly<Record<keyof BodyWork, number>> = {
+  facts: 0,
+  stripCarriers: 0,
+  dropReasoning: 0,
+  adapt: 0,
+  countRequest: 0,
+  load: 4,
+  translate: 8,
+  countTranslated: 12,
+  countEdited: 12,
+}
+/** As many values as a body may have take this much, however short they are. */
+const valuesBytes = 32 * 1024 * 1024
+const bytesPerValueByte = 24
+
+/** How much memory work on a body takes in addition to the body, from measurements with the worst bodies. */
+export function memoryNeeded(name: keyof BodyWork, bodyBytes: number): number {
+  return factors[name] * bodyBytes + Math.min(valuesBytes, bytesPerValueByte * bodyBytes)
 }
