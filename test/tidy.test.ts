@@ -29,10 +29,7 @@ const theLedger = 'ledger ledger/rules'
 const belowPhases = `catalog access provider-keys ${theLedger} usage limits bodies tokens providers telemetry http wire base contract type:config`
 /** What the phases share. */
 const shared =
-  'request adapt-to-host alternatives attempt-usage count-output input-size response-headers error-response upstream-error in-flight-requests keep-alive-timer metrics plausible-usage request-tracing retry-loop route-preference upstream-capacity omitted-parts unrequested-tiers'
-    .split(' ')
-    .map((name) => `gateway/${name}`)
-    .join(' ')
+  'gateway/request gateway/targets gateway/bounds gateway/attempts gateway/responses gateway/observation'
 
 /** What the folders of identity share. */
 const belowIdentity =
@@ -85,10 +82,15 @@ const layers: Readonly<Record<string, string>> = {
   telemetry: 'base contract type:providers type:config',
   tokens: 'threads wire base type:config',
   bodies: 'tokens threads wire base type:config',
+  'gateway/observation': `${belowPhases} gateway/request`,
+  'gateway/responses': `${belowPhases} gateway/request`,
+  'gateway/attempts': `${belowPhases} gateway/request gateway/observation`,
+  'gateway/targets': `${belowPhases} gateway/request gateway/attempts gateway/responses`,
+  'gateway/bounds': `${belowPhases} gateway/request gateway/attempts gateway/observation`,
   'gateway/phases': `${belowPhases} ${shared}`,
   'gateway/files': `${belowPhases} ${shared}`,
   'gateway/background-responses': `${belowPhases} ${shared}`,
-  gateway: `${belowPhases} gateway/phases gateway/files gateway/background-responses`,
+  gateway: `${belowPhases} ${shared} gateway/phases gateway/files gateway/background-responses`,
   control:
     'access audit catalog identity ledger limits payments provider-keys providers/health usage contract base type:ledger/verify/ledger-watch store/transaction type:store/settings type:config',
   cli: 'server/admin-socket control contract base type:config',
@@ -97,7 +99,7 @@ const layers: Readonly<Record<string, string>> = {
 
 const groupOf = (path: string) =>
   /^(contract|sandbox)\//.exec(path)?.[1] ??
-  /^src\/(gateway\/(?:phases|files|background-responses)|(?:identity|ledger)\/[^/]+(?=\/)|[^/]+)\//.exec(
+  /^src\/(gateway\/(?:phases|targets|bounds|attempts|responses|observation|files|background-responses)|(?:identity|ledger)\/[^/]+(?=\/)|[^/]+)\//.exec(
     path,
   )?.[1] ??
   'outside'

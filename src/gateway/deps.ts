@@ -26,22 +26,22 @@ import type { Connector } from '../providers/connector.ts'
 import type { FirstContents } from '../providers/first-contents.ts'
 import type { Health } from '../providers/health.ts'
 import type { Sender } from '../providers/send.ts'
-import type { Speeds } from '../providers/speeds.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
 import type { RefusalLog } from '../usage/refusal-log.ts'
 import type { ReadLimits } from '../wire/dialect.ts'
+import type { UpstreamCapacity } from './attempts/upstream-capacity.ts'
 import type { ResponsePolls } from './background-responses/polls.ts'
-import type { InFlightRequests } from './in-flight-requests.ts'
-import type { Metrics } from './metrics.ts'
-import type { ModelLists } from './model-lists.ts'
+import type { ModelLists } from './endpoints/model-lists.ts'
+import type { InFlightRequests } from './observation/in-flight-requests.ts'
+import type { Metrics } from './observation/metrics.ts'
+import type { UnknownMembers } from './observation/unknown-members.ts'
 import type { RouteDeps } from './phases/route.ts'
+import type { ObserveSettlement } from './phases/settle/observers.ts'
 import type { SettlementResult } from './request.ts'
-import type { UnknownMembers } from './unknown-members.ts'
-import type { UnrequestedTiers } from './unrequested-tiers.ts'
-import type { UpstreamCapacity } from './upstream-capacity.ts'
+import type { UnrequestedTiers } from './targets/unrequested-tiers.ts'
 
 export interface GatewayDeps extends FrontRates {
   /** The public base URL of this server. */
@@ -82,7 +82,7 @@ export interface GatewayDeps extends FrontRates {
   readonly metrics: Metrics
   /** null: not configured. */
   readonly telemetry: Telemetry | null
-  readonly speeds: Speeds
+  readonly observeSettlement: ObserveSettlement
   readonly unrequestedTiers: UnrequestedTiers
   readonly firstContents: FirstContents
   readonly capacity: UpstreamCapacity

@@ -16,7 +16,7 @@ import type {
   RequestPlan,
   UpstreamPlace,
 } from './request.ts'
-import { heldHeaders } from './response-headers.ts'
+import { heldHeaders } from './responses/response-headers.ts'
 
 type LifecycleDeps = Pick<
   GatewayDeps,

@@ -279,6 +279,11 @@ export interface PlannedWork {
   readonly hold: Hold
 }
 
+/** A request that was sent, and its response. */
+export interface AnsweredWork extends PlannedWork {
+  readonly upstreamResponse: UpstreamResponse
+}
+
 /** A request as a candidate is sent it. */
 export interface CandidateWork extends PlannedWork {
   readonly parsed: ParsedRequest

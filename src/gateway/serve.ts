@@ -13,12 +13,13 @@ import {
   serveResponses,
   startResponse,
 } from './background-responses/background-responses.ts'
-import { countTokens } from './count-tokens.ts'
+import { expectedTokens } from './bounds/input-bound.ts'
 import type { GatewayDeps } from './deps.ts'
-import { delayErrorResponse, sendErrorResponse } from './error-response.ts'
+import { countTokens } from './endpoints/count-tokens.ts'
+import { serveMetadata } from './endpoints/metadata-endpoints.ts'
 import { serveFiles } from './files/files.ts'
-import { shedLoad } from './in-flight-requests.ts'
-import { serveMetadata } from './metadata-endpoints.ts'
+import { shedLoad } from './observation/in-flight-requests.ts'
+import { traceEnd } from './observation/request-tracing.ts'
 import { accept } from './phases/accept/accept.ts'
 import { type CallerOf, readCredentials } from './phases/authenticate.ts'
 import { check } from './phases/check.ts'
@@ -26,14 +27,13 @@ import { decode, receiveFile } from './phases/decode.ts'
 import { dispatch } from './phases/dispatch.ts'
 import { prepare } from './phases/prepare.ts'
 import { relay } from './phases/relay/relay.ts'
-import { expectedTokens } from './phases/reserve/expected-tokens.ts'
 import { fitToHold } from './phases/reserve/fit-to-hold.ts'
 import { reserve } from './phases/reserve/reserve.ts'
-import { resolveFiles } from './phases/resolve-references/resolve-files.ts'
-import { resolveReferences } from './phases/resolve-references/resolve-references.ts'
+import { resolveFiles, resolveReferences } from './phases/resolve-references.ts'
 import { publicModelName, route } from './phases/route.ts'
 import { releaseHold, settle } from './phases/settle/settle.ts'
 import { lostHold } from './phases/settle/settle-durably.ts'
+import { checkpoints } from './phases/settle/stream-checkpoints.ts'
 import type {
   GatewayOperation,
   ParsedRequest,
@@ -42,8 +42,7 @@ import type {
   TargetRoute,
 } from './request.ts'
 import { HeldRequestLifecycle } from './request-lifecycle.ts'
-import { traceEnd } from './request-tracing.ts'
-import { checkpoints } from './stream-checkpoints.ts'
+import { delayErrorResponse, sendErrorResponse } from './responses/error-response.ts'
 import { TargetPlans } from './target-plans.ts'
 
 type RequestHandler = (deps: GatewayDeps, context: RequestContext, callerOf: CallerOf) => Promise<void>

@@ -3,7 +3,8 @@
  * target that does not support the request is skipped while another is left.
  */
 import { TollgateError } from '../base/errors.ts'
-import { storedItems } from './phases/resolve-references/resolve-references.ts'
+import type { RecordModel, SkippedCandidate, WorkFor } from './attempts/retry-loop.ts'
+import { storedItems } from './phases/resolve-references.ts'
 import { routeTo } from './phases/route.ts'
 import type {
   Candidate,
@@ -16,7 +17,6 @@ import type {
   Target,
   TargetRoute,
 } from './request.ts'
-import type { RecordModel, SkippedCandidate, WorkFor } from './retry-loop.ts'
 
 /** Plans a request for one target; `isReadAgain`: the received body may be needed for another one. */
 export type PlanTarget = (route: TargetRoute, isReadAgain: boolean) => Promise<PreparedRequest>

@@ -20,7 +20,7 @@ import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.t
 import { formatId } from '../base/ids.ts'
 import { priceListScopes, pricingRows } from '../catalog/listing.ts'
 import { WrittenLists } from '../catalog/written-lists.ts'
-import type { MetricsText } from '../gateway/metrics.ts'
+import type { MetricsText } from '../gateway/observation/metrics.ts'
 import { wantsPage } from './control-plane-paths.ts'
 import type { DocsFiles } from './docs-files.ts'
 

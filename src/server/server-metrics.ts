@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { Gauge, type Registry } from 'prom-client'
 import type { ServerStatus } from '../control/control-deps.ts'
-import type { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
+import type { UpstreamCapacity } from '../gateway/attempts/upstream-capacity.ts'
 import type { Store } from '../store/store.ts'
 import { lastBackupPath } from './back-up.ts'
 

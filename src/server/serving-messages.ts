@@ -2,7 +2,7 @@
 import type { Change } from '../base/changes.ts'
 import type { Config } from '../config/config.ts'
 import type { ServingChange } from '../config/reloading.ts'
-import type { MetricValues } from '../gateway/metrics.ts'
+import type { MetricValues } from '../gateway/observation/metrics.ts'
 import type { StorePorts } from '../store/store.ts'
 
 /** What a thread is started with. */

@@ -14,21 +14,21 @@ import type { Log } from '../base/log.ts'
 import { program } from '../base/program.ts'
 import { within } from '../base/within.ts'
 import type { Config } from '../config/config.ts'
+import { UpstreamCapacity } from '../gateway/attempts/upstream-capacity.ts'
 import { responsePolls } from '../gateway/background-responses/polls.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { InFlightRequests } from '../gateway/in-flight-requests.ts'
-import { createMetrics, type Metrics } from '../gateway/metrics.ts'
-import { openModelLists } from '../gateway/model-lists.ts'
+import { openModelLists } from '../gateway/endpoints/model-lists.ts'
+import { InFlightRequests } from '../gateway/observation/in-flight-requests.ts'
+import { createMetrics, type Metrics } from '../gateway/observation/metrics.ts'
+import { UnknownMembers } from '../gateway/observation/unknown-members.ts'
 import { isOutsideApi } from '../gateway/phases/accept/match-path.ts'
 import type { CallerOf } from '../gateway/phases/authenticate.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
+import { settlementObserver } from '../gateway/phases/settle/observers.ts'
 import { settleResponse } from '../gateway/phases/settle/settle-durably.ts'
-import { traceSettled } from '../gateway/request-tracing.ts'
-import { orderOffers } from '../gateway/routing-strategies.ts'
 import { serve } from '../gateway/serve.ts'
-import { UnknownMembers } from '../gateway/unknown-members.ts'
-import { openUnrequestedTiers } from '../gateway/unrequested-tiers.ts'
-import { UpstreamCapacity } from '../gateway/upstream-capacity.ts'
+import { orderOffers } from '../gateway/targets/routing.ts'
+import { openUnrequestedTiers } from '../gateway/targets/unrequested-tiers.ts'
 import { clientNetworkOf, proxyCheck } from '../http/client-address.ts'
 import { answerCrossOrigin, type CrossOriginPolicy, crossOriginPolicy } from '../http/cross-origin.ts'
 import { type LoadMonitor, monitorLoad, processReadings } from '../http/load-shedding.ts'
@@ -195,22 +195,11 @@ function composeGatewayDeps(
     readonly addressRef: { readonly address: string }
   },
 ): GatewayDeps {
-  const { config, clock, log, thread } = options
+  const { config, clock, log } = options
   const { limits } = config
   const inFlight = new InFlightRequests()
-  const metrics = createMetrics(
-    {
-      running: inFlight,
-      upstreams: () =>
-        services.catalog.snapshot.upstreams.map(({ name }) => {
-          return { name, isHealthy: !['cooling', 'ejected'].includes(services.health.report(name).state) }
-        }),
-    },
-    thread === 1 && (config.metricsToken !== null || config.telemetry !== null),
-    limits,
-  )
+  const metrics = openMetrics(options, services, inFlight)
   const telemetry = configuredTelemetry(options, metrics)
-  const { speeds } = services
   const capacity = new UpstreamCapacity(clock, services.upstreamMemory)
   const background = new Background(clock, log)
   services.access.onStopped((key, by) => inFlight.stopKey(key, keyStopped(by)))
@@ -223,6 +212,14 @@ function composeGatewayDeps(
     limits,
     failpoints: failpoints(config.failpoint ?? undefined),
   }
+  const unrequestedTiers = openUnrequestedTiers()
+  const observeSettlement = settlementObserver({
+    ...services,
+    ...shared,
+    metrics,
+    telemetry,
+    unrequestedTiers,
+  })
   ledger.onSuspended((account) => {
     inFlight.stopAccount(account, accountSuspended())
     deps.polls.pollNow(account)
@@ -247,14 +244,15 @@ function composeGatewayDeps(
     files: services.files,
     uploads: services.uploads,
     ...{ health: services.health, offerStatistics: services.offerStatistics },
-    speeds,
-    ...{ firstContents: openFirstContents({ limits, clock }), unrequestedTiers: openUnrequestedTiers() },
+    observeSettlement,
+    firstContents: openFirstContents({ limits, clock }),
+    unrequestedTiers,
     capacity,
     providerKeys: services.providerKeys,
     metrics,
     telemetry,
     nextId: services.nextId,
-    order: (candidates, asked) => orderOffers({ ...services, speeds, capacity, clock }, candidates, asked),
+    order: (candidates, asked) => orderOffers({ ...services, capacity, clock }, candidates, asked),
     polls: responsePolls(() => deps, shared),
     load: state.load,
     read: readLimits(limits),
@@ -268,13 +266,25 @@ function composeGatewayDeps(
     unknownMembers: new UnknownMembers({ ...services, background, clock }),
     ...openFrontRates(limits),
     settleResponse: (settlement, model) =>
-      settleResponse(shared, settlement, (result) => {
-        metrics.settled({ model, settlement, result, held: null })
-        traceSettled({ telemetry, clock }, null, { model, settlement, result })
-      }),
+      settleResponse(shared, settlement, (result) =>
+        observeSettlement({ model, settlement, result, held: null, served: null }),
+      ),
     balanceWaits: new KeyedSemaphore(limits.holdWaitersPerAccountMax),
   }
   return deps
+}
+
+function openMetrics(
+  { config, thread }: ThreadOptions,
+  { catalog, health }: DataPlaneServices,
+  running: InFlightRequests,
+): Metrics {
+  const hasReader = thread === 1 && (config.metricsToken !== null || config.telemetry !== null)
+  const upstreams = () =>
+    catalog.snapshot.upstreams.map(({ name }) => {
+      return { name, isHealthy: !['cooling', 'ejected'].includes(health.report(name).state) }
+    })
+  return createMetrics({ running, upstreams }, hasReader, config.limits)
 }
 
 function configuredTelemetry(

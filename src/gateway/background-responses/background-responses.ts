@@ -17,6 +17,7 @@ import type { ObjectFailure, ObjectResponse } from '../../providers/object-reque
 import { withoutMembers } from '../../wire/left-out-members.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import { withCost } from '../../wire/usage-cost.ts'
+import { publicUpstreamError, redactUpstreamBody } from '../attempts/upstream-error.ts'
 import type {
   AnswerBody,
   GatewayOperation,
@@ -26,8 +27,7 @@ import type {
   RequestPlan,
   UpstreamResponse,
 } from '../request.ts'
-import { identityHeaders, jsonHeaders } from '../response-headers.ts'
-import { publicUpstreamError, redactUpstreamBody } from '../upstream-error.ts'
+import { identityHeaders, jsonHeaders } from '../responses/response-headers.ts'
 import {
   ageOf,
   closeLost,

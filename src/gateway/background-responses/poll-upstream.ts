@@ -14,8 +14,12 @@ import { type ObjectOutcome, type ObjectRequestDeps, requestObject } from '../..
 import type { UpstreamRequest } from '../../providers/send-types.ts'
 import { readResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
+import {
+  recordUpstreamFailure,
+  redactUpstreamBody,
+  type UpstreamErrorDeps,
+} from '../attempts/upstream-error.ts'
 import type { RequestContext, SettlementResult } from '../request.ts'
-import { recordUpstreamFailure, redactUpstreamBody, type UpstreamErrorDeps } from '../upstream-error.ts'
 import { type CancelCause, type ResponseEnd, type SettleResponseDeps, settlementOf } from './settlement.ts'
 
 /** How long a provider may take to return the status of a response. */

@@ -10,7 +10,7 @@ import type { FileRow } from '../../ledger/provider-file-types.ts'
 import { fileHosts } from '../../providers/file-hosts-table.ts'
 import type { ObjectResponse } from '../../providers/object-requests.ts'
 import type { GatewayOperation, RequestContext } from '../request.ts'
-import { identityHeaders, wholeHead } from '../response-headers.ts'
+import { identityHeaders, wholeHead } from '../responses/response-headers.ts'
 import { continueUpload, startUpload, upload } from './upload.ts'
 import {
   deletion,

@@ -30,15 +30,15 @@ import {
 } from '../../providers/object-requests.ts'
 import { failureFor } from '../../providers/request-headers.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
-import type { RequestContext } from '../request.ts'
-import { identityHeaders, jsonHeaders } from '../response-headers.ts'
-import { assertMatching, matchingUpstreams, preferenceOfRequest } from '../route-preference.ts'
 import {
   publicUpstreamError,
   recordUpstreamFailure,
   redactUpstreamBody,
   type UpstreamErrorDeps,
-} from '../upstream-error.ts'
+} from '../attempts/upstream-error.ts'
+import type { RequestContext } from '../request.ts'
+import { identityHeaders, jsonHeaders } from '../responses/response-headers.ts'
+import { assertMatching, matchingUpstreams, preferenceOfRequest } from '../targets/routing.ts'
 
 /** The body of an upload request: a file with its metadata, metadata alone, or a part of a file. */
 export type UploadBody = 'file' | 'metadata' | 'part'

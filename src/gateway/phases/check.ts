@@ -14,8 +14,8 @@ import type { Obstacle } from '../../ledger/standing-types.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import type { RequestGate } from '../../limits/request-gate.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
-import { accountSuspended, budgetReset, rateLimited } from '../error-response.ts'
 import type { GatewayOperation, RequestContext } from '../request.ts'
+import { accountSuspended, budgetReset, rateLimited } from '../responses/error-response.ts'
 
 export interface CheckDeps extends StoreWaitDeps {
   readonly gate: RequestGate

@@ -9,8 +9,8 @@ import { type Body, type BodyFailure, type BodyLimits, bodyError, readBody } fro
 import type { SharedMemory } from '../../http/shared-memory.ts'
 import { readBetas } from '../../wire/beta-headers.ts'
 import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
-import { wireError } from '../error-response.ts'
 import type { ParsedRequest, RequestContext } from '../request.ts'
+import { wireError } from '../responses/error-response.ts'
 
 /** Field names in one of these objects, and non-ASCII field names in all of them. */
 const jsonNamesMax = 256

@@ -13,7 +13,7 @@ import { failureFor, hopsTo } from '../../providers/request-headers.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import { applyEdits } from '../../wire/json/json.ts'
-import { Alternatives, type AlternativesDeps } from '../alternatives.ts'
+import { Alternatives, type AlternativesDeps } from '../attempts/alternatives.ts'
 import {
   isRefused,
   mayBeRefused,
@@ -21,20 +21,7 @@ import {
   noneUsed,
   noteTokens,
   wastedUsage,
-} from '../attempt-usage.ts'
-import type { InFlightRequests } from '../in-flight-requests.ts'
-import { KeepAliveTimer } from '../keep-alive-timer.ts'
-import { OmittedParts, type OmittedPartsDeps } from '../omitted-parts.ts'
-import type {
-  Candidate,
-  CandidateWork,
-  PlannedWork,
-  RequestContext,
-  RequestLifecycle,
-  RequestPlan,
-  UpstreamResponse,
-} from '../request.ts'
-import { traceAttempt, traceOutcome } from '../request-tracing.ts'
+} from '../attempts/attempt-usage.ts'
 import {
   type AttemptMade,
   type FinalAttempt,
@@ -45,8 +32,8 @@ import {
   retryScope,
   tryCandidates,
   type WorkFor,
-} from '../retry-loop.ts'
-import { type CapacityDeps, choosingByRoom } from '../upstream-capacity.ts'
+} from '../attempts/retry-loop.ts'
+import { type CapacityDeps, choosingByRoom } from '../attempts/upstream-capacity.ts'
 import {
   noUpstreamLeft,
   publicUpstreamError,
@@ -54,7 +41,20 @@ import {
   recordUpstreamSuccess,
   redactUpstreamBody,
   type UpstreamErrorDeps,
-} from '../upstream-error.ts'
+} from '../attempts/upstream-error.ts'
+import type { InFlightRequests } from '../observation/in-flight-requests.ts'
+import { traceAttempt, traceOutcome } from '../observation/request-tracing.ts'
+import type {
+  Candidate,
+  CandidateWork,
+  PlannedWork,
+  RequestContext,
+  RequestLifecycle,
+  RequestPlan,
+  UpstreamResponse,
+} from '../request.ts'
+import { KeepAliveTimer } from '../responses/response-headers.ts'
+import { OmittedParts, type OmittedPartsDeps } from '../targets/adapt-to-host.ts'
 
 /** Input sample per stream for estimating tokens. */
 const inputSampleBytesMax = 32 * 1024

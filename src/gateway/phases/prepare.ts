@@ -25,9 +25,7 @@ import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '..
 import { passesAsIs } from '../../wire/host-differences.ts'
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
-import { adaptToHost, droppedBetas } from '../adapt-to-host.ts'
-import { wireError, withWireErrors } from '../error-response.ts'
-import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../input-size.ts'
+import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../bounds/input-bound.ts'
 import type {
   ParsedRequest,
   PreparedRequest,
@@ -36,6 +34,8 @@ import type {
   TargetRoute,
   Translation,
 } from '../request.ts'
+import { wireError, withWireErrors } from '../responses/error-response.ts'
+import { adaptToHost, droppedBetas } from '../targets/adapt-to-host.ts'
 
 /** Output limit of a reasoning model below which it is not lowered further. */
 const outputFloorReasoning = 8_192

@@ -31,8 +31,8 @@ import {
   preferenceOfRequest,
   preferredPriority,
   type RoutePreference,
-} from '../route-preference.ts'
-import type { UnrequestedTiers } from '../unrequested-tiers.ts'
+} from '../targets/routing.ts'
+import type { UnrequestedTiers } from '../targets/unrequested-tiers.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot

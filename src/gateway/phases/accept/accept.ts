@@ -12,8 +12,8 @@ import { Downstream } from '../../../http/downstream.ts'
 import { malformation } from '../../../http/server.ts'
 import { hopsOf } from '../../../providers/request-headers.ts'
 import { EventPadding } from '../../../wire/stream/event-padding.ts'
+import { beginTrace, type TracingDeps } from '../../observation/request-tracing.ts'
 import type { RequestContext } from '../../request.ts'
-import { beginTrace, type TracingDeps } from '../../request-tracing.ts'
 import { matchPath } from './match-path.ts'
 
 export interface AcceptDeps extends TracingDeps {

@@ -14,7 +14,11 @@ import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { EndReason } from '../../../ledger/types.ts'
 import { responseMemoryMessage } from '../../../providers/attempt.ts'
 import { noProblem } from '../../../wire/upstream-problem.ts'
-import { sendErrorResponse } from '../../error-response.ts'
+import {
+  publicUpstreamError,
+  recordUpstreamFailure,
+  type UpstreamErrorDeps,
+} from '../../attempts/upstream-error.ts'
 import type {
   Candidate,
   RelayOutcome,
@@ -25,8 +29,8 @@ import type {
   StreamedBody,
   UpstreamResponse,
 } from '../../request.ts'
-import { keepAlive, streamHeaders } from '../../response-headers.ts'
-import { publicUpstreamError, recordUpstreamFailure, type UpstreamErrorDeps } from '../../upstream-error.ts'
+import { sendErrorResponse } from '../../responses/error-response.ts'
+import { keepAlive, streamHeaders } from '../../responses/response-headers.ts'
 import { type Send, type StreamSink, streamSinkFor } from './stream-sink.ts'
 
 export interface RelayDeps extends UpstreamErrorDeps {

@@ -10,7 +10,6 @@ import { WireError } from '../../../wire/dialect.ts'
 import { withoutMembers } from '../../../wire/left-out-members.ts'
 import { translateWrittenResponse } from '../../../wire/translation/translate.ts'
 import { withCost } from '../../../wire/usage-cost.ts'
-import { sendErrorResponse } from '../../error-response.ts'
 import type {
   AnswerBody,
   NoBody,
@@ -20,7 +19,8 @@ import type {
   StreamedBody,
   UpstreamResponse,
 } from '../../request.ts'
-import { jsonHeaders, withBalance } from '../../response-headers.ts'
+import { sendErrorResponse } from '../../responses/error-response.ts'
+import { jsonHeaders, withBalance } from '../../responses/response-headers.ts'
 import { type RelayContext, type RelayDeps, StreamRelay, settlementDelayed } from './relay-stream.ts'
 
 /** Relays and settles; resolves when the client has been sent the last byte. */

@@ -6,9 +6,17 @@ import type { Caller } from '../../../access/types.ts'
 import { least, most } from '../../../ledger/rules/money.ts'
 import { type BoundAmounts, boundAmounts, chargedAmounts } from '../../../ledger/rules/price.ts'
 import type { ExtractedFields } from '../../../wire/dialect.ts'
-import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../../input-size.ts'
+import {
+  type BoundInputDeps,
+  countedInput,
+  feesOf,
+  freeInput,
+  inputSizeOf,
+  optionsOf,
+  outputClassesOf,
+  toolUsesOf,
+} from '../../bounds/input-bound.ts'
 import type { Hold, InputBound, ParsedRequest, PreparedRequest, RequestPlan, Target } from '../../request.ts'
-import { type BoundInputDeps, countedInput, freeInput } from './input-bound.ts'
 
 /** The most that a planned request can cost with this much input. */
 export function planAmounts(

@@ -3,7 +3,7 @@ import { consoleUrl, keyUrl } from '../../../base/console-url.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { AdmissionAsk, InsufficientFunds } from '../../../ledger/types.ts'
-import { budgetReset } from '../../error-response.ts'
+import { budgetReset } from '../../responses/error-response.ts'
 
 export interface FundsRefusalInput {
   /** The public base URL of this server. */

@@ -13,7 +13,13 @@ import type { BoundAmounts } from '../../../ledger/rules/price.ts'
 import type { Admission, AdmissionAsk, Held, InsufficientFunds, Ledger } from '../../../ledger/types.ts'
 import { tighter } from '../../../limits/headers.ts'
 import type { RequestGate } from '../../../limits/request-gate.ts'
-import { accountSuspended, rateLimited } from '../../error-response.ts'
+import {
+  type BoundInputDeps,
+  countedInput,
+  freeInput,
+  inputWithoutDocuments,
+  reportedInput,
+} from '../../bounds/input-bound.ts'
 import type {
   Hold,
   InputBound,
@@ -23,15 +29,9 @@ import type {
   RequestPlan,
   Target,
 } from '../../request.ts'
+import { accountSuspended, rateLimited } from '../../responses/error-response.ts'
 import { accountRestricted, excessCause, type RiskyWork, unknownIn, usesRestricted } from './account-risks.ts'
 import { estimatedAmounts, highestAmounts, planAmounts } from './fit-to-hold.ts'
-import {
-  type BoundInputDeps,
-  countedInput,
-  freeInput,
-  inputWithoutDocuments,
-  reportedInput,
-} from './input-bound.ts'
 import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 
 export interface ReserveDeps extends BoundInputDeps {

@@ -1,11 +1,11 @@
 /**
- * Usage → price → settlement: closes the hold and writes the receipt, durably. `billing-rule.ts` decides who pays for
- * what; the ledger only moves the money.
+ * Usage → price → settlement: closes the hold and writes the receipt, durably. `billing.ts` decides who pays for what;
+ * the ledger only moves the money.
  */
 import { noOutput, noTokens, tokensOf } from '../../../../contract/meters.ts'
 import { steadyClock } from '../../../base/clock.ts'
 import type { NextId } from '../../../base/ids.ts'
-import { formatUsd, least, most } from '../../../ledger/rules/money.ts'
+import { least, most } from '../../../ledger/rules/money.ts'
 import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
 import {
   chargeOf,
@@ -17,56 +17,47 @@ import {
   upstreamCostOf,
   withoutRequestFee,
 } from '../../../ledger/rules/price.ts'
-import type {
-  Attempt,
-  Settled as LedgerSettled,
-  ReceiptDraft,
-  Settlement,
-  UsageSource,
-} from '../../../ledger/types.ts'
+import type { Attempt, ReceiptDraft, Settlement, UsageSource } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
 import type { ProviderObject } from '../../../wire/dialect.ts'
 import type { Usage } from '../../../wire/usage.ts'
-import { countedOutput } from '../../count-output.ts'
-import type { Metrics } from '../../metrics.ts'
-import { capUsage } from '../../plausible-usage.ts'
+import { countedOutput } from '../../bounds/count-output.ts'
+import { capUsage } from '../../bounds/plausible-usage.ts'
 import type {
+  AnsweredWork,
   Hold,
   RelayOutcome,
   RequestContext,
-  RequestPlan,
   SettlementResult,
   UpstreamResponse,
 } from '../../request.ts'
-import { type TracingDeps, traceSettled } from '../../request-tracing.ts'
-import { type BilledUsage, type BillingInput, billedUsage } from './billed-usage.ts'
-import { type BillingRule, billingRule, emptyReport } from './billing-rule.ts'
-import { abandonedLoss, unbelievedLoss } from './caused-losses.ts'
-import { noteOffer, noteWasted, type OfferNoteDeps } from './note-offer.ts'
-import { noteSpeed, type SpeedDeps } from './note-speed.ts'
-import { noteUsedTokens } from './note-tokens.ts'
+import {
+  abandonedLoss,
+  type BilledUsage,
+  type BillingInput,
+  type BillingRule,
+  billedUsage,
+  billingRule,
+  emptyReport,
+  unbelievedLoss,
+  type WastedCost,
+  wastedCost,
+} from './billing.ts'
+import type { ObserveSettlement } from './observers.ts'
 import { type DurableSettleDeps, releaseDurably, settleDurably } from './settle-durably.ts'
-import { type WastedCost, wastedCost, withoutWasted } from './wasted-cost.ts'
 
-export interface SettleDeps extends DurableSettleDeps, SpeedDeps, OfferNoteDeps, TracingDeps {
+export interface SettleDeps extends DurableSettleDeps {
   readonly counter: Counter
   readonly nextId: NextId
-  readonly metrics: Pick<Metrics, 'settled'>
+  readonly observeSettlement: ObserveSettlement
   readonly limits: DurableSettleDeps['limits'] & { readonly hiddenReasoningTokensPerSecond: number }
-}
-
-/** What is settled: the request's plan, its hold and the upstream's response. */
-export interface SettledRequest {
-  readonly plan: RequestPlan
-  readonly hold: Hold
-  readonly upstreamResponse: UpstreamResponse
 }
 
 /** Closes the hold exactly once. Resolves when it is durable, or as `late` when that takes too long; never rejects. */
 export async function settle(
   deps: SettleDeps,
   context: RequestContext,
-  request: SettledRequest,
+  request: AnsweredWork,
   outcome: RelayOutcome,
 ): Promise<SettlementResult> {
   deps.failpoints.reach('before-settle')
@@ -87,16 +78,15 @@ export async function settle(
     withheld:
       outcome.reason === 'complete' ? () => withheldSettlement(deps, request, { settlement, outcome }) : null,
     onSettled(settled, result) {
-      const { plan, hold } = request
-      const done = { model: plan.model.name, settlement: settled, result }
-      const isWithheld = settled !== settlement
-      deps.metrics.settled({ ...done, held: hold.amount, wasted: isWithheld ? [] : wasted.attempts })
-      traceSettled(deps, context, done)
-      noteUsedTokens(request.upstreamResponse, settled.receipt)
-      noteSpeed(deps, context, request.upstreamResponse, settled.receipt)
-      noteOffer(deps, request.upstreamResponse, withoutWasted(wasted, settled.receipt), plan)
-      noteWasted(deps, wasted)
-      warnOfExcess(deps, context, request, { settled, result })
+      deps.observeSettlement({
+        model: request.plan.model.name,
+        settlement: settled,
+        result,
+        held: request.hold.amount,
+        // A withheld response writes off its own cost and theirs together.
+        wasted: settled === settlement ? wasted.attempts : [],
+        served: { context, request, wasted },
+      })
     },
   })
 }
@@ -107,7 +97,7 @@ export async function settle(
  */
 async function withheldSettlement(
   deps: SettleDeps,
-  request: SettledRequest,
+  request: AnsweredWork,
   { settlement, outcome }: { settlement: Settlement; outcome: RelayOutcome },
 ): Promise<Settlement> {
   const { receipt } = settlement
@@ -136,31 +126,6 @@ async function withheldSettlement(
   }
 }
 
-/** Logs usage above the hold, which is not charged, and usage that was counted because none was reported that can be right. */
-function warnOfExcess(
-  { log }: SettleDeps,
-  context: RequestContext,
-  { plan, upstreamResponse }: SettledRequest,
-  { settled, result }: { settled: Settlement; result: LedgerSettled },
-): void {
-  const excess = result.writtenOff - settled.writtenOff
-  const { implausible, usageSource, endReason } = settled.receipt
-  const isCounted = implausible !== null || (endReason === 'complete' && usageSource !== 'reported')
-  if (excess === 0n && !isCounted) return
-  log.warn(
-    {
-      request: context.requestId,
-      upstream: upstreamResponse.candidate?.upstream.name ?? '',
-      model: plan.model.name,
-      writtenOffUsd: formatUsd(excess),
-      implausible,
-    },
-    excess === 0n
-      ? 'upstream reported no usage that can be right; it was counted instead'
-      : 'upstream reported usage above the hold; the excess was not charged',
-  )
-}
-
 /**
  * Releases a hold without a charge or a receipt: nothing was sent, or an internal error left the outcome unknown. Has no
  * effect on a closed hold.
@@ -173,7 +138,7 @@ const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 
 /** What decides the charge of a request that was sent. */
 interface SettlementInput extends BillingInput {
-  readonly request: SettledRequest
+  readonly request: AnsweredWork
   readonly used: BilledUsage
   readonly wasted: WastedCost
 }
@@ -232,7 +197,7 @@ function withEndTime(attempts: readonly Attempt[], endedMs: number): readonly At
 
 /** The objects that a complete response created at its provider; after translation their ids are unknown to the client. */
 function providerObjectsOf(
-  { plan, upstreamResponse: { body } }: SettledRequest,
+  { plan, upstreamResponse: { body } }: AnsweredWork,
   { report }: RelayOutcome,
 ): readonly ProviderObject[] {
   if (plan.translation !== null || report?.kind !== 'final') return []
@@ -251,7 +216,7 @@ function countedSource({ isEstimated }: { readonly isEstimated: boolean }): Usag
 }
 
 /** Unreported reasoning of a disconnected client's request, estimated by time and written off. */
-function hiddenReasoning(deps: SettleDeps, context: RequestContext, request: SettledRequest): bigint {
+function hiddenReasoning(deps: SettleDeps, context: RequestContext, request: AnsweredWork): bigint {
   const { model, dialect } = request.plan
   if (!model.reasons || dialect.reportsInputEarly) return 0n
   const untilMs = request.upstreamResponse.firstContentMs ?? steadyClock(deps.clock, context).wallMs()
@@ -268,7 +233,7 @@ function hiddenReasoning(deps: SettleDeps, context: RequestContext, request: Set
 /** The receipt of a request; also written by checkpoints. */
 export function draftReceipt(
   context: RequestContext,
-  request: SettledRequest,
+  request: AnsweredWork,
   input: {
     outcome: RelayOutcome
     usage: Usage
@@ -313,7 +278,7 @@ export function draftReceipt(
 export function offerCostOf({
   plan,
   upstreamResponse,
-}: Pick<SettledRequest, 'plan' | 'upstreamResponse'>): OfferCost | undefined {
+}: Pick<AnsweredWork, 'plan' | 'upstreamResponse'>): OfferCost | undefined {
   return plan.ownKeyFee === null ? upstreamResponse.candidate?.offer.cost : undefined
 }
 
