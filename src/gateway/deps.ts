@@ -41,7 +41,7 @@ import type { UnknownMembers } from './observation/unknown-members.ts'
 import type { RouteDeps } from './phases/route.ts'
 import type { ObserveSettlement } from './phases/settle/observers.ts'
 import type { SettlementResult } from './request.ts'
-import type { UnrequestedTiers } from './targets/unrequested-tiers.ts'
+import type { UnrequestedTiers } from './targets/routing.ts'
 
 export interface GatewayDeps extends FrontRates {
   /** The public base URL of this server. */

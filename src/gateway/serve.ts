@@ -138,7 +138,7 @@ async function planFor(
 ): Promise<PreparedRequest> {
   const { parsed, plan } = await prepare(deps, context, received, target)
   try {
-    const planned = planInBackground(context, parsed, plan)
+    const planned = parsed.facts.background === true ? planInBackground(context, plan) : plan
     const resolved = resolveReferences(deps, received.caller, parsed, planned)
     return { parsed, plan: resolved instanceof Promise ? await resolved : resolved }
   } catch (error) {
@@ -209,14 +209,14 @@ async function execute(
       )
     const served = { ...upstreamResponse.work, upstreamResponse }
     headers = lifecycle.headersOf(upstreamResponse.work, upstreamResponse.candidate)
-    started = await startResponse(deps, context, upstreamResponse)
+    if (parsed.facts.background === true) started = await startResponse(deps, context, upstreamResponse)
     if (started === null)
       await relay(deps, context, upstreamResponse, {
         plan: served.plan,
         lifecycle,
         headers,
         lostHold: () => lostHold(deps, hold),
-        delivered: checkpoints(deps, context, served),
+        delivered: kind === 'stream' ? checkpoints(deps, context, served) : notStreamed,
         settle(outcome) {
           // Without an attempt there is no receipt, so the refusal is the only record.
           if (upstreamResponse.attempts.length === 0 && outcome.error !== null)
@@ -233,6 +233,8 @@ async function execute(
   // Outside of the try: the hold of a background response no longer belongs to this request.
   started?.(context, headers)
 }
+
+const notStreamed = (): void => {}
 
 /** Logs a refusal for the owner of the key, unless the client disconnected or only looked up a missing generation. */
 function recordRefusal(deps: GatewayDeps, context: RequestContext, error: TollgateError): void {

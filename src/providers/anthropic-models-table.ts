@@ -4,7 +4,7 @@
  * facts of a new model are those of the newest known one, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './capability-row.ts'
+import type { CapabilityRow } from './upstream-format.ts'
 
 /** Version 2023-06-01 of the API, which is the one that sampling parameters still exist in. */
 const claude3: Capabilities = {

@@ -1,19 +1,20 @@
 /** Anthropic: how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
-import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
-import { hasAddress, pathOf } from './paths.ts'
 import {
   commonHeaders,
   type FormatHeaders,
+  hasAddress,
   headerOf,
   headersIn,
+  pathOf,
   supportedFormats,
   takenOver,
-} from './request-headers.ts'
+} from './outgoing-request.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { capabilitiesFrom } from './upstream-format.ts'
 
 /** What is asked for when the caller does not say; part of what an answer looks like. */
 const defaultVersion = '2023-06-01'

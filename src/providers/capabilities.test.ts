@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
-import { capabilitiesFrom } from './capability-row.ts'
 import { googleModels } from './google-models-table.ts'
 import { openaiModels } from './openai-models-table.ts'
 import { connectorOf } from './registry.ts'
+import { capabilitiesFrom } from './upstream-format.ts'
 
 const tables = { openai: openaiModels, anthropic: anthropicModels, google: googleModels }
 

@@ -4,7 +4,7 @@
  * of the newest are those of the generation before it, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './capability-row.ts'
+import type { CapabilityRow } from './upstream-format.ts'
 
 const gemini20: Capabilities = {
   sampling: 'all',

@@ -1,14 +1,21 @@
 /** Google (the Gemini API): how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { googleModels } from './google-models-table.ts'
 import type { PageFacts } from './media-size.ts'
-import { hasAddress, pathBelow, versionedBase } from './paths.ts'
-import { commonHeaders, type FormatHeaders, headersIn, supportedFormats } from './request-headers.ts'
+import {
+  commonHeaders,
+  type FormatHeaders,
+  hasAddress,
+  headersIn,
+  pathBelow,
+  supportedFormats,
+  versionedBase,
+} from './outgoing-request.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { capabilitiesFrom } from './upstream-format.ts'
 
 /** Words: ai.google.dev/gemini-api/docs/troubleshooting and google.aip.dev/193; the sentences as recorded from the API. */
 const rules: readonly ErrorRule[] = [

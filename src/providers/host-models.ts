@@ -7,7 +7,7 @@ import { withoutSecrets } from '../base/redact-secrets.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
-import { modelListPath, modelsPathOf } from './paths.ts'
+import { modelListPath, modelsPathOf } from './outgoing-request.ts'
 import type { Sender } from './send.ts'
 import type { SendFailure, UpstreamRequest } from './send-types.ts'
 

@@ -7,7 +7,7 @@ import { upstreamFormats } from '../wire/formats.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { type ListModelsDeps, type ModelHost, received } from './host-models.ts'
-import { requestPath } from './paths.ts'
+import { requestPath } from './outgoing-request.ts'
 
 export interface HostPath {
   readonly format: UpstreamFormatName

@@ -4,7 +4,7 @@
  * format is served through: Responses for models that reason, Chat Completions for the others.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './capability-row.ts'
+import type { CapabilityRow } from './upstream-format.ts'
 
 const gpt4: Capabilities = {
   sampling: 'all',

@@ -1,18 +1,19 @@
 /** OpenAI: how it is called, what its errors mean, and the hidden tokens that it charges for. */
 import type { Media } from '../wire/dialect.ts'
-import { capabilitiesFrom } from './capability-row.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { openaiModels } from './openai-models-table.ts'
-import { hasAddress, pathOf } from './paths.ts'
 import {
   commonHeaders,
   type FormatHeaders,
+  hasAddress,
   headersIn,
+  pathOf,
   supportedFormats,
   takenOver,
-} from './request-headers.ts'
+} from './outgoing-request.ts'
 import { serverToolsFrom } from './server-tools.ts'
+import { capabilitiesFrom } from './upstream-format.ts'
 
 /**
  * `idempotency-key` is not among them: behind one credential it would let one account's key find

@@ -4,8 +4,7 @@ import { anthropic, messagesHeaders } from './anthropic.ts'
 import type { Connector } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
-import { hasAddress, pathOf } from './paths.ts'
-import { type FormatHeaders, headersIn, supportedFormats } from './request-headers.ts'
+import { type FormatHeaders, hasAddress, headersIn, pathOf, supportedFormats } from './outgoing-request.ts'
 import { sandboxCapabilities } from './sandbox-capabilities.ts'
 
 const headersOf: FormatHeaders = {

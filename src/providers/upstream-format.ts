@@ -1,11 +1,14 @@
 /**
- * The format of a request to a model's upstream: the caller's own wherever the model supports the request in it, else
+ * What a model takes, and the format of a request to its upstream: the caller's own wherever the model supports the request in it, else
  * the one that loses least. Pure: the same facts, the same format.
  */
+
+import { assert } from '../base/assert.ts'
 import type { ExtractedFields } from '../wire/dialect.ts'
 import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire/format-names.ts'
 import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
 import { passesAsIs } from '../wire/host-differences.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { Connector } from './connector.ts'
 
 /** The inputs of the selection other than the model. */
@@ -56,4 +59,36 @@ function takesTools(chatTools: ChatTools, { functionTools, effort }: FormatFacts
     case 'never':
       return false
   }
+}
+
+export interface CapabilityRow {
+  /** Fits the provider's own names, dated ones included. */
+  readonly names: RegExp
+  readonly takes: Capabilities
+  /** The source of the facts. */
+  readonly source: string
+}
+
+/** Rows by name: patterns are slow, and each request asks several times. Names come from the catalog and, dated, from callers. */
+const known = new WeakMap<readonly CapabilityRow[], Map<string, Capabilities>>()
+const namesKnownMax = 1_000
+
+/**
+ * What a model of this name takes: the first row whose pattern matches counts. The table's last row must fit every name, so that
+ * an unknown model is treated as the newest of its family.
+ */
+export function capabilitiesFrom(rows: readonly CapabilityRow[], upstreamModel: string): Capabilities {
+  const byName = known.get(rows) ?? new Map<string, Capabilities>()
+  known.set(rows, byName)
+  const found = byName.get(upstreamModel)
+  if (found !== undefined) return found
+  const takes = firstFit(rows, upstreamModel)
+  if (byName.size < namesKnownMax) byName.set(upstreamModel, takes)
+  return takes
+}
+
+function firstFit(rows: readonly CapabilityRow[], upstreamModel: string): Capabilities {
+  const row = rows.find(({ names }) => names.test(upstreamModel))
+  assert(row !== undefined, 'the last row fits every name')
+  return row.takes
 }

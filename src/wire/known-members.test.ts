@@ -8,11 +8,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type FixtureProvider, fixtureCases } from '../../test/support/fixtures.ts'
 import { bodyWith, type SdkMember, sdkMembers } from '../../test/support/sdk-members.ts'
-import { readBetas } from './beta-headers.ts'
 import { noUrlFields } from './client-routes.ts'
 import { WireError } from './dialect.ts'
 import type { ClientFormatName } from './format-names.ts'
 import { clientFormats } from './formats.ts'
+import { readBetas } from './request-fields.ts'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const openai = (name: string) => `${packages}/openai/resources/${name}.d.ts`

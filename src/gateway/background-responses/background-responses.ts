@@ -22,7 +22,6 @@ import type {
   AnswerBody,
   GatewayOperation,
   Hold,
-  ParsedRequest,
   RequestContext,
   RequestPlan,
   UpstreamResponse,
@@ -51,12 +50,7 @@ export interface ResponseDeps extends PollDeps {
 // Starting a background response.
 
 /** The plan of a request whose response is polled for; throws 400 where the operation cannot run in the background. */
-export function planInBackground(
-  context: RequestContext,
-  { facts }: ParsedRequest,
-  plan: RequestPlan,
-): RequestPlan {
-  if (facts.background !== true) return plan
+export function planInBackground(context: RequestContext, plan: RequestPlan): RequestPlan {
   const { inBackground } = plan.dialect
   if (plan.operation === 'generate' && inBackground !== null && plan.translation === null)
     return { ...plan, dialect: inBackground }

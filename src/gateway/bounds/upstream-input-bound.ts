@@ -11,7 +11,7 @@ import { type AttemptLimits, type AttemptTask, errorBytesMax } from '../../provi
 import type { AttemptOutcome, Failed } from '../../providers/attempt-outcome.ts'
 import { isCallersFault } from '../../providers/classify.ts'
 import type { Connector } from '../../providers/connector.ts'
-import { hopsTo, isForwardedLoop } from '../../providers/request-headers.ts'
+import { hopsTo, isForwardedLoop } from '../../providers/outgoing-request.ts'
 import {
   type CountingShape,
   isUpstreamCountingFormat,

@@ -28,7 +28,7 @@ import {
   objectRequest,
   requestObject,
 } from '../../providers/object-requests.ts'
-import { failureFor } from '../../providers/request-headers.ts'
+import { failureFor } from '../../providers/outgoing-request.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import {
   publicUpstreamError,

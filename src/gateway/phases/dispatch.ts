@@ -9,29 +9,27 @@ import type { Snapshot } from '../../catalog/types.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
 import type { Alternative, AttemptLimits, AttemptTask } from '../../providers/attempt.ts'
 import type { AttemptOutcome } from '../../providers/attempt-outcome.ts'
-import { failureFor, hopsTo } from '../../providers/request-headers.ts'
+import { failureFor, hopsTo } from '../../providers/outgoing-request.ts'
 import type { Sender } from '../../providers/send.ts'
 import { sampleInput } from '../../tokens/text.ts'
 import { applyEdits } from '../../wire/json/json.ts'
 import { Alternatives, type AlternativesDeps } from '../attempts/alternatives.ts'
 import {
+  type AttemptMade,
+  type FinalAttempt,
   isRefused,
   mayBeRefused,
+  mayPass,
   mustCountInput,
   noneUsed,
   noteTokens,
-  wastedUsage,
-} from '../attempts/attempt-usage.ts'
-import {
-  type AttemptMade,
-  type FinalAttempt,
-  mayPass,
   type RecordModel,
   type RetryLoopResult,
   type RetryPolicy,
   retryScope,
   tryCandidates,
   type WorkFor,
+  wastedUsage,
 } from '../attempts/retry-loop.ts'
 import { type CapacityDeps, choosingByRoom } from '../attempts/upstream-capacity.ts'
 import {

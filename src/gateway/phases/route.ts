@@ -2,7 +2,6 @@
  * Model name → Route: at which upstreams in which order, and for each the format and the price.
  * Pure, over the catalog snapshot.
  */
-
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
@@ -31,8 +30,8 @@ import {
   preferenceOfRequest,
   preferredPriority,
   type RoutePreference,
+  type UnrequestedTiers,
 } from '../targets/routing.ts'
-import type { UnrequestedTiers } from '../targets/unrequested-tiers.ts'
 
 export interface RouteDeps {
   readonly snapshot: Snapshot

@@ -7,12 +7,12 @@ import type { LazyCall } from '../../store/channel.ts'
 import { type Field, rowOf, rowOrNull, same } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
 import type { Call } from '../../store/sqlite/messages.ts'
+import type { ProviderObject } from '../../wire/dialect.ts'
 import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import type { LazySettlement, Settlement } from '../settlement-types.ts'
 import type { Admission, AdmissionAsk, ExcessCause, Held } from '../types.ts'
 import type { LedgerOperations } from './operations.ts'
-import { packProviderObjects } from './provider-objects.ts'
 import { packDraft } from './rows.ts'
 
 /** A value that crosses the threads as it is; a tuple has no names. */
@@ -142,4 +142,9 @@ function callOf(
     packProviderObjects(providerObjects, nowMs - providerObjectRetentionMs),
   ]
   return [operation, ...packed]
+}
+
+function packProviderObjects(objects: readonly ProviderObject[], sinceMs: number): StoredObjects {
+  if (objects.length === 0) return null
+  return [sinceMs, objects.map(({ id }) => id), objects.map(({ referencedScope }) => referencedScope)]
 }

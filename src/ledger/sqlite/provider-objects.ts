@@ -9,11 +9,6 @@ import type { ProviderObject } from '../../wire/dialect.ts'
 import type { StoredObjects } from '../machine/rows.ts'
 import type { ProviderObjectRow, UsageSource } from '../types.ts'
 
-export function packProviderObjects(objects: readonly ProviderObject[], sinceMs: number): StoredObjects {
-  if (objects.length === 0) return null
-  return [sinceMs, objects.map(({ id }) => id), objects.map(({ referencedScope }) => referencedScope)]
-}
-
 /** Old rows that are removed for each one that is written, so that the table shrinks to what has not expired. */
 export const removedPerRow = 2n
 

@@ -4,9 +4,9 @@
  */
 import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import { anthropicModels } from '../anthropic-models-table.ts'
-import { type CapabilityRow, capabilitiesFrom } from '../capability-row.ts'
 import { googleModels } from '../google-models-table.ts'
 import { openaiModels } from '../openai-models-table.ts'
+import { type CapabilityRow, capabilitiesFrom } from '../upstream-format.ts'
 
 /** As the servers of open models take it; images reach models without eyes too, and are refused there in the host's words. */
 const open: Capabilities = {

@@ -1,7 +1,7 @@
 /** What the parser of responses refuses although a more tolerant one would guess, and what it takes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { requestHead } from '../exchange.ts'
+import { requestHead } from '../send.ts'
 import { ResponseParser } from './response-parser.ts'
 
 const limitBytes = 1_000

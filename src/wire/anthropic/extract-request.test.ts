@@ -1,9 +1,9 @@
 /** Messages requests: what can change the price is named or rejected, tools are capped, splices touch only their fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBetas } from '../beta-headers.ts'
 import { type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
 import { applyEdits } from '../json/json.ts'
+import { readBetas } from '../request-fields.ts'
 import { extractRequest, type MessagesFields, patchRequest } from './extract-request.ts'
 import { messagesBetas } from './request-price-table.ts'
 

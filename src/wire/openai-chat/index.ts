@@ -1,7 +1,8 @@
 /** The Chat Completions format, assembled. */
-import { openaiBetas } from '../beta-headers.ts'
+
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'

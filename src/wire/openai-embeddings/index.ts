@@ -1,5 +1,5 @@
 /** The embeddings format, assembled: it is passed through and billed, and never translated. */
-import { openaiBetas } from '../beta-headers.ts'
+
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
 import {
@@ -9,6 +9,7 @@ import {
   errorStatus,
   problemStatus,
 } from '../openai-chat/encode-error.ts'
+import { openaiBetas } from '../request-fields.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'

@@ -1,8 +1,9 @@
 /** The Responses format, assembled. */
-import { openaiBetas } from '../beta-headers.ts'
+
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
 import { contextMark } from '../openai-chat/encode-error.ts'
+import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'

@@ -30,8 +30,16 @@ import type {
   Target,
 } from '../../request.ts'
 import { accountSuspended, rateLimited } from '../../responses/error-response.ts'
-import { accountRestricted, excessCause, type RiskyWork, unknownIn, usesRestricted } from './account-risks.ts'
-import { estimatedAmounts, highestAmounts, planAmounts } from './fit-to-hold.ts'
+import {
+  accountRestricted,
+  estimatedAmounts,
+  excessCause,
+  highestAmounts,
+  planAmounts,
+  type RiskyWork,
+  unknownIn,
+  usesRestricted,
+} from './fit-to-hold.ts'
 import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 
 export interface ReserveDeps extends BoundInputDeps {

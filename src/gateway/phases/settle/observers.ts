@@ -16,7 +16,7 @@ import type { OfferStatistics } from '../../../usage/offer-statistics.ts'
 import type { MeasuredSettlement, Metrics } from '../../observation/metrics.ts'
 import { type TracingDeps, traceSettled } from '../../observation/request-tracing.ts'
 import type { AnsweredWork, Candidate, RequestContext } from '../../request.ts'
-import type { UnrequestedTiers } from '../../targets/unrequested-tiers.ts'
+import type { UnrequestedTiers } from '../../targets/routing.ts'
 import { type WastedCost, withoutWasted } from './billing.ts'
 
 export interface ObservedSettlement extends MeasuredSettlement {
